@@ -6,7 +6,6 @@
 #include "records/record_text.hpp"
 #include "records/ticks.hpp"
 #include "registers/register_names.hpp"
-#include "symbols/section.hpp"
 #include "system/error.hpp"
 
 #include <algorithm>
@@ -91,11 +90,6 @@ Naming::Naming(const trace::TraceReader& reader, const registers::Sources& sourc
     devices_.refresh(reader_);
 }
 
-void Naming::add_own_symbols(const trace::TraceReader::Report& report) {
-    symbols_.add(symbols::Trust::image, std::make_unique<symbols::SectionFunctions>(
-                                            [this] { return reader_.symbols(); }, report));
-}
-
 std::size_t Naming::fill(std::span<Event> events, std::span<const abi::Record> records,
                          std::uint64_t which, std::uint64_t number) {
     if (!start_ && which != 0) {
@@ -153,20 +147,6 @@ void Naming::learn() {
         location_ids_.clear(); // of a module more may be known now
         if (reach_) {
             reach_modules();
-        }
-    }
-}
-
-// Asked for with the first function only: it takes all symbols.
-void Naming::reach_symbols() {
-    reach_ = symbols_.reach();
-    reach_modules();
-}
-
-void Naming::reach_modules() {
-    for (const auto& module : reader_.modules().modules()) {
-        for (const trace::LoadedModule::Range& range : module->text) {
-            reach_->add(range.base, std::uint64_t{range.base} + range.size);
         }
     }
 }
@@ -382,65 +362,8 @@ Id Naming::location_of(std::uint32_t address, std::uint64_t time, Times& times) 
     return found.id;
 }
 
-bool Naming::in_one_function(Id left, Id right) const {
-    if (left == right || left == no_id || right == no_id) {
-        return left == right;
-    }
-    const Location &one = *locations_[left], &other = *locations_[right];
-    return one.function == other.function && one.module == other.module;
-}
-
 Id Naming::code_of(const abi::Record& record) {
     return has_code(record) ? found_at(record.pc & ~1u, record.time).id : no_id;
-}
-
-// By what is known beforehand. Else by the modules found while the trace was recorded; one address
-// may be of several, one after the other.
-Id Naming::find_location(std::uint32_t address, std::uint64_t time, Found& found) {
-    Location named;
-    const bool known = symbols_.locate(address, named);
-    const trace::LoadedModule* module = nullptr;
-    if (!known || named.function.empty()) {
-        const trace::ModuleTable::Found of_module = reader_.modules().find(address, time);
-        module = of_module.module;
-        found.times = {of_module.from, of_module.to};
-    }
-    if (!known && module == nullptr) {
-        return no_id;
-    }
-    const std::uint64_t number = module == nullptr ? 0 : module->number;
-    const auto [kept, fresh] =
-        location_ids_.try_emplace(number << 32 | address, static_cast<Id>(locations_.size()));
-    if (fresh) {
-        std::optional<Location> location =
-            module != nullptr ? in_module(*module, address, time) : std::nullopt;
-        if (location) {
-            location->offset += address & 1;
-        } else if (known) {
-            location = std::move(named);
-        }
-        if (!location) {
-            location_ids_.erase(kept);
-            return no_id;
-        }
-        locations_.push_back(&kept_locations_.emplace_back(std::move(*location)));
-    }
-    return kept->second;
-}
-
-// By the user's file of it, else as the recorder has found its functions. The guest's own word is
-// of no functions.
-std::optional<Location> Naming::in_module(const trace::LoadedModule& module, std::uint32_t address,
-                                          std::uint64_t time) {
-    const std::uint32_t offset = address - module.base;
-    const bool inside = offset < module.size;
-    if (Location location; inside && module_files_.locate(module.name, offset, location)) {
-        return location;
-    }
-    if (auto found = reader_.modules().function_at(address, time)) {
-        return found;
-    }
-    return inside ? std::optional(Location{"", offset, module.name, {}}) : std::nullopt;
 }
 
 std::optional<std::vector<std::string>> Naming::names_of(std::string_view kind) {
@@ -453,14 +376,6 @@ std::optional<std::vector<std::string>> Naming::names_of(std::string_view kind) 
         if (description != nullptr && !registers::add_names(*description, names)) {
             return std::nullopt;
         }
-    }
-    return names;
-}
-
-std::vector<std::string> Naming::unplaced_modules() const {
-    std::vector<std::string> names = module_files_.modules();
-    for (const auto& module : reader_.modules().modules()) {
-        std::erase(names, module->name);
     }
     return names;
 }
