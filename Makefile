@@ -55,7 +55,7 @@ DEMO_STREAM_uart = --stream serial2 --policy stall
 test: ## run all tests that CI runs, about 20 minutes on 2 CPUs
 fuzz: ## run the parsers on random input, FUZZ_SECONDS each (default 600)
 nightly: ## run the long versions of the proofs, about four hours; continues where it stopped, at the same commit
-soak: ## repeat the contended and dense cases for SOAK_MINUTES (default 60)
+soak: ## measure memory over 100 million events, then repeat the contended and dense cases for SOAK_MINUTES (default 60)
 prove: ## compare the engines, and the baseline that loses events, with QEMU's own log: table and plot
 bench: ## measure what tracing and the host tools cost: instructions, and time per event
 test fuzz nightly soak prove bench: setup

@@ -134,6 +134,7 @@ fuzz)
     ;;
 soak)
     build_all
+    suite costs 1800 tests/bench/costs.py "$build" --long
     suite soak $((SOAK_MINUTES * 60 + 300)) tests/soak.sh "$SOAK_MINUTES"
     ;;
 prove)
