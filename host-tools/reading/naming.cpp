@@ -50,7 +50,7 @@ std::uint64_t place_key(const abi::Record& record, unsigned variant) {
 
 constexpr std::size_t contexts = 2048;
 constexpr unsigned context_bits = 13; ///< of places of contexts, so that few keys have the same
-constexpr std::size_t addresses = 4096;
+constexpr std::size_t addresses = 2048;
 constexpr unsigned place_bits = 10; ///< of the number of places that are found at once
 
 static_assert(std::endian::native == std::endian::little);
