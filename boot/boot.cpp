@@ -1,4 +1,4 @@
-// The first C++ code of each CPU, and the only global state: everything else gets it passed.
+// The first C++ code of each CPU, and the machine: everything else gets it passed.
 #include "abi/layout.hpp"
 #include "dev/console.hpp"
 #include "dev/gic.hpp"

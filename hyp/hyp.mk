@@ -45,12 +45,12 @@ $(HYP_COLD_SOURCES:%.cpp=$(BUILD)/obj/target/%.o): HYP_FLAGS += -Os
 # Its assembly is A32.
 $(patsubst %.cpp,$(BUILD)/obj/target/%.o,$(wildcard hyp/core/port/*.cpp)): HYP_FLAGS += -marm
 
-$(BUILD)/obj/target/%.o: %.cpp
+$(BUILD)/obj/target/%.o: %.cpp hyp/hyp.mk
 	@mkdir -p "$(@D)"
 	@echo "  $<"
 	@$(HYP_CXX) $(HYP_FLAGS) -MMD -MP -c $< -o $@
 
-$(BUILD)/obj/target/%.o: %.S
+$(BUILD)/obj/target/%.o: %.S hyp/hyp.mk
 	@mkdir -p "$(@D)"
 	@echo "  $<"
 	@$(HYP_CXX) -march=armv7ve -marm $(HYP_DEFINES) -MMD -MP -c $< -o $@

@@ -5,11 +5,13 @@ namespace mmioscope {
 namespace {
 
 constinit Services services;
+/// A constant, so that it is sealed with the other constants.
+constexpr std::array list = list_of(services);
 
 } // namespace
 
 std::span<Service* const> linked_services() {
-    return services.list;
+    return list;
 }
 
 } // namespace mmioscope

@@ -9,6 +9,8 @@
 #include "task_names/task_names.hpp"
 #include "unprotect/unprotect.hpp"
 
+#include <array>
+
 namespace mmioscope {
 
 struct Services {
@@ -21,13 +23,13 @@ struct Services {
     StreamService stream_service{stream, control};
     Unprotect unprotect;
 
-    /// In the order in which their hooks are called: what is checked at the end, and after
-    /// everything is set up, comes last.
-    Service* const list[6]{&black_box, &task_names,     &control,
-                           &unprotect, &stream_service, &integrity};
-
     constexpr Services() = default;
     Services(const Services&) = delete;
 };
+
+/// In the order in which their hooks are called: the checksums are made when all else is set up.
+constexpr std::array<Service*, 6> list_of(Services& s) {
+    return {&s.black_box, &s.task_names, &s.control, &s.unprotect, &s.stream_service, &s.integrity};
+}
 
 } // namespace mmioscope

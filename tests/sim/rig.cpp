@@ -115,7 +115,7 @@ void Rig::prepare_machine() {
                                     image + abi::boot_tree_offset + abi::max_tree_size}};
     machine->uart = board.uart;
     machine->user_firewall = user_firewall_;
-    machine->services = services.list;
+    machine->services = list;
     machine->pool =
         TablePool(reinterpret_cast<lpae::Descriptor*>(simulation.ram.at({pool})), tables);
 }

@@ -10,7 +10,7 @@ namespace mmioscope {
 
 class EmulationEngine final : public Engine {
 public:
-    explicit EmulationEngine(Engine& otherwise) : otherwise_(otherwise) {}
+    constexpr explicit EmulationEngine(Engine& otherwise) : otherwise_(otherwise) {}
 
     Outcome carry_out(Cpu& cpu, Frame& frame, const DeviceAccess& access) override;
     bool finish(Cpu& cpu, Frame& frame, arch::Hsr hsr) override {

@@ -169,8 +169,8 @@ BootError build_tables(Machine& machine) {
 
 /// The core's engines have no state; emulation refers to shadow. Null: no such engine is linked.
 Engine* engine_of(const Machine& machine) {
-    static ShadowEngine shadow;
-    static EmulationEngine emulation{shadow};
+    static constinit ShadowEngine shadow;
+    static constinit EmulationEngine emulation{shadow};
     const abi::EngineKind kind = machine.config.engine;
     if (kind == abi::EngineKind::shadow) return &shadow;
     if (kind == abi::EngineKind::emulation) return &emulation;

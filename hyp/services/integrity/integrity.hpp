@@ -33,11 +33,10 @@ public:
     BootError start(Machine& machine) override;
     /// Stops with a report that names the range if anything has changed. docs/design.md, "When it
     /// fails", has the cost.
-    ///   idle       the next 4 KiB, unless that was done within the last 10 ms, or another CPU
-    ///   holds
-    ///              Machine::changes: cpuidle may ask a thousand times a second
-    ///   cpu_start  everything, unless that was done for a start within the last 100 ms
-    ///   last, doubt  everything
+    ///
+    /// At idle: the next 4 KiB, unless that was done within the last 10 ms (cpuidle may ask a
+    /// thousand times a second), or another CPU holds Machine::changes. At the start of a CPU:
+    /// everything, unless that was done for a start within the last 100 ms. Else: everything.
     void verify(Machine& machine, Moment moment) override;
     /// Whether anything has changed. After a stop, not the root entries of the guest's tables.
     void report(Machine& machine, TextSink& out) override;

@@ -78,7 +78,7 @@ void StreamService::serve_line(Cpu& cpu) {
 
 // Requests are looked for less often than records, because nobody waits for them as much.
 void StreamService::turn(Cpu& cpu) {
-    std::uint8_t& turns = turns_without_look_[cpu.number];
+    std::uint8_t& turns = turns_[cpu.number].without_look;
     if (turn_needs_all(cpu)) {
         turns = 0;
         serve_line(cpu);
@@ -90,7 +90,7 @@ void StreamService::turn(Cpu& cpu) {
 
 bool StreamService::turn_needs_all(const Cpu& cpu) const {
     constexpr std::uint8_t turns_for_a_look = 2;
-    return turns_without_look_[cpu.number] + 1 >= turns_for_a_look;
+    return turns_[cpu.number].without_look + 1 >= turns_for_a_look;
 }
 
 bool StreamService::may_sleep(Cpu& cpu) {

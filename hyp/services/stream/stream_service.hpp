@@ -37,7 +37,11 @@ private:
     UartLine uart_;
     PacedLine paced_line_;
     SharedLine shared_line_; ///< on top of paced_line_, if the UART is also the console
-    std::uint8_t turns_without_look_[abi::max_cpus]{}; ///< since the last look for requests
+    /// Each in a cache line of its own: all CPUs count.
+    struct alignas(64) Turns {
+        std::uint8_t without_look{}; ///< since the last look for requests
+    };
+    Turns turns_[abi::max_cpus];
 };
 
 } // namespace mmioscope

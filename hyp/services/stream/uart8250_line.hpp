@@ -1,7 +1,7 @@
 // A 16550A or a descendant (such as snps,dw-apb-uart), or an 8250 or 16450 without FIFOs, as a
 // line: never waits.
 //
-// Like those of a PL011 (dev/pl011_line.hpp), its accesses make no record.
+// Like those of a PL011 (stream/pl011_line.hpp), its accesses make no record.
 #pragma once
 
 #include "board/uart.hpp"

@@ -313,3 +313,10 @@ TEST_CASE("a change that takes its time is waited for, and is no damage") {
     CHECK(turns < 1'200'010); // the release is a store, which arrives some turns later
     CHECK(!contains(said, "stop"));
 }
+
+TEST_CASE("a list of services that has become empty is noticed where they are asked") {
+    CHECK(text_of([](Place& place) {
+              place.rig.machine->services = {};
+              verify_services(*place.rig.machine, Moment::last);
+          }).find("the list of services was changed") != std::string::npos);
+}
