@@ -16,6 +16,7 @@ enum class Status : int {
     fine = 0,
     failed = 1,       ///< a run that failed or lost something, a comparison with differences
     bad_input = 2,    ///< wrong usage, or an unreadable input
+    untestable = 125, ///< of `diff`: an input is incomplete or unreadable (git bisect skips it)
     interrupted = 130 ///< Ctrl-C or SIGTERM
 };
 

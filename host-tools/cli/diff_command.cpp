@@ -1,0 +1,312 @@
+#include "cli/commands.hpp"
+#include "cli/name_options.hpp"
+#include "cli/option_types.hpp"
+#include "cli/view_options.hpp"
+#include "diff/findings.hpp"
+#include "diff/observer.hpp"
+#include "diff/profile.hpp"
+#include "diff/report.hpp"
+#include "export/output.hpp"
+#include "file/part_files.hpp"
+#include "system/distinct_output.hpp"
+#include "system/file_descriptor.hpp"
+#include "system/plain_text.hpp"
+#include "view/pager.hpp"
+#include "view/tally.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <set>
+#include <utility>
+
+namespace mmioscope::cli::diff_command {
+
+namespace {
+
+struct Options {
+    ViewOptions view;
+    std::vector<std::string> good;
+    std::vector<std::string> files;
+    std::vector<std::string> devices;
+    std::string profile;
+};
+
+constexpr char footer[] = R"(
+Prints what one boot did that the other did not: accesses that are missing, extra, or have another value, and then, less
+sure, those in another order or another number of times. What differs between any two boots of one kernel is left out:
+times, CPUs, where tasks and interrupts run, how often a loop polls. A is the first trace, or all of --good; B is the
+last one. With several good boots, diff learns what varies, and can say more; three are good, five are better. Counts
+are compared from three good boots on, order from two on. docs/sameness.md has the rules.
+
+With --good, --profile writes what the good boots taught to a file, which B need not be given for; without --good,
+--profile reads it in their place.
+
+count_a, count_b, event_a and event_b (csv, jsonl) are the accesses of a finding, and the first one's number
+(mmioscope print --at). html is one page with A and B side by side.
+
+Examples:
+  mmioscope diff good.mmio bad.mmio
+  mmioscope diff --good a1.mmio a2.mmio a3.mmio -- bad.mmio
+  mmioscope diff --good a*.mmio --profile good.profile
+  mmioscope diff --profile good.profile bad.mmio
+  mmioscope diff --dev mmc --format html -o diff.html good.mmio bad.mmio
+  git bisect run sh -c 'make zImage || exit 125; ./boot-and-trace new.mmio; mmioscope diff --profile good.profile new.mmio'
+
+Exit status: 0 the same, or other only in order or count; 1 a sure finding; 125 a trace is incomplete or cannot be read;
+2 wrong usage.
+)";
+
+/// What the command line asks for.
+struct Task {
+    std::vector<std::string> good;
+    std::string other; ///< empty: only learn
+    bool reads_profile = false;
+    bool writes_profile = false;
+};
+
+Task task_of(const Options& options) {
+    Task task;
+    task.good = options.good;
+    task.writes_profile = !options.profile.empty() && !options.good.empty();
+    task.reads_profile = !options.profile.empty() && options.good.empty();
+    std::vector<std::string> files = options.files;
+    if (task.good.empty() && !task.reads_profile && files.size() == 2) {
+        task.good = {files.front()};
+        files.erase(files.begin());
+    }
+    if (files.size() > 1 || (files.empty() && !task.writes_profile) ||
+        (task.good.empty() && !task.reads_profile)) {
+        throw bad_input("diff takes two traces, or --good FILE... -- FILE, or --profile FILE FILE");
+    }
+    task.other = files.empty() ? "" : files.front();
+    return task;
+}
+
+void check_outputs(const Options& options, const Task& task) {
+    std::vector<std::string> inputs = task.good;
+    inputs.push_back(task.other);
+    for (const std::string& path : std::vector<std::string>(inputs)) {
+        const std::vector<std::string> parts = trace::part_paths(path);
+        inputs.insert(inputs.end(), parts.begin(), parts.end());
+    }
+    if (task.writes_profile) {
+        check_distinct(options.profile, inputs);
+    }
+    inputs.push_back(options.profile);
+    check_distinct(options.view.output.empty() ? "-" : options.view.output, inputs);
+    if (std::count(inputs.begin(), inputs.end(), "-") > 1) {
+        throw bad_input("only one trace can be standard input");
+    }
+}
+
+/// Reads traces; what is wrong with them makes the comparison one that nobody can rely on.
+class Reader {
+public:
+    explicit Reader(const Options& options) : options_(options) {
+        for (const std::string& device : options.devices) {
+            filter_ += fmt::format("{}dev==\"{}\"", filter_.empty() ? "" : " || ", device);
+        }
+        if (!filter_.empty()) {
+            filter::Filter{filter_}; // a wrong one is told of before any trace
+        }
+    }
+
+    diff::Boot read(const std::string& path) {
+        diff::Boot boot;
+        boot.name = path;
+        reading::TraceOptions selection = options_.view.trace;
+        selection.path = path;
+        reading::Trace trace(selection);
+        const std::unique_ptr<filter::Filter> wanted =
+            filter_.empty() ? nullptr : std::make_unique<filter::Filter>(filter_);
+        if (wanted) {
+            learn_unknown(wanted->bind(trace.reader()));
+        }
+        diff::Observer observer(sites, boot, wanted.get());
+        view::Tally tally(false);
+        reading::drive(trace, {&tally, &observer}, drive_options(options_.view, "read"));
+        const auto build = trace.reader().text().find("kernel.banner");
+        boot.build = build == trace.reader().text().end() ? "" : build->second;
+        if (view::status_of(trace.reader()) != Status::fine) {
+            incomplete_ = true;
+            fmt::print(stderr, "{}: {}", for_terminal(path), tally.verdict(trace.reader()));
+        }
+        return boot;
+    }
+
+    bool incomplete() const { return incomplete_; }
+
+    /// Throws Error (bad_input) if no trace has a device that --dev names.
+    void check_devices() const {
+        if (!unknown_.empty()) {
+            const std::string& line = *unknown_.begin();
+            throw bad_input("--dev: {}", line.substr(line.starts_with("-F: ") ? 4 : 0));
+        }
+    }
+
+    diff::Sites sites;
+
+private:
+    // Of devices that --dev names, those that no trace so far has.
+    void learn_unknown(const std::vector<std::string>& lines) {
+        const std::set<std::string> here(lines.begin(), lines.end());
+        if (!std::exchange(asked_, true)) {
+            unknown_ = here;
+        }
+        std::erase_if(unknown_, [&here](const auto& line) { return !here.contains(line); });
+    }
+
+    const Options& options_;
+    std::string filter_;
+    bool incomplete_ = false;
+    bool asked_ = false;            ///< which devices a trace has
+    std::set<std::string> unknown_; ///< a line for each
+};
+
+/// Lines about the comparison as a whole.
+std::vector<std::string> notes_of(const diff::Alike& alike, std::span<const diff::Boot> boots) {
+    std::vector<std::string> notes;
+    if (alike.builds == diff::Builds::different) {
+        notes.push_back("the kernels are of different builds: places within functions are not "
+                        "compared");
+    }
+    for (const diff::Boot& boot : boots) {
+        if (boot.left_out > 0) {
+            notes.push_back(fmt::format("{}: more different accesses than are kept; {} were not "
+                                        "compared",
+                                        for_terminal(boot.name), boot.left_out));
+        }
+    }
+    return notes;
+}
+
+diff::Heading heading_of(std::span<const diff::Boot> boots, std::vector<std::string> notes) {
+    diff::Heading heading;
+    for (const diff::Boot& boot : boots.first(boots.size() - 1)) {
+        heading.a.push_back(boot.name);
+    }
+    heading.b = boots.back().name;
+    heading.notes = std::move(notes);
+    return heading;
+}
+
+void print(const Options& options, std::span<const diff::Finding> findings,
+           const diff::Heading& heading) {
+    view::Output out(options.view.output);
+    std::optional<view::Pager> pager(std::in_place,
+                                     options.view.format != "html" && pages(options.view, out));
+    if (options.view.format == "html") {
+        fmt::print(out.file(), "{}", diff::html(findings, heading));
+    } else if (!findings.empty()) {
+        const table::Table table = diff::table_of(findings);
+        print_tables(options.view, std::span(&table, 1), out);
+    }
+    if (options.view.format == "text") {
+        for (const std::string& note : heading.notes) {
+            fmt::print(out.file(), "{}\n", note);
+        }
+        fmt::print(out.file(), "{}\n", diff::verdict(findings));
+    }
+    out.close();
+}
+
+Status compare(const Options& options, Reader& reader, std::vector<diff::Boot>& boots) {
+    std::vector<const diff::Boot*> all;
+    for (const diff::Boot& boot : boots) {
+        all.push_back(&boot);
+    }
+    const diff::Alike alike = diff::alike(reader.sites, all);
+    const std::vector<diff::Finding> findings =
+        diff::findings(alike, diff::changes(alike), reader.sites);
+    print(options, findings, heading_of(boots, notes_of(alike, boots)));
+    const bool sure = std::any_of(findings.begin(), findings.end(), [](const auto& finding) {
+        return finding.tier == diff::Tier::sure;
+    });
+    return reader.incomplete() ? Status::untestable : sure ? Status::failed : Status::fine;
+}
+
+// What was there stays until the new one is whole.
+void write_profile(const std::string& path, const std::string& text) {
+    exporting::Output file(path);
+    append(file.fd(), std::as_bytes(std::span(text)), file.name().c_str());
+    file.finish();
+}
+
+// For `git bisect run` an input that cannot be read says nothing of the commit.
+template <typename Read>
+auto readable(const Read& read) {
+    try {
+        return read();
+    } catch (const Error& error) {
+        throw Error(error.status() == Status::bad_input ? Status::untestable : error.status(),
+                    error.what());
+    }
+}
+
+Status run(const Options& options, const Task& task) {
+    Reader reader(options);
+    std::vector<diff::Boot> boots;
+    if (task.reads_profile) {
+        boots = readable([&] { return diff::read_profile(options.profile, reader.sites); });
+    }
+    for (const std::string& path : task.good) {
+        boots.push_back(readable([&] { return reader.read(path); }));
+    }
+    if (task.other.empty()) {
+        reader.check_devices();
+    }
+    if (task.writes_profile) {
+        write_profile(options.profile, diff::profile_text(boots, reader.sites));
+    }
+    if (task.other.empty()) {
+        return reader.incomplete() ? Status::untestable : Status::fine;
+    }
+    boots.push_back(readable([&] { return reader.read(task.other); }));
+    reader.check_devices();
+    return compare(options, reader, boots);
+}
+
+Status diff_of(const Options& options) {
+    const Task task = task_of(options);
+    check_outputs(options, task);
+    return run(options, task);
+}
+
+void add_files(CLI::App& command, const char* name, std::vector<std::string>& to,
+               const char* help) {
+    command.add_option(name, to, help)
+        ->type_name("FILE")
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+}
+
+Action add(CLI::App& command, const std::string&) {
+    const auto options = std::make_shared<Options>();
+    ViewOptions& view = options->view;
+    command.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+    add_files(command, "file", options->files, "A and B, or B; - for standard input");
+    add_files(command, "--good", options->good, "Good boots, up to -- or the next option");
+    add_file(command, "--profile", options->profile,
+             "With --good: write what they taught here; else read it");
+    command
+        .add_option("--dev", options->devices,
+                    "Compare only these devices; separate several with commas")
+        ->delimiter(',')
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+        ->allow_extra_args(false)
+        ->type_name("DEVICE");
+    add_one_file_option(command, view);
+    add_file(command, "-o,--output", view.output, "Output file (default: standard output)");
+    command.add_option("--format", view.format, "Output format (default text)")
+        ->check(one_of({"text", "jsonl", "csv", "html"}));
+    add_name_options(command, view.trace);
+    add_code_option(command, view);
+    add_pager_option(command, view);
+    command.footer(footer);
+    return [options] { return diff_of(*options); };
+}
+
+} // namespace
+
+const Command row{"diff", "Compare boots: what one did that the others did not", add};
+
+} // namespace mmioscope::cli::diff_command

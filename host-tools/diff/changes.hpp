@@ -1,0 +1,54 @@
+// The rules: what of one boot is not as in the good ones. docs/sameness.md explains them.
+#pragma once
+
+#include "diff/alike.hpp"
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace mmioscope::diff {
+
+/// What is another at a site that both sides have, or one of them.
+struct SiteChange {
+    enum class Kind {
+        missing, ///< all good boots have the site, the other has not
+        extra,   ///< none has it, but the other
+        values,  ///< both have it, with other values
+        bits,    ///< bits of data were never that before
+        answer,  ///< a read gave one value in all good boots, and another now
+    };
+    Kind kind = Kind::values;
+    std::uint32_t site = 0;
+    std::vector<Use::Value> missing; ///< of A only
+    std::vector<Use::Value> extra;   ///< of B only
+    std::uint64_t ones = 0;          ///< bits that are 1 for the first time
+    std::uint64_t zeros = 0;         ///< bits that are 0 for the first time
+};
+
+/// A write that is done another number of times, which in all good boots is the same.
+struct CountChange {
+    Write write;
+    std::uint64_t a = 0, b = 0;
+};
+
+/// What follows directly behind a write.
+struct OrderChange {
+    Write write;
+    std::vector<Write> a; ///< only in A
+    std::vector<Write> b; ///< only in B
+};
+
+struct Changes {
+    std::vector<SiteChange> sites;
+    std::vector<CountChange> counts;
+    std::vector<OrderChange> orders;
+};
+
+/// The last boot against those in front of it, of which there is one at least.
+Changes changes(const Alike& alike);
+
+} // namespace mmioscope::diff

@@ -1,0 +1,138 @@
+#include "diff/observer.hpp"
+
+#include "registers/fields_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+
+namespace mmioscope::diff {
+
+namespace {
+
+// A software-generated interrupt is sent when the scheduler likes.
+constexpr std::string_view sends_interrupt = "GICD_SGIR";
+
+std::string function_text(const Location& location) {
+    return location.module.empty() ? location.function
+                                   : fmt::format("{} [{}]", location.function, location.module);
+}
+
+Site site_of(const Event& event) {
+    Site site;
+    site.device = event.device();
+    site.offset = event.offset();
+    site.size = abi::access_size(event.record);
+    site.write = abi::is_write(event.record);
+    site.place = event.record.pc;
+    if (const Location* code = event.code()) {
+        site.function = function_text(*code);
+        site.place = code->offset;
+    }
+    const Register* const reg = event.reg();
+    site.reg = reg != nullptr ? registers::register_text(*reg, site.offset)
+                              : fmt::format("+{:#05x}", site.offset);
+    site.interrupt = event.interrupt_id() != no_id || site.reg == sends_interrupt;
+    return site;
+}
+
+} // namespace
+
+Observer::Key Observer::key_of(const Event& event) {
+    const Id code = event.code_id();
+    const std::uint64_t address = code == no_id ? event.record.pc : 0;
+    constexpr unsigned parts = abi::access_write | abi::access_size_mask << abi::access_size_shift;
+    return {std::uint64_t{event.place_id()} << 32 | code,
+            address << 8 | (event.record.access & parts)};
+}
+
+void Observer::make(Known& to, const Event& event) {
+    const Site site = site_of(event);
+    to.interrupt = event.interrupt_id() != no_id;
+    to.wanted = wanted_ == nullptr || (*wanted_)(event);
+    to.site = to.wanted ? sites_.number_of(site) : Sites::none;
+    if (to.site != Sites::none && event.reg() != nullptr) {
+        sites_.describe(site, *event.reg());
+    }
+}
+
+void Observer::forget() {
+    known_.forget();
+    if (wanted_ != nullptr) {
+        wanted_->forget();
+    }
+}
+
+void Observer::add_all(std::span<const Event> events) {
+    Event::resolve(events);
+    for (const Event& event : events) {
+        if (event.record.type == abi::RecordType::access) {
+            take(event);
+        }
+    }
+}
+
+void Observer::take(const Event& event) {
+    const Known known = known_.of(key_of(event), [&](Known& to) { make(to, event); });
+    if (known.site != Sites::none) {
+        if (known.site >= boot_.uses.size()) {
+            boot_.uses.resize(known.site + 1);
+        }
+        ++boot_.accesses;
+        const std::uint32_t value = count(boot_.uses[known.site], event);
+        if (abi::is_write(event.record) && !sites_[known.site].interrupt) {
+            pair(event.record, {known.site, value});
+        }
+    } else if (known.wanted) {
+        ++boot_.left_out;
+    }
+    if (known.interrupt) {
+        threads_.follow(event.record);
+    }
+}
+
+void Observer::pair(const abi::Record& record, Token token) {
+    const std::optional<Token> before = threads_.next(record, token);
+    if (!before) {
+        return;
+    }
+    const std::pair<Token, Token> key(*before, token);
+    const auto found = boot_.pairs.find(key);
+    if (found != boot_.pairs.end()) {
+        ++found->second;
+    } else if (boot_.pairs.size() < Boot::most_pairs) {
+        boot_.pairs.emplace(key, 1);
+    } else {
+        ++boot_.left_out;
+    }
+}
+
+/// Counts it, and returns the index of its value.
+std::uint32_t Observer::count(Use& use, const Event& event) {
+    const std::uint64_t value = event.record.value;
+    if (use.count++ == 0) {
+        use.first = event.number;
+    }
+    if ((event.record.flags & abi::flag_value_unknown) != 0) {
+        return Token::any;
+    }
+    use.one_bit = use.one_bit && (use.values.empty() || std::popcount(use.last ^ value) <= 1);
+    use.last = value;
+    use.ones |= value;
+    use.zeros |= ~value;
+    const auto found = std::find_if(use.values.begin(), use.values.end(),
+                                    [value](const auto& one) { return one.value == value; });
+    if (found != use.values.end()) {
+        ++found->count;
+        return static_cast<std::uint32_t>(found - use.values.begin());
+    }
+    if (use.values.size() == Use::most_values) {
+        use.many = true;
+        return Token::any;
+    }
+    use.values.push_back({value, 1, event.number});
+    return static_cast<std::uint32_t>(use.values.size() - 1);
+}
+
+} // namespace mmioscope::diff

@@ -1,0 +1,302 @@
+#include "diff/profile.hpp"
+
+#include "system/error.hpp"
+#include "system/plain_text.hpp"
+#include "system/whole_file.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <iterator>
+#include <optional>
+#include <string_view>
+
+namespace mmioscope::diff {
+
+namespace {
+
+constexpr std::string_view first_line = "mmioscope-diff-profile 1";
+constexpr char escape = '%';
+constexpr std::size_t most_boots = 100; ///< so that a small file does not become large in memory
+
+/// A word of printable ASCII: names come from guests. The empty one is a lone '%'.
+std::string word_of(std::string_view name) {
+    std::string word;
+    for (const char c : name) {
+        if (is_plain(c) && c != ' ' && c != escape) {
+            word += c;
+        } else {
+            word += fmt::format("{}{:02x}", escape, static_cast<unsigned char>(c));
+        }
+    }
+    return word.empty() ? std::string(1, escape) : word;
+}
+
+std::optional<std::string> name_of(std::string_view word) {
+    std::string name;
+    if (word.size() == 1 && word.front() == escape) {
+        return name;
+    }
+    for (std::size_t i = 0; i < word.size(); ++i) {
+        if (word[i] != escape) {
+            name += word[i];
+            continue;
+        }
+        const std::string_view digits = word.substr(i + 1, 2);
+        unsigned char byte = 0;
+        const auto [end, error] =
+            std::from_chars(digits.data(), digits.data() + digits.size(), byte, 16);
+        if (digits.size() != 2 || error != std::errc() || end != digits.data() + 2) {
+            return std::nullopt;
+        }
+        name += static_cast<char>(byte);
+        i += 2;
+    }
+    return name;
+}
+
+class Writer {
+public:
+    Writer() { line("{}", first_line); }
+
+    void add(const Sites& sites) {
+        for (std::uint32_t i = 0; i < sites.size(); ++i) {
+            const Site& site = sites[i];
+            line("site {} {} {} {} {} {} {} {}", site.write ? 1 : 0, site.interrupt ? 1 : 0,
+                 site.size, site.offset, site.place, word_of(site.device), word_of(site.reg),
+                 word_of(site.function));
+        }
+    }
+
+    void add(const Boot& boot) {
+        line("boot {} {} {} {}", boot.accesses, boot.left_out, word_of(boot.name),
+             word_of(boot.build));
+        for (std::uint32_t i = 0; i < boot.uses.size(); ++i) {
+            if (boot.uses[i].count > 0) {
+                add(i, boot.uses[i]);
+            }
+        }
+        for (const auto& [pair, count] : boot.pairs) {
+            const auto& [first, second] = pair;
+            line("pair {} {} {} {} {}", first.site, first.value, second.site, second.value, count);
+        }
+    }
+
+    std::string take() {
+        line("end");
+        return std::move(text_);
+    }
+
+private:
+    template <typename... Args>
+    void line(fmt::format_string<Args...> format, Args&&... args) {
+        fmt::format_to(std::back_inserter(text_), format, std::forward<Args>(args)...);
+        text_ += '\n';
+    }
+
+    void add(std::uint32_t site, const Use& use) {
+        line("use {} {} {} {} {} {} {}", site, use.count, use.first, use.many ? 1 : 0,
+             use.one_bit ? 1 : 0, use.ones, use.zeros);
+        for (const Use::Value& value : use.values) {
+            line("value {} {} {}", value.value, value.count, value.first);
+        }
+    }
+
+    std::string text_;
+};
+
+/// The words of a line, taken one by one; each must be there and make sense.
+class Line {
+public:
+    Line(std::string_view text, const std::string& where) : text_(text), where_(where) {}
+
+    std::string_view word() {
+        const std::size_t end = std::min(text_.find(' '), text_.size());
+        const std::string_view word = text_.substr(0, end);
+        text_.remove_prefix(std::min(end + 1, text_.size()));
+        if (word.empty()) {
+            wrong();
+        }
+        return word;
+    }
+    std::uint64_t number(std::uint64_t most = UINT64_MAX) {
+        const std::string_view digits = word();
+        std::uint64_t number = 0;
+        const auto [end, error] =
+            std::from_chars(digits.data(), digits.data() + digits.size(), number);
+        if (error != std::errc() || end != digits.data() + digits.size() || number > most) {
+            wrong();
+        }
+        return number;
+    }
+    std::uint32_t small(std::uint32_t most = UINT32_MAX) {
+        return static_cast<std::uint32_t>(number(most));
+    }
+    std::string name() {
+        const std::optional<std::string> name = name_of(word());
+        if (!name) {
+            wrong();
+        }
+        return *name;
+    }
+    void end() const {
+        if (!text_.empty()) {
+            wrong();
+        }
+    }
+    [[noreturn]] void wrong() const {
+        throw bad_input("{}: this is no line of a profile of mmioscope diff --good", where_);
+    }
+
+private:
+    std::string_view text_;
+    const std::string& where_;
+};
+
+class Parser {
+public:
+    explicit Parser(Sites& sites) : sites_(sites) {}
+
+    /// True behind the last line.
+    bool take(Line line) {
+        const std::string_view kind = line.word();
+        if (kind == "site") {
+            take_site(line);
+        } else if (kind == "boot") {
+            take_boot(line);
+        } else if (kind == "use" && !boots_.empty()) {
+            take_use(line);
+        } else if (kind == "value" && use_ != nullptr) {
+            take_value(line);
+        } else if (kind == "pair" && !boots_.empty()) {
+            take_pair(line);
+        } else if (kind != "end" || boots_.empty()) {
+            line.wrong();
+        }
+        line.end();
+        return kind == "end";
+    }
+    std::vector<Boot> boots() { return std::move(boots_); }
+
+private:
+    void take_site(Line& line) {
+        Site site;
+        site.write = line.number(1) == 1;
+        site.interrupt = line.number(1) == 1;
+        site.size = line.small(64);
+        site.offset = line.number();
+        site.place = line.small();
+        site.device = line.name();
+        site.reg = line.name();
+        site.function = line.name();
+        if (sites_.number_of(site) != sites_.size() - 1) { // too many, or the same once more
+            line.wrong();
+        }
+    }
+
+    void take_boot(Line& line) {
+        if (boots_.size() == most_boots) {
+            line.wrong();
+        }
+        Boot boot;
+        boot.accesses = line.number();
+        boot.left_out = line.number();
+        boot.name = line.name();
+        boot.build = line.name();
+        boots_.push_back(std::move(boot));
+        use_ = nullptr;
+    }
+
+    std::uint32_t site_of(Line& line) const {
+        const std::uint32_t site = line.small();
+        if (site >= sites_.size()) {
+            line.wrong();
+        }
+        return site;
+    }
+
+    void take_use(Line& line) {
+        const std::uint32_t site = site_of(line);
+        std::vector<Use>& uses = boots_.back().uses;
+        uses.resize(std::max<std::size_t>(uses.size(), site + 1));
+        Use& use = uses[site];
+        if (use.count != 0) {
+            line.wrong();
+        }
+        use.count = std::max<std::uint64_t>(line.number(), 1);
+        use.first = line.number();
+        use.many = line.number(1) == 1;
+        use.one_bit = line.number(1) == 1;
+        use.ones = line.number();
+        use.zeros = line.number();
+        use_ = &use;
+    }
+
+    void take_value(Line& line) {
+        Use::Value value;
+        value.value = line.number();
+        value.count = line.number();
+        value.first = line.number();
+        if (use_->values.size() == Use::most_values) {
+            line.wrong();
+        }
+        use_->values.push_back(value);
+    }
+
+    Token token_of(Line& line) {
+        const std::uint32_t site = site_of(line);
+        const Token token{site, line.small(Token::any)};
+        const Boot& boot = boots_.back();
+        if (!boot.has(site) ||
+            (token.value != Token::any && token.value >= boot.uses[site].values.size())) {
+            line.wrong();
+        }
+        return token;
+    }
+
+    void take_pair(Line& line) {
+        const Token first = token_of(line);
+        const Token second = token_of(line);
+        boots_.back().pairs[{first, second}] = line.number();
+    }
+
+    Sites& sites_;
+    std::vector<Boot> boots_;
+    Use* use_ = nullptr; ///< that values are of
+};
+
+} // namespace
+
+std::string profile_text(std::span<const Boot> boots, const Sites& sites) {
+    Writer writer;
+    writer.add(sites);
+    for (const Boot& boot : boots) {
+        writer.add(boot);
+    }
+    return writer.take();
+}
+
+std::vector<Boot> read_profile(const std::string& path, Sites& sites) {
+    const std::string bytes = whole_file(path, "profile");
+    std::string_view text = bytes;
+    Parser parser(sites);
+    bool ended = false;
+    for (std::size_t number = 1; !text.empty() && !ended; ++number) {
+        const std::size_t end = std::min(text.find('\n'), text.size());
+        const std::string where = fmt::format("{}:{}", path, number);
+        const Line line(text.substr(0, end), where);
+        if (number > 1) {
+            ended = parser.take(line);
+        } else if (text.substr(0, end) != first_line) {
+            line.wrong();
+        }
+        text.remove_prefix(std::min(end + 1, text.size()));
+    }
+    if (!ended) {
+        throw bad_input("{}: the profile is cut off", path);
+    }
+    return parser.boots();
+}
+
+} // namespace mmioscope::diff

@@ -1,0 +1,115 @@
+#include "diff/report.hpp"
+
+#include "system/plain_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace mmioscope::diff {
+
+namespace {
+
+using enum table::Look;
+
+table::Cell event_cell(const Side& side) {
+    return side.event == 0 ? table::Cell() : table::Cell(side.event);
+}
+
+std::string escaped(std::string_view text) {
+    std::string out;
+    for (const char c : printable(text)) {
+        switch (c) {
+        case '<': out += "&lt;"; break;
+        case '>': out += "&gt;"; break;
+        case '&': out += "&amp;"; break;
+        case '"': out += "&quot;"; break;
+        default: out += c;
+        }
+    }
+    return out;
+}
+
+constexpr char style[] =
+    "body{font:14px/1.4 sans-serif;margin:2em}table{border-collapse:collapse;width:100%}"
+    "td,th{border:1px solid #ccc;padding:.3em .6em;text-align:left;vertical-align:top}"
+    "td.a{background:#fdeeee}td.b{background:#eef8ee}tr.weak td{color:#555}"
+    "code{font:13px monospace;white-space:pre-wrap;overflow-wrap:anywhere}";
+
+std::string side_html(const Side& side) {
+    if (side.lines.empty()) {
+        return "&mdash;";
+    }
+    std::string out;
+    for (const std::string& line : side.lines) {
+        out += fmt::format("<code>{}</code><br>", escaped(line));
+    }
+    return side.event == 0 ? out : out + fmt::format("<small>event {}</small>", side.event);
+}
+
+std::string row_html(const Finding& finding) {
+    return fmt::format("<tr class=\"{}\"><td>{}</td><td>{}<br><b>{}</b><br>{}</td><td>{}</td>"
+                       "<td class=\"a\">{}</td><td class=\"b\">{}</td></tr>\n",
+                       finding.tier == Tier::sure ? "sure" : "weak", tier_text(finding.tier),
+                       escaped(finding.device), escaped(finding.reg), escaped(finding.function),
+                       escaped(finding.difference), side_html(finding.a), side_html(finding.b));
+}
+
+} // namespace
+
+table::Table table_of(std::span<const Finding> findings) {
+    table::Table table{{{"tier", "tier", words, 14},
+                        {"kind"},
+                        {"device", "device", words, 12},
+                        {"register", "register", words, 12},
+                        {"function", "function", words, 16},
+                        {"difference", "difference"},
+                        {"count_a"},
+                        {"count_b"},
+                        {"event_a"},
+                        {"event_b"}},
+                       {}};
+    for (const Finding& finding : findings) {
+        table.rows.push_back({std::string_view(tier_text(finding.tier)), finding.kind,
+                              finding.device, finding.reg, finding.function, finding.difference,
+                              finding.a.count, finding.b.count, event_cell(finding.a),
+                              event_cell(finding.b)});
+    }
+    return table;
+}
+
+std::string verdict(std::span<const Finding> findings) {
+    const auto sure = std::count_if(findings.begin(), findings.end(), [](const Finding& finding) {
+        return finding.tier == Tier::sure;
+    });
+    const auto others = static_cast<std::ptrdiff_t>(findings.size()) - sure;
+    const std::string rest = others == 0 ? "" : fmt::format("{} of order or count", others);
+    if (sure == 0) {
+        return "same" + (others == 0 ? "" : ", but for " + rest);
+    }
+    return fmt::format("different: {} sure{}", sure, others == 0 ? "" : ", " + rest);
+}
+
+std::string html(std::span<const Finding> findings, const Heading& heading) {
+    std::string page =
+        fmt::format("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
+                    "<title>mmioscope diff</title><style>{}</style></head><body>\n"
+                    "<h1>mmioscope diff</h1>\n",
+                    style);
+    std::string files;
+    for (const std::string& file : heading.a) {
+        files += (files.empty() ? "" : ", ") + escaped(file);
+    }
+    page += fmt::format("<p>A: {}<br>B: {}</p>\n<p>{}</p>\n", files, escaped(heading.b),
+                        verdict(findings));
+    for (const std::string& note : heading.notes) {
+        page += fmt::format("<p>{}</p>\n", escaped(note));
+    }
+    page += "<table><tr><th>tier</th><th>what</th><th>difference</th><th>A</th><th>B</th></tr>\n";
+    for (const Finding& finding : findings) {
+        page += row_html(finding);
+    }
+    return page + "</table></body></html>\n";
+}
+
+} // namespace mmioscope::diff

@@ -1,0 +1,29 @@
+// Findings as a table, for people and for programs, and as a page of HTML.
+#pragma once
+
+#include "diff/finding.hpp"
+#include "table/table.hpp"
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace mmioscope::diff {
+
+table::Table table_of(std::span<const Finding> findings);
+
+/// What the findings are of.
+struct Heading {
+    std::vector<std::string> a;     ///< files
+    std::string b;                  ///< likewise
+    std::vector<std::string> notes; ///< lines
+};
+
+/// "same: ..." or "different: 2 sure, 1 of order or count".
+std::string verdict(std::span<const Finding> findings);
+
+/// A page that needs no other file: A on the left, B on the right.
+std::string html(std::span<const Finding> findings, const Heading& heading);
+
+} // namespace mmioscope::diff
