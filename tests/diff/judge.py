@@ -1,0 +1,184 @@
+#!/usr/bin/env python3
+"""judge.py BUILD FOLDER [--seed TEXT] [--faults N] [--classes C,...] [--boots N] [--tell] [--need CLASS=SHARE,...]
+
+Judges `mmioscope diff` on real boots of one kernel, FOLDER/*.mmio, that nobody looked at while the rules were made.
+  good boots  each boot is B once, with one other boot as A and with five others: how many findings it has, of either tier
+  faults      N of each class, drawn by the seed, put into one of the boots by seed-fault, and compared with five others.
+              Found: a finding that the boot without the fault does not have names the register and the function.
+Shares have exact (Clopper-Pearson) intervals of 95 %. The last line is "N passed, N failed": what --need asks for, that
+boots have at most the findings that the documents tell of, and that seed-fault and diff worked at all.
+"""
+import argparse
+import csv
+import io
+import math
+import pathlib
+import random
+import subprocess
+import sys
+import tempfile
+
+CLASSES = ["value", "register", "swap", "drop", "drop-event"]
+GOODS = 5
+
+
+def tail(n, k, p):
+    """P(X >= k) of a binomial distribution."""
+    if p <= 0:
+        return 1.0 if k <= 0 else 0.0
+    if p >= 1:
+        return 1.0
+    logs = (math.lgamma(n + 1) - math.lgamma(i + 1) - math.lgamma(n - i + 1) + i * math.log(p) + (n - i) * math.log1p(-p)
+            for i in range(k, n + 1))
+    return min(1.0, sum(math.exp(x) for x in logs))
+
+
+def bisect(rises_to):
+    low, high = 0.0, 1.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (low, middle) if rises_to(middle) else (middle, high)
+    return (low + high) / 2
+
+
+def interval(k, n):
+    """Clopper-Pearson, 95 %."""
+    low = 0.0 if k == 0 else bisect(lambda p: tail(n, k, p) >= 0.025)
+    high = 1.0 if k == n else bisect(lambda p: 1 - tail(n, k + 1, p) <= 0.025)
+    return low, high
+
+
+def share(k, n):
+    low, high = interval(k, n)
+    return f"{k} of {n}, {100 * k / n:.0f} % (95 %: {100 * low:.1f} to {100 * high:.1f})"
+
+
+class Judge:
+    def __init__(self, build, seed, tell):
+        self.diff = build / "mmioscope"
+        self.seeder = build / "tests/seed-fault"
+        self.random = random.Random(seed)
+        self.tell = tell
+        self.folder = tempfile.TemporaryDirectory()
+        self.known = {}
+
+    def run(self, *words):
+        return subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=300)
+
+    def findings(self, *words):
+        done = self.run(self.diff, "diff", "--format", "csv", *words)
+        if done.returncode not in (0, 1) or done.stderr:
+            sys.exit(f"judge: diff {' '.join(map(str, words))}: status {done.returncode}: {done.stderr}")
+        rows = list(csv.DictReader(io.StringIO(done.stdout)))
+        if (done.returncode == 1) != any(row["tier"] == "sure" for row in rows):
+            sys.exit(f"judge: status {done.returncode} does not fit the findings")
+        return rows
+
+    def profile(self, goods):
+        path = pathlib.Path(self.folder.name) / ("-".join(good.stem for good in goods) + ".profile")
+        if not path.exists():
+            done = self.run(self.diff, "diff", "--profile", path, "--good", *goods)
+            if done.returncode or done.stderr:
+                sys.exit(f"judge: {done.stderr}")
+        return path
+
+    def others(self, boots, boot, count):
+        return self.random.sample([one for one in boots if one != boot], count)
+
+    def good_boots(self, boots):
+        counts = {1: [], GOODS: []}
+        for boot in boots:
+            for k, of in counts.items():
+                goods = self.others(boots, boot, k)
+                rows = self.findings("--good", *goods, "--", boot)
+                sure = sum(row["tier"] == "sure" for row in rows)
+                of.append((sure, len(rows) - sure))
+                for row in rows if self.tell else []:
+                    print(f"  {boot.stem}, {k} good:", text_of(row))
+        for k, of in counts.items():
+            print(f"good boots, {k} good: {sum(a for a, _ in of) / len(of):.2f} sure findings on average, "
+                  f"{sum(b for _, b in of) / len(of):.2f} of order or count; "
+                  f"with a sure finding {share(sum(a > 0 for a, _ in of), len(of))}, with any {share(sum(a + b > 0 for a, b in of), len(of))}")
+        return counts
+
+    def names(self, trace, event):
+        done = self.run(self.diff, "print", "--at", event, "--format", "csv", trace)
+        row = next(csv.DictReader(io.StringIO(done.stdout)))
+        return row["register"] or row["offset"], row["function"].split("+")[0]
+
+    def without_fault(self, boot, profile):
+        key = (boot, profile)
+        if key not in self.known:
+            self.known[key] = {text_of(row) for row in self.findings("--profile", profile, boot)}
+        return self.known[key]
+
+    def fault(self, kind, boot, goods):
+        """(found, findings, of these sure ones)"""
+        faulty = pathlib.Path(self.folder.name) / "faulty.mmio"
+        seed = self.random.getrandbits(63)
+        done = self.run(self.seeder, kind, seed, boot, faulty)
+        if done.returncode:
+            sys.exit(f"judge: {done.stderr}")
+        register, function = self.names(boot, int(done.stdout))
+        profile = self.profile(goods)
+        before = self.without_fault(boot, profile)
+        rows = [row for row in self.findings("--profile", profile, faulty) if text_of(row) not in before]
+        found = any(names(row, register, function) for row in rows)
+        if self.tell and (not found or len(rows) > 3):
+            print(f"  {'found' if found else 'MISSED'} {kind} {seed} {boot.stem} event {done.stdout.strip()}: {register} {function}; {len(rows)} findings")
+            for row in rows[:5]:
+                print("     ", text_of(row))
+        return found, len(rows), sum(row["tier"] == "sure" for row in rows)
+
+    def faults(self, kind, boots, count):
+        targets = self.random.sample(boots, min(10, len(boots)))
+        goods = {boot: sorted(self.others(boots, boot, min(GOODS, len(boots) - 1))) for boot in targets}
+        results = []
+        for i in range(count):
+            boot = targets[i % len(targets)]
+            results.append(self.fault(kind, boot, goods[boot]))
+        found = [result for result in results if result[0]]
+        few = sum(findings <= 3 for _, findings, _ in found)
+        print(f"fault {kind}: found {share(len(found), count)}; with a sure finding {sum(sure > 0 for _, _, sure in found)}; "
+              f"in at most 3 findings {few} of {len(found)}")
+        return len(found) / count
+
+
+def names(row, register, function):
+    registers = [word.split("+")[0] if "+" in word[1:] else word for word in row["register"].split(", ")]
+    return register in registers and function.split(" ")[0] in row["function"]
+
+
+def text_of(row):
+    return " | ".join(row[key] for key in ("tier", "device", "register", "function", "difference"))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("build", type=pathlib.Path)
+    parser.add_argument("folder", type=pathlib.Path)
+    parser.add_argument("--seed", default="0")
+    parser.add_argument("--faults", type=int, default=100)
+    parser.add_argument("--classes", default=",".join(CLASSES))
+    parser.add_argument("--boots", type=int)
+    parser.add_argument("--tell", action="store_true", help="print what was not found, and what good boots have")
+    parser.add_argument("--need", default="", help="CLASS=SHARE,...: less than this share found fails")
+    options = parser.parse_args()
+    boots = sorted(options.folder.glob("*.mmio"), key=lambda path: (len(path.stem), path.stem))[:options.boots]
+    if len(boots) <= GOODS:
+        sys.exit(f"judge: {options.folder} has {len(boots)} traces, and {GOODS + 1} are needed")
+    judge = Judge(options.build.resolve(), options.seed, options.tell)
+    need = dict(word.split("=") for word in options.need.split(",") if word)
+    passed, failed = 0, 0
+    counts = judge.good_boots(boots)
+    results = [sum(sure > 0 for sure, _ in counts[GOODS]) <= max(1, len(boots) // 30)]
+    for kind in options.classes.split(",") if options.faults else []:
+        found = judge.faults(kind, boots, options.faults)
+        results.append(found >= float(need.get(kind, 0)))
+    passed, failed = sum(results), len(results) - sum(results)
+    print(f"judge: {passed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
