@@ -1,7 +1,9 @@
 #include "diff/changes.hpp"
 
 #include <algorithm>
-#include <optional>
+#include <iterator>
+#include <string>
+#include <tuple>
 
 namespace mmioscope::diff {
 
@@ -21,8 +23,13 @@ public:
           other_(alike.boots.back()) {}
 
     Changes take() {
+        if (alike_.builds == Builds::different) {
+            match_functions();
+        }
         for (std::uint32_t site = 0; site < alike_.sites.size(); ++site) {
-            compare_site(site);
+            if (!matched_.contains(site)) {
+                compare_site(site);
+            }
         }
         compare_counts();
         compare_order();
@@ -51,6 +58,35 @@ private:
         return all;
     }
 
+    // In another build another function may do it: where the first one was inlined, for example.
+    void match_functions() {
+        const auto what = [this](std::uint32_t site) {
+            const Site& of = alike_.sites[site];
+            return std::tuple(of.device, of.offset, of.size, of.write);
+        };
+        std::multimap<std::tuple<std::string, std::uint64_t, unsigned, bool>, std::uint32_t> extra;
+        for (const auto& [site, done] : other_.done) {
+            if (all_good(site).empty()) {
+                extra.emplace(what(site), site);
+            }
+        }
+        for (std::uint32_t site = 0; site < alike_.sites.size(); ++site) {
+            const std::vector<const Done*> goods = all_good(site);
+            const auto found = extra.find(what(site));
+            if (goods.size() == goods_.size() && find(other_, site) == nullptr &&
+                found != extra.end()) {
+                matched_.insert({site, found->second});
+                compare_both(site, goods, other_.done.at(found->second));
+                extra.erase(found);
+            }
+        }
+    }
+
+    void compare_both(std::uint32_t site, std::span<const Done* const> goods, const Done& other) {
+        alike_.sites[site].write ? compare_values(site, goods, other)
+                                 : compare_answers(site, goods, other);
+    }
+
     void compare_site(std::uint32_t site) {
         const std::vector<const Done*> goods = all_good(site);
         const Done* const other = find(other_, site);
@@ -61,8 +97,7 @@ private:
         } else if (goods.empty()) {
             add_whole(Kind::extra, site, *other);
         } else if (goods.size() == goods_.size()) {
-            alike_.sites[site].write ? compare_values(site, goods, *other)
-                                     : compare_answers(site, goods, *other);
+            compare_both(site, goods, *other);
         }
     }
 
@@ -283,6 +318,7 @@ private:
     std::span<const AlikeBoot> goods_;
     const AlikeBoot& other_;
     Changes changes_;
+    std::set<std::uint32_t> matched_; ///< sites that are in other functions, of both
     std::set<Write> told_;
     std::set<std::uint32_t> told_sites_;
 };

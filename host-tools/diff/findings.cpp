@@ -35,43 +35,47 @@ void add(Side& side, std::uint64_t count, std::uint64_t event) {
 
 /// What a finding tells of several sites.
 struct Names {
-    std::vector<std::string> registers, functions;
+    std::vector<std::string> devices, registers, functions;
 
     void add(const Site& site) {
+        add_once(devices, site.device);
         add_once(registers, site.reg);
         add_once(functions, code_text(site));
     }
     void give(Finding& to) const {
+        to.device = list_text(devices);
         to.reg = list_text(registers);
         to.function = list_text(functions);
     }
 };
 
+/// What sites belong to, in one way or another; empty: to nothing.
+using NameOf = std::string (*)(const Site&);
+
+std::string device_of(const Site& site) {
+    return site.device;
+}
+std::string module_of(const Site& site) {
+    const std::size_t at = site.function.rfind(" [");
+    return at == std::string::npos ? "" : site.function.substr(at + 1);
+}
+std::string function_of(const Site& site) {
+    return code_text(site);
+}
+std::string call_of(const Site& site) {
+    return fmt::format("{}\n{}", site.device, code_text(site));
+}
+
 class Teller {
 public:
     Teller(const Alike& alike, const Changes& changes, const Sites& sites)
-        : alike_(alike), changes_(changes), sites_(sites), left_(changes.sites) {
-        for (std::size_t boot = 0; boot < alike.boots.size(); ++boot) {
-            const bool last = boot + 1 == alike.boots.size();
-            for (const auto& [number, done] : alike.boots[boot].done) {
-                const Site& site = alike.sites[number];
-                (last ? devices_b_ : devices_a_).insert(site.device);
-                (last ? functions_b_ : functions_a_).insert({site.device, code_text(site)});
-            }
-        }
-    }
+        : alike_(alike), changes_(changes), sites_(sites), left_(changes.sites) {}
 
     std::vector<Finding> take() {
-        tell_wholes([this](const Site& site) { return std::pair(site.device, std::string()); },
-                    [this](const auto& name, bool in_a) {
-                        return !(in_a ? devices_b_ : devices_a_).contains(name.first);
-                    },
-                    "device");
-        tell_wholes([](const Site& site) { return std::pair(site.device, code_text(site)); },
-                    [this](const auto& name, bool in_a) {
-                        return !(in_a ? functions_b_ : functions_a_).contains(name);
-                    },
-                    "function");
+        tell_wholes(device_of, "device");
+        tell_wholes(module_of, "module");
+        tell_wholes(function_of, "function");
+        tell_wholes(call_of, "function");
         tell_other_registers();
         tell_registers();
         tell_counts();
@@ -90,17 +94,19 @@ private:
         return found == boot.done.end() ? nullptr : &found->second;
     }
 
-    // A device that one side has left alone, or a function that it has not called, is one finding.
-    template <typename NameOf, typename IsWhole>
-    void tell_wholes(const NameOf& name_of, const IsWhole& is_whole, const char* kind) {
-        std::map<std::pair<std::pair<std::string, std::string>, bool>, std::vector<SiteChange>>
-            wholes;
+    // What one side has left alone as a whole (a device, a module, a function) is one finding.
+    void tell_wholes(NameOf name_of, const char* kind) {
+        const std::set<std::string> in_a = names_in(name_of, 0, alike_.boots.size() - 1);
+        const std::set<std::string> in_b =
+            names_in(name_of, alike_.boots.size() - 1, alike_.boots.size());
+        std::map<std::pair<std::string, bool>, std::vector<SiteChange>> wholes;
         std::vector<SiteChange> rest;
         for (const SiteChange& change : left_) {
-            const bool in_a = change.kind == Kind::missing;
-            const auto name = name_of(site(change.site));
-            const bool whole = (in_a || change.kind == Kind::extra) && is_whole(name, in_a);
-            (whole ? wholes[{name, in_a}] : rest).push_back(change);
+            const bool only_a = change.kind == Kind::missing;
+            const std::string name = name_of(site(change.site));
+            const bool whole = (only_a || change.kind == Kind::extra) && !name.empty() &&
+                               !(only_a ? in_b : in_a).contains(name);
+            (whole ? wholes[{name, only_a}] : rest).push_back(change);
         }
         for (const auto& [name, changes] : wholes) {
             if (changes.size() == 1) { // its site says more
@@ -112,10 +118,19 @@ private:
         left_ = std::move(rest);
     }
 
+    std::set<std::string> names_in(NameOf name_of, std::size_t from, std::size_t to) const {
+        std::set<std::string> names;
+        for (std::size_t boot = from; boot < to; ++boot) {
+            for (const auto& [number, done] : alike_.boots[boot].done) {
+                names.insert(name_of(site(number)));
+            }
+        }
+        return names;
+    }
+
     void tell_whole(const std::vector<SiteChange>& changes, bool in_a, const char* kind) {
         Finding finding;
         finding.kind = kind;
-        finding.device = site(changes.front().site).device;
         Names names;
         Side& side = in_a ? finding.a : finding.b;
         const AlikeBoot& boot = in_a ? alike_.boots.front() : alike_.boots.back();
@@ -124,8 +139,9 @@ private:
             const Done& of = boot.done.at(change.site);
             names.add(what);
             add(side, of.count, of.first);
-            side.lines.push_back(fmt::format("{} {} {}, {}", what.write ? "write" : "read",
-                                             what.reg, code_text(what), times_text(of.count)));
+            side.lines.push_back(fmt::format("{} {} {} ({}), {}", what.write ? "write" : "read",
+                                             what.device, what.reg, code_text(what),
+                                             times_text(of.count)));
         }
         names.give(finding);
         finding.difference =
@@ -418,8 +434,6 @@ private:
     const Changes& changes_;
     const Sites& sites_;
     std::vector<SiteChange> left_; ///< that no finding tells of
-    std::set<std::string> devices_a_, devices_b_;
-    std::set<std::pair<std::string, std::string>> functions_a_, functions_b_;
     std::vector<Finding> findings_;
 };
 
