@@ -32,11 +32,11 @@ struct Options {
 };
 
 constexpr char footer[] = R"(
-Prints what one boot did that the other did not: accesses that are missing, extra, or have another value, and then, less
-sure, those in another order or another number of times. What differs between any two boots of one kernel is left out:
+Prints what one boot did that the other did not: accesses that are missing, extra, or have another value; then, less sure,
+another order, another number of times, and what registers gave. What differs between any two boots of one kernel is left out:
 times, CPUs, where tasks and interrupts run, how often a loop polls. A is the first trace, or all of --good; B is the
 last one. With several good boots, diff learns what varies, and can say more; three are good, five are better. Counts
-are compared from three good boots on, order from two on. docs/sameness.md has the rules.
+and what registers give are compared from three good boots on. docs/sameness.md has the rules.
 
 With --good, --profile writes what the good boots taught to a file, which B need not be given for; without --good,
 --profile reads it in their place.
@@ -52,7 +52,7 @@ Examples:
   mmioscope diff --dev mmc --format html -o diff.html good.mmio bad.mmio
   git bisect run sh -c 'make zImage || exit 125; ./boot-and-trace new.mmio; mmioscope diff --profile good.profile new.mmio'
 
-Exit status: 0 the same, or other only in order or count; 1 a sure finding; 125 a trace is incomplete or cannot be read;
+Exit status: 0 the same, or nothing that is sure; 1 a sure finding; 125 a trace is incomplete or cannot be read;
 2 wrong usage.
 )";
 

@@ -151,7 +151,63 @@ private:
         if (data || open) {
             find_bits(change, goods, other);
         }
+        take_written_back(change, boots);
         add(change);
+    }
+
+    /// All values that a register gave in these boots.
+    std::set<std::uint64_t> answers(const Site& written, std::span<const AlikeBoot> boots) const {
+        std::set<std::uint64_t> values;
+        for (const AlikeBoot& boot : boots) {
+            for (const auto& [number, done] : boot.done) {
+                const Site& site = alike_.sites[number];
+                if (!site.write && site.device == written.device && site.offset == written.offset) {
+                    for (const auto& [value, use] : done.values) {
+                        values.insert(value);
+                    }
+                }
+            }
+        }
+        return values;
+    }
+
+    // A register was read, some bits were changed, and all were written: where the value differs as
+    // what was read differs, the device did it.
+    void take_written_back(SiteChange& change, const std::map<std::uint64_t, std::size_t>& goods) {
+        if (change.extra.empty()) {
+            return;
+        }
+        const Site& written = alike_.sites[change.site];
+        const std::set<std::uint64_t> before = answers(written, goods_);
+        std::set<std::uint64_t> differences;
+        for (const std::uint64_t now : answers(written, std::span(&other_, 1))) {
+            for (const std::uint64_t then : before) {
+                if (!before.contains(now)) {
+                    differences.insert(now ^ then);
+                }
+            }
+        }
+        SiteChange back{Kind::back, change.site, {}, {}, 0, 0};
+        for (const auto& [good, number] : goods) {
+            const auto is_back = [&, &good = good](const Use::Value& extra) {
+                return differences.contains(extra.value ^ good);
+            };
+            move_if(change.extra, back.extra, is_back) &&
+                move_if(change.missing, back.missing,
+                        [&, &good = good](const Use::Value& one) { return one.value == good; });
+        }
+        add(back);
+    }
+
+    /// Whether there was one.
+    template <typename Is>
+    static bool move_if(std::vector<Use::Value>& from, std::vector<Use::Value>& to, const Is& is) {
+        const auto moved = std::stable_partition(from.begin(), from.end(),
+                                                 [&is](const Use::Value& one) { return !is(one); });
+        const bool some = moved != from.end();
+        to.insert(to.end(), moved, from.end());
+        from.erase(moved, from.end());
+        return some;
     }
 
     void find_bits(SiteChange& change, std::span<const Done* const> goods, const Done& other) {
@@ -266,21 +322,32 @@ private:
 
     void compare_order() {
         std::vector<Followers> goods;
+        std::set<Write> writes;
         for (const AlikeBoot& good : goods_) {
             goods.push_back(followers_of(good));
-        }
-        const Followers others = followers_of(other_);
-        for (const auto& [write, followers] : goods.front()) {
-            const auto is_same = [&, &write = write, &followers = followers](const auto& good) {
-                const auto found = good.find(write);
-                return found != good.end() && found->second == followers;
-            };
-            const auto other = others.find(write);
-            if (other != others.end() && other->second != followers && !is_told(write) &&
-                std::all_of(goods.begin(), goods.end(), is_same)) {
-                add_order(write, followers, other->second);
+            for (const auto& [write, followers] : goods.back()) {
+                writes.insert(write);
             }
         }
+        const Followers others = followers_of(other_);
+        for (const auto& [write, followers] : others) {
+            writes.insert(write);
+        }
+        for (const Write& write : writes) {
+            const std::set<Write> followers = find(goods.front(), write);
+            const bool same = std::all_of(goods.begin(), goods.end(), [&](const Followers& good) {
+                return find(good, write) == followers;
+            });
+            const std::set<Write> now = find(others, write);
+            if (same && now != followers && !is_told(write)) {
+                add_order(write, followers, now);
+            }
+        }
+    }
+
+    static std::set<Write> find(const Followers& followers, const Write& write) {
+        const auto found = followers.find(write);
+        return found == followers.end() ? std::set<Write>() : found->second;
     }
 
     // Whether all of them are in the function of `write`.

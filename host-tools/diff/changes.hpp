@@ -20,6 +20,7 @@ struct SiteChange {
         values,  ///< both have it, with other values
         bits,    ///< bits of data were never that before
         answer,  ///< a read gave one value in all good boots, and another now
+        back,    ///< a value that differs as what the register gave differs: read, and written back
     };
     Kind kind = Kind::values;
     std::uint32_t site = 0;

@@ -9,13 +9,14 @@ namespace mmioscope::diff {
 
 /// How much can be said.
 enum class Tier {
-    sure,           ///< done in one and not in the other
-    order_or_count, ///< in another order, or another number of times: timing may do that, too
+    sure,      ///< done in one and not in the other
+    less_sure, ///< in another order, another number of times, or as the device gave other values:
+               ///< timing may do that, too
 };
 
-/// "sure" or "order or count".
+/// "sure" or "less sure".
 inline const char* tier_text(Tier tier) {
-    return tier == Tier::sure ? "sure" : "order or count";
+    return tier == Tier::sure ? "sure" : "less sure";
 }
 
 /// One of the two that are compared, as far as the finding goes.

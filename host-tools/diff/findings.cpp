@@ -212,11 +212,13 @@ private:
 
     // What is left, by register and function.
     void tell_registers() {
-        std::map<std::tuple<std::string, std::string, std::string, bool>, std::vector<SiteChange>>
+        std::map<std::tuple<std::string, std::string, std::string, bool, bool>,
+                 std::vector<SiteChange>>
             groups;
         for (const SiteChange& change : left_) {
             const Site& what = site(change.site);
-            groups[{what.device, what.reg, code_text(what), what.write}].push_back(change);
+            const bool weak = change.kind == Kind::answer || change.kind == Kind::back;
+            groups[{what.device, what.reg, code_text(what), what.write, weak}].push_back(change);
         }
         for (const auto& [name, changes] : groups) {
             tell_register(changes);
@@ -238,8 +240,9 @@ private:
         }
         const SiteChange& first = changes.front();
         const bool one = changes.size() == 1;
-        if (one && first.kind == Kind::answer) {
-            finding.kind = "answer";
+        if (one && (first.kind == Kind::answer || first.kind == Kind::back)) {
+            finding.kind = first.kind == Kind::answer ? "answer" : "written-back";
+            finding.tier = Tier::less_sure;
         } else if (extra.empty() && !missing.empty()) {
             finding.kind = "missing";
         } else if (missing.empty() && !extra.empty()) {
@@ -247,7 +250,9 @@ private:
         } else if (missing.empty()) {
             finding.kind = one && first.kind == Kind::bits ? "bits" : finding.kind;
         }
-        if (!site(number).write && finding.kind != "answer") {
+        if (finding.kind == "written-back") {
+            finding.difference = values_text(number, missing, extra) + ", as the register gave";
+        } else if (!site(number).write && finding.kind != "answer") {
             finding.difference = read_text(first, finding);
         } else {
             finding.difference = values_text(number, missing, extra);
@@ -324,7 +329,7 @@ private:
 
     void tell_count(const std::vector<CountChange>& changes) {
         Finding finding = begun(changes.front().write.site, "count");
-        finding.tier = Tier::order_or_count;
+        finding.tier = Tier::less_sure;
         Names names;
         std::vector<std::string> words;
         for (const CountChange& change : changes) {
@@ -361,19 +366,17 @@ private:
         return write.data ? reg : fmt::format("{}={:#x}", reg, write.value);
     }
 
-    // Changes that have a write in common belong together.
+    // Changes that have a write in common belong together, and so do those behind writes of one
+    // function to a device.
     void tell_orders() {
         const std::vector<OrderChange>& orders = changes_.orders;
         std::vector<std::size_t> group(orders.size());
         std::iota(group.begin(), group.end(), 0);
-        std::map<Write, std::size_t> known;
+        std::map<std::string, std::size_t> known;
         for (std::size_t i = 0; i < orders.size(); ++i) {
-            for (const Write& write : writes_of(orders[i])) {
-                const auto [at, added] = known.try_emplace(write, group[i]);
-                if (!added) {
-                    std::replace(group.begin(), group.end(), group[at->second], group[i]);
-                }
-                at->second = i;
+            for (const std::string& name : names_of(orders[i])) {
+                const std::size_t before = group[known.try_emplace(name, i).first->second];
+                std::replace(group.begin(), group.end(), before, std::size_t{group[i]});
             }
         }
         std::map<std::size_t, std::vector<OrderChange>> groups;
@@ -385,6 +388,14 @@ private:
         }
     }
 
+    std::vector<std::string> names_of(const OrderChange& change) const {
+        std::vector<std::string> names{call_of(site(change.write.site))};
+        for (const Write& write : writes_of(change)) {
+            names.push_back(fmt::format("{} {}", write.site, write_text(write)));
+        }
+        return names;
+    }
+
     static std::vector<Write> writes_of(const OrderChange& change) {
         std::vector<Write> writes{change.write};
         writes.insert(writes.end(), change.a.begin(), change.a.end());
@@ -394,7 +405,7 @@ private:
 
     void tell_order(const std::vector<OrderChange>& changes) {
         Finding finding = begun(changes.front().write.site, "order");
-        finding.tier = Tier::order_or_count;
+        finding.tier = Tier::less_sure;
         Names names;
         for (const OrderChange& change : changes) {
             for (const Write& write : writes_of(change)) {

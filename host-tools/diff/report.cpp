@@ -58,7 +58,7 @@ std::string row_html(const Finding& finding) {
 } // namespace
 
 table::Table table_of(std::span<const Finding> findings) {
-    table::Table table{{{"tier", "tier", words, 14},
+    table::Table table{{{"tier", "tier", words, 9},
                         {"kind"},
                         {"device", "device", words, 12},
                         {"register", "register", words, 12},
@@ -83,7 +83,7 @@ std::string verdict(std::span<const Finding> findings) {
         return finding.tier == Tier::sure;
     });
     const auto others = static_cast<std::ptrdiff_t>(findings.size()) - sure;
-    const std::string rest = others == 0 ? "" : fmt::format("{} of order or count", others);
+    const std::string rest = others == 0 ? "" : fmt::format("{} less sure", others);
     if (sure == 0) {
         return "same" + (others == 0 ? "" : ", but for " + rest);
     }

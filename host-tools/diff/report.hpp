@@ -20,7 +20,7 @@ struct Heading {
     std::vector<std::string> notes; ///< lines
 };
 
-/// "same: ..." or "different: 2 sure, 1 of order or count".
+/// "same: ..." or "different: 2 sure, 1 less sure".
 std::string verdict(std::span<const Finding> findings);
 
 /// A page that needs no other file: A on the left, B on the right.

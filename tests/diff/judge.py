@@ -97,14 +97,14 @@ class Judge:
                     print(f"  {boot.stem}, {k} good:", text_of(row))
         for k, of in counts.items():
             print(f"good boots, {k} good: {sum(a for a, _ in of) / len(of):.2f} sure findings on average, "
-                  f"{sum(b for _, b in of) / len(of):.2f} of order or count; "
+                  f"{sum(b for _, b in of) / len(of):.2f} less sure; "
                   f"with a sure finding {share(sum(a > 0 for a, _ in of), len(of))}, with any {share(sum(a + b > 0 for a, b in of), len(of))}")
         return counts
 
     def names(self, trace, event):
         done = self.run(self.diff, "print", "--at", event, "--format", "csv", trace)
         row = next(csv.DictReader(io.StringIO(done.stdout)))
-        return row["register"] or row["offset"], row["function"].split("+")[0]
+        return row["register"] or f"+{int(row['offset'], 0):#05x}", row["function"].split("+")[0]
 
     def without_fault(self, boot, profile):
         key = (boot, profile)

@@ -1,0 +1,620 @@
+// diff: what one boot did that others did not, and what differs between any two.
+#include "diff/findings.hpp"
+#include "diff/observer.hpp"
+#include "diff/profile.hpp"
+#include "diff/report.hpp"
+#include "reading/drive.hpp"
+#include "reading/trace.hpp"
+#include "records.hpp"
+#include "system/error.hpp"
+#include "trace_text.hpp"
+
+#include <fmt/format.h>
+
+#include <functional>
+#include <sstream>
+
+using namespace mmioscope;
+using namespace mmioscope::test;
+using Catch::Matchers::Contains;
+using Catch::Matchers::StartsWith;
+
+namespace {
+
+// A controller with two registers that are described, an interrupt controller, code.
+constexpr char head[] = "about kernel.banner=Linux 6.1 #1\n"
+                        "device mmc@50000 0x1c050000 0x1000 arm,pl180\n"
+                        "device leds@8 0x1c010000 0x1000\n"
+                        "device gic@2c001000 0x2c001000 0x1000 arm,cortex-a15-gic\n"
+                        "device gic@2c001000[1] 0x2c002000 0x1000\n"
+                        "code 0xbf000000 0x100 start [armmmci]\n"
+                        "code 0xbf000100 0x100 data [armmmci]\n"
+                        "code 0xc0500000 0x100 copy\n"
+                        "code 0xc0500100 0x100 blink\n"
+                        "code 0xc0500200 0x100 handle_irq\n";
+constexpr std::uint32_t mmc = 0x1c050000, leds = 0x1c010000, gicc = 0x2c002000;
+constexpr std::uint32_t start = 0xbf000000, data = 0xbf000100, copy = 0xc0500000,
+                        blink = 0xc0500100, handle_irq = 0xc0500200;
+
+/// Accesses, one behind the other; of one CPU and one stack until somebody says otherwise.
+class Script {
+public:
+    Script& write(std::uint32_t pc, std::uint32_t address, std::uint64_t value) {
+        return add('W', pc, address, value);
+    }
+    Script& read(std::uint32_t pc, std::uint32_t address, std::uint64_t value) {
+        return add('R', pc, address, value);
+    }
+    Script& on(unsigned cpu, std::uint32_t stack) {
+        cpu_ = cpu;
+        stack_ = stack;
+        return *this;
+    }
+    std::string text() const { return lines_; }
+
+private:
+    Script& add(char direction, std::uint32_t pc, std::uint32_t address, std::uint64_t value) {
+        lines_ += fmt::format("{}.{:06} cpu{} {}4 {:#x} {:#x} pc={:#x} sp={:#x} mode=0x13\n",
+                              time_ / 1'000'000, time_ % 1'000'000, cpu_, direction, address, value,
+                              pc, stack_);
+        ++time_;
+        return *this;
+    }
+
+    std::string lines_;
+    std::uint64_t time_ = 0;
+    unsigned cpu_ = 0;
+    std::uint32_t stack_ = 0xc1602000;
+};
+
+/// The boots of a comparison, each a trace file that is read.
+class Boots {
+public:
+    Boots& add(const Script& script, const std::string& before = head,
+               filter::Filter* wanted = nullptr) {
+        std::istringstream in(before + script.text());
+        const FileDescriptor file = memory_file("trace", 0);
+        write_trace(read_trace_text(in), file.get());
+        reading::TraceOptions options;
+        options.path = path_of(file);
+        reading::Trace trace(options);
+        diff::Boot& boot = boots.emplace_back();
+        boot.name = fmt::format("boot {}", boots.size());
+        boot.build = trace.reader().text().at("kernel.banner");
+        diff::Observer observer(sites, boot, wanted);
+        reading::drive(trace, {&observer});
+        return *this;
+    }
+
+    std::vector<diff::Finding> findings() const {
+        std::vector<const diff::Boot*> all;
+        for (const diff::Boot& boot : boots) {
+            all.push_back(&boot);
+        }
+        const diff::Alike alike = diff::alike(sites, all);
+        return diff::findings(alike, diff::changes(alike), sites);
+    }
+
+    diff::Sites sites;
+    std::vector<diff::Boot> boots;
+};
+
+/// A line for each.
+std::string text_of(const std::vector<diff::Finding>& findings) {
+    std::string text;
+    for (const diff::Finding& finding : findings) {
+        text += fmt::format("{}: {} {} ({}): {}\n", diff::tier_text(finding.tier), finding.device,
+                            finding.reg, finding.function, finding.difference);
+    }
+    return text;
+}
+
+using Make = std::function<void(Script&)>;
+
+/// What is found of `other`, where `goods` boots did as `good`.
+std::string found(const Make& good, const Make& other, unsigned goods = 1) {
+    Boots boots;
+    for (unsigned i = 0; i <= goods; ++i) {
+        Script script;
+        (i < goods ? good : other)(script);
+        boots.add(script);
+    }
+    return text_of(boots.findings());
+}
+
+/// The driver starts the card, and three transfers.
+void driver(Script& to, std::uint64_t clock = 0x100, std::uint64_t timer = 0x124f80) {
+    to.write(start + 0x10, mmc, 0x3).write(start + 0x20, mmc + 0x4, clock);
+    to.write(start + 0x30, mmc + 0x3c, 0x2ff);
+    for (int i = 0; i < 3; ++i) {
+        to.write(data + 0x10, mmc + 0x24, timer).write(data + 0x20, mmc + 0x28, 512);
+        to.write(data + 0x30, mmc + 0x2c, 0x93).read(data + 0x40, mmc + 0x34, 0x400);
+    }
+}
+void usual(Script& to) {
+    driver(to);
+}
+
+} // namespace
+
+TEST_CASE("boots that did the same are the same") {
+    CHECK(found(usual, usual) == "");
+    CHECK(found(usual, usual, 5) == "");
+    CHECK(diff::verdict({}) == "same");
+}
+
+TEST_CASE("a value that a driver writes is another one") {
+    CHECK(found(usual, [](Script& to) { driver(to, 0x101, 0x9c40); }) ==
+          "sure: mmc@50000 Clock (start [armmmci]): 0x100 -> 0x101 (ClkDiv 0x0 -> 0x1), once\n"
+          "sure: mmc@50000 DataTimer (data [armmmci]): 0x124f80 -> 0x9c40, 3 times\n");
+}
+
+TEST_CASE("a value that is written only sometimes is extra") {
+    const Make more = [](Script& to) {
+        driver(to);
+        to.write(start + 0x20, mmc + 0x4, 0x300);
+    };
+    CHECK_THAT(found(usual, more),
+               Contains("Clock (start [armmmci]): 0x300") && Contains("only in B"));
+    CHECK_THAT(found(more, usual),
+               Contains("Clock (start [armmmci]): 0x300") && Contains("only in A"));
+}
+
+TEST_CASE("a site that writes no more, and one that is new, are findings") {
+    const Make without = [](Script& to) {
+        to.write(start + 0x10, mmc, 0x3).write(start + 0x30, mmc + 0x3c, 0x2ff);
+        for (int i = 0; i < 3; ++i) {
+            to.write(data + 0x10, mmc + 0x24, 0x124f80).write(data + 0x20, mmc + 0x28, 512);
+            to.write(data + 0x30, mmc + 0x2c, 0x93).read(data + 0x40, mmc + 0x34, 0x400);
+        }
+    };
+    for (const unsigned goods : {1u, 3u}) {
+        CHECK_THAT(found(usual, without, goods),
+                   Contains("sure: mmc@50000 Clock (start [armmmci]): 0x100") &&
+                       Contains("only in A"));
+        CHECK_THAT(found(without, usual, goods),
+                   Contains("sure: mmc@50000 Clock (start [armmmci]): 0x100") &&
+                       Contains("only in B"));
+    }
+}
+
+TEST_CASE("a write that goes to another register is one finding") {
+    const auto to_register = [](std::uint32_t offset) {
+        return [offset](Script& to) {
+            driver(to);
+            to.write(start + 0x40, mmc + offset, 0x77);
+        };
+    };
+    CHECK(found(to_register(0x40), to_register(0x38)) ==
+          "sure: mmc@50000 Mask1, Clear (start [armmmci]): 0x77 goes to Clear instead of Mask1, "
+          "once\n");
+}
+
+TEST_CASE("two writes the other way round are found, in a function by one good boot") {
+    const Make swapped = [](Script& to) {
+        to.write(start + 0x10, mmc, 0x3).write(start + 0x20, mmc + 0x4, 0x100);
+        to.write(start + 0x30, mmc + 0x3c, 0x2ff);
+        for (int i = 0; i < 3; ++i) {
+            to.write(data + 0x20, mmc + 0x28, 512).write(data + 0x10, mmc + 0x24, 0x124f80);
+            to.write(data + 0x30, mmc + 0x2c, 0x93).read(data + 0x40, mmc + 0x34, 0x400);
+        }
+    };
+    for (const unsigned goods : {1u, 3u}) {
+        const std::string text = found(usual, swapped, goods);
+        CHECK_THAT(text, Contains("less sure: mmc@50000") && Contains("DataTimer") &&
+                             Contains("DataLength") && Contains("behind"));
+        CHECK_THAT(text, !Contains("sure"));
+        CHECK(std::count(text.begin(), text.end(), '\n') == 1);
+    }
+}
+
+TEST_CASE("two writes that nothing stands around are found the other way round") {
+    const auto pair = [](bool swapped) {
+        return [swapped](Script& to) {
+            to.write(start + (swapped ? 0x14 : 0x10), mmc + (swapped ? 0x28 : 0x24), 1);
+            to.write(start + (swapped ? 0x10 : 0x14), mmc + (swapped ? 0x24 : 0x28), 1);
+        };
+    };
+    CHECK_THAT(found(pair(false), pair(true), 3),
+               StartsWith("less sure: mmc@50000 DataTimer, DataLength"));
+}
+
+TEST_CASE("a write that is done less often is found, if it is always done as often") {
+    const auto times = [](int count) {
+        return [count](Script& to) {
+            driver(to);
+            for (int i = 0; i < count; ++i) {
+                to.write(start + 0x50, mmc + 0x38, 0x7ff).write(start + 0x54, mmc + 0x38, 0);
+            }
+        };
+    };
+    CHECK_THAT(found(times(5), times(4), 3),
+               Contains("less sure: mmc@50000 Clear (start [armmmci]): Clear=0x0 5 -> 4 times, "
+                        "Clear=0x7ff 5 -> 4 times"));
+    CHECK(found(times(5), times(4), 2) == ""); // two boots may be alike by chance
+    Boots varying;
+    for (const int count : {5, 6, 5, 4}) {
+        Script script;
+        times(count)(script);
+        varying.add(script);
+    }
+    CHECK(text_of(varying.findings()) == "");
+}
+
+TEST_CASE("a register that always gave one value, and gives another one, is a finding") {
+    const auto id = [](std::uint64_t value) {
+        return [value](Script& to) { to.read(start + 0x10, mmc + 0xfe0, value); };
+    };
+    CHECK_THAT(found(id(0x80), id(0x81), 3),
+               Contains("less sure: mmc@50000 PeriphID0 (start [armmmci]): "
+                        "0x80 -> 0x81"));
+    CHECK(found(id(0x80), id(0x81), 2) == "");
+}
+
+TEST_CASE("bits that a register gave and got back are not the driver's") {
+    const auto configure = [](std::uint64_t gave, std::uint64_t wrote) {
+        return [=](Script& to) {
+            driver(to);
+            to.read(start + 0x50, mmc + 0x48, gave).write(start + 0x54, mmc + 0x48, wrote);
+        };
+    };
+    for (const unsigned goods : {1u, 3u}) {
+        const std::string text = found(configure(0x101, 0x1), configure(0x1101, 0x1001), goods);
+        CHECK_THAT(text,
+                   Contains("less sure: mmc@50000 FifoCnt (start [armmmci]): 0x1 -> 0x1001") &&
+                       Contains("as the register gave"));
+        CHECK_THAT(text, !Contains("\nsure") && !StartsWith("sure"));
+        CHECK_THAT(found(configure(0x101, 0x1), configure(0x101, 0x1001), goods),
+                   StartsWith("sure: mmc@50000 FifoCnt"));
+    }
+}
+
+TEST_CASE("of data the bits are compared") {
+    const auto blocks = [](std::uint64_t bits) {
+        return [bits](Script& to) {
+            driver(to);
+            for (std::uint64_t i = 0; i < 100; ++i) {
+                to.write(copy + 0x10, mmc + 0x80, i * 7 % 256 | (i == 50 ? bits : 0));
+            }
+        };
+    };
+    CHECK(found(blocks(0), [](Script& to) {
+              driver(to);
+              for (std::uint64_t i = 0; i < 90; ++i) {
+                  to.write(copy + 0x10, mmc + 0x80, i * 11 % 256);
+              }
+          }) == "");
+    CHECK_THAT(found(blocks(0), blocks(0x8000)),
+               Contains("FIFO0 (copy): bits 0x8000 are 1 only in B"));
+}
+
+TEST_CASE("an unrolled copy is one site") {
+    const auto copied = [](std::uint32_t places) {
+        return [places](Script& to) {
+            driver(to);
+            for (std::uint32_t i = 0; i < 8; ++i) {
+                to.write(copy + 0x10 + i % places * 4, mmc + 0x80, i & 1);
+            }
+        };
+    };
+    CHECK(found(copied(4), copied(3)) == ""); // the last place was not used
+    CHECK(found(copied(2), copied(1)) != ""); // two places are no loop
+}
+
+TEST_CASE("LEDs are compared one by one") {
+    const auto blinks = [](std::initializer_list<std::uint64_t> values) {
+        return [values = std::vector<std::uint64_t>(values)](Script& to) {
+            for (const std::uint64_t value : values) {
+                to.write(blink + 0x10, leds, value);
+            }
+        };
+    };
+    const Make some = blinks({0x1, 0x3, 0x2, 0x0, 0x4, 0x6, 0x4});
+    CHECK(found(some, blinks({0x1, 0x5, 0x4, 0x6, 0x7, 0x5})) == "");
+    CHECK_THAT(found(some, blinks({0x1, 0x3, 0x2, 0x0, 0x4, 0xc, 0x4})),
+               Contains("leds@8 +0x000 (blink): bits 0x8 are 1 only in B"));
+    // Several bits at once are values.
+    CHECK(found(blinks({0x1, 0x2, 0x4, 0x7, 0x0, 0x3}), blinks({0x1, 0x2, 0x4, 0x6, 0x0, 0x3})) !=
+          "");
+}
+
+TEST_CASE("a value that only one good boot has tells that others may come") {
+    Boots boots;
+    for (const std::uint64_t value : {0x10, 0x10, 0x11, 0x12}) {
+        Script script;
+        usual(script);
+        boots.add(
+            script.write(start + 0x60, mmc + 0x8, value).write(start + 0x60, mmc + 0x8, 0x13));
+    }
+    CHECK(text_of(boots.findings()) == "");
+    CHECK(found([](Script& to) { to.write(start + 0x60, mmc + 0x8, 0x10); },
+                [](Script& to) { to.write(start + 0x60, mmc + 0x8, 0x12); }, 3) != "");
+}
+
+TEST_CASE("polls, CPUs and the time of interrupts differ, and are no difference") {
+    const auto boot = [](unsigned cpu, int polls, bool early) {
+        return [=](Script& to) {
+            to.on(cpu, 0xc1602000);
+            const auto interrupt = [&] {
+                to.on(cpu, 0xc2000000);
+                to.read(handle_irq + 0x10, gicc + 0xc, 41).write(data + 0x80, mmc + 0x38, 0x40);
+                to.write(handle_irq + 0x20, gicc + 0x10, 41).on(cpu, 0xc1602000);
+            };
+            to.write(start + 0x10, mmc, 0x3);
+            if (early) {
+                interrupt();
+            }
+            to.write(start + 0x20, mmc + 0x4, 0x100);
+            for (int i = 0; i < polls; ++i) {
+                to.read(start + 0x24, mmc + 0x34, static_cast<std::uint64_t>(i));
+            }
+            if (!early) {
+                interrupt();
+            }
+            to.write(start + 0x30, mmc + 0x3c, 0x2ff);
+        };
+    };
+    for (const unsigned goods : {1u, 3u}) {
+        CHECK(found(boot(0, 3, true), boot(1, 40, false), goods) == "");
+    }
+}
+
+TEST_CASE("an interrupt is told from what it interrupts, also on the same stack") {
+    // Without the GIC's accesses the write in the interrupt stands between two others.
+    const auto boot = [](bool early, bool traced) {
+        return [=](Script& to) {
+            const auto interrupt = [&] {
+                if (traced) {
+                    to.read(handle_irq + 0x10, gicc + 0xc, 41);
+                }
+                to.write(start + 0x80, mmc + 0x38, 0x40);
+                if (traced) {
+                    to.write(handle_irq + 0x20, gicc + 0x10, 41);
+                }
+            };
+            to.write(start + 0x10, mmc, 0x3);
+            if (early) {
+                interrupt();
+            }
+            to.write(start + 0x20, mmc + 0x4, 0x100);
+            if (!early) {
+                interrupt();
+            }
+            to.write(start + 0x30, mmc + 0x3c, 0x2ff);
+        };
+    };
+    CHECK(found(boot(true, true), boot(false, true), 3) == "");
+    CHECK_THAT(found(boot(true, false), boot(false, false), 3), Contains("less sure"));
+}
+
+TEST_CASE("which devices interrupted is compared, and not what CPUs send each other") {
+    const auto boot = [](std::uint64_t number) {
+        return [number](Script& to) {
+            to.read(handle_irq + 0x10, gicc + 0xc, 41).write(handle_irq + 0x20, gicc + 0x10, 41);
+            to.read(handle_irq + 0x10, gicc + 0xc, number);
+            to.write(handle_irq + 0x20, gicc + 0x10, number);
+        };
+    };
+    CHECK(found(boot(3), boot(4)) == "");
+    CHECK_THAT(found(boot(3), boot(47)), Contains("GICC_EOIR") && Contains("0x2f"));
+}
+
+TEST_CASE("a device, a module or a function that one side has alone is one finding") {
+    const Make nothing = [](Script& to) { to.write(blink + 0x10, leds, 1); };
+    const Make all = [](Script& to) {
+        to.write(blink + 0x10, leds, 1);
+        driver(to);
+    };
+    CHECK(found(all, nothing) ==
+          "sure: mmc@50000 Power, Clock, Mask0, DataTimer and 3 more (start [armmmci], data "
+          "[armmmci]): the device only in A: 15 accesses\n");
+    const Make other_driver = [](Script& to) {
+        to.write(blink + 0x10, leds, 1).write(copy + 0x10, mmc, 0x3);
+    };
+    CHECK_THAT(found(other_driver,
+                     [&](Script& to) {
+                         other_driver(to);
+                         driver(to);
+                     }),
+               Contains("the module only in B: 15 accesses"));
+    CHECK_THAT(found(usual,
+                     [](Script& to) {
+                         to.write(start + 0x10, mmc, 0x3).write(start + 0x20, mmc + 0x4, 0x100);
+                         to.write(start + 0x30, mmc + 0x3c, 0x2ff);
+                     }),
+               Contains("the function only in A: 12 accesses"));
+}
+
+TEST_CASE("in another build functions count by name, and may be in each other") {
+    std::string other_head = head;
+    other_head.replace(other_head.find("6.1"), 3, "6.2");
+    const auto compared = [&](const Make& make) {
+        Script good, other;
+        driver(good);
+        make(other);
+        Boots boots;
+        boots.add(good).add(other, other_head);
+        return text_of(boots.findings());
+    };
+    const Make moved = [](Script& to) {
+        to.write(start + 0x18, mmc, 0x3).write(start + 0x28, mmc + 0x4, 0x100);
+        to.write(copy + 0x30, mmc + 0x3c, 0x2ff); // was inlined
+        for (int i = 0; i < 3; ++i) {
+            to.write(data + 0x14, mmc + 0x24, 0x124f80).write(data + 0x24, mmc + 0x28, 512);
+            to.write(data + 0x34, mmc + 0x2c, 0x93).read(data + 0x44, mmc + 0x34, 0x400);
+        }
+    };
+    CHECK(compared(moved) == "");
+    CHECK(found(usual, moved) != "");
+    CHECK_THAT(compared([](Script& to) { driver(to, 0x101); }), Contains("0x100 -> 0x101"));
+}
+
+TEST_CASE("a function that was built anew is compared by its name") {
+    const Make anew = [](Script& to) {
+        to.write(start + 0x10, mmc, 0x3).write(start + 0x20, mmc + 0x4, 0x100);
+        to.write(start + 0x30, mmc + 0x3c, 0x2ff);
+        for (int i = 0; i < 3; ++i) {
+            to.write(data + 0x18, mmc + 0x24, 0x124f80).write(data + 0x28, mmc + 0x28, 512);
+            to.write(data + 0x38, mmc + 0x2c, 0x93).read(data + 0x48, mmc + 0x34, 0x400);
+        }
+    };
+    CHECK(found(usual, anew) == "");
+}
+
+TEST_CASE("only devices that are asked for are compared, with all interrupts") {
+    filter::Filter wanted("dev==\"leds@8\"");
+    Boots boots;
+    Script one, other;
+    one.write(blink + 0x10, leds, 1);
+    driver(one);
+    driver(other, 0x101);
+    other.write(blink + 0x10, leds, 2);
+    boots.add(one, head, &wanted).add(other, head, &wanted);
+    const std::string text = text_of(boots.findings());
+    CHECK_THAT(text, Contains("leds@8") && !Contains("mmc"));
+    CHECK(boots.boots[0].accesses == 1);
+}
+
+TEST_CASE("memory grows with what is different, not with events") {
+    Script script;
+    for (std::uint64_t i = 0; i < 20'000; ++i) {
+        script.write(copy + 0x10, mmc + 0x80, i).write(blink + 0x10, mmc + 0x84, i % 7);
+    }
+    Boots boots;
+    boots.add(script);
+    const diff::Boot& boot = boots.boots.front();
+    CHECK(boot.accesses == 40'000);
+    CHECK(boot.left_out == 0);
+    CHECK(boot.uses.size() == 2);
+    CHECK(boot.uses[0].values.size() == diff::Use::most_values);
+    CHECK(boot.uses[0].many);
+    CHECK(boot.pairs.size() < 2 * 33 * 8);
+}
+
+TEST_CASE("more sites than there is room for are told of") {
+    diff::Sites sites;
+    diff::Site site;
+    for (std::uint32_t i = 0; i < diff::Sites::most; ++i) {
+        site.place = i;
+        REQUIRE(sites.number_of(site) == i);
+    }
+    site.place = diff::Sites::most;
+    CHECK(sites.number_of(site) == diff::Sites::none);
+    Script script;
+    script.write(start + 0x10, mmc, 0x3);
+    Boots boots;
+    boots.sites = std::move(sites);
+    boots.add(script);
+    CHECK(boots.boots.front().left_out == 1);
+}
+
+namespace {
+
+/// A file with `text`, as long as this is.
+struct ProfileFile {
+    explicit ProfileFile(const std::string& text) : file(memory_file("profile", 0)) {
+        append(file.get(), std::as_bytes(std::span(text)), "profile");
+    }
+    std::vector<diff::Boot> read(diff::Sites& sites) const {
+        return diff::read_profile(path_of(file), sites);
+    }
+    FileDescriptor file;
+};
+
+} // namespace
+
+TEST_CASE("a profile has all that good boots taught") {
+    const auto make = [](Boots& boots, std::uint64_t clock) {
+        Script script;
+        driver(script, clock);
+        for (std::uint64_t i = 0; i < 50; ++i) {
+            script.write(copy + 0x10, mmc + 0x80, i);
+        }
+        boots.add(script);
+    };
+    Boots direct, kept;
+    for (int i = 0; i < 3; ++i) {
+        make(direct, 0x100);
+    }
+    direct.boots[1].name = "name with % and\n";
+    const std::string text = diff::profile_text(direct.boots, direct.sites);
+    kept.boots = ProfileFile(text).read(kept.sites);
+    CHECK(diff::profile_text(kept.boots, kept.sites) == text);
+    CHECK(kept.boots[1].name == direct.boots[1].name);
+    make(direct, 0x101);
+    make(kept, 0x101);
+    CHECK(text_of(direct.findings()) == text_of(kept.findings()));
+    CHECK_THAT(text_of(kept.findings()), Contains("0x100 -> 0x101"));
+}
+
+TEST_CASE("a file that is no profile is refused, wherever it is wrong") {
+    Boots boots;
+    Script script;
+    driver(script);
+    boots.add(script);
+    const std::string good = diff::profile_text(boots.boots, boots.sites);
+    const auto refuses = [](const std::string& text, const std::string& why) {
+        diff::Sites sites;
+        CHECK_THROWS_WITH(ProfileFile(text).read(sites), Contains(why));
+    };
+    refuses("", "cut off");
+    refuses("something else\n", ":1: this is no line of a profile");
+    refuses(good.substr(0, good.size() - 4), "cut off");
+    const std::string first = "mmioscope-diff-profile 1\n";
+    const std::string site = "site 1 0 4 0 0 d r f\n";
+    refuses(first + "pair 0 0 0 0 1\n", ":2:");
+    refuses(first + "value 1 1 1\n", ":2:");
+    refuses(first + site + site, ":3:");
+    refuses(first + "site 1 0 4 0 0 d r %zz\n", ":2:");
+    refuses(first + "site 1 0 4 0 0 d r\n", ":2:");
+    refuses(first + "site 1 0 4 -1 0 d r f\n", ":2:");
+    refuses(first + site + "boot 1 0 n b\nuse 1 1 1 0 0 0 0\n", ":4:");
+    refuses(first + site + "boot 1 0 n b\nuse 0 1 1 0 0 0 0\nuse 0 1 1 0 0 0 0\n", ":5:");
+    refuses(first + site + "boot 1 0 n b\nuse 0 1 1 0 0 0 0\npair 0 0 0 32 1\n", ":5:");
+    refuses(first + site + "boot 1 0 n b\npair 0 32 0 32 1\n", ":4:");
+    refuses(first + site + "boot 1 0 n b more\n", ":3:");
+    std::string many = first + site;
+    for (int i = 0; i <= 100; ++i) {
+        many += "boot 1 0 n b\n";
+    }
+    refuses(many, ":103:");
+}
+
+TEST_CASE("each changed byte of a profile is refused or read") {
+    Boots boots;
+    Script script;
+    driver(script);
+    boots.add(script);
+    const std::string good = diff::profile_text(boots.boots, boots.sites);
+    for (std::size_t i = 0; i < good.size(); ++i) {
+        for (const char other : {'0', '9', ' ', '\n', '%', '\0'}) {
+            std::string text = good;
+            text[i] = other;
+            Boots changed;
+            try {
+                changed.boots = ProfileFile(text).read(changed.sites);
+                changed.boots.push_back(changed.boots.front());
+                changed.findings();
+            } catch (const Error& error) {
+                CHECK(error.status() == Status::bad_input);
+            }
+        }
+    }
+}
+
+TEST_CASE("a page of HTML has both sides, and no name of the guest's is part of it") {
+    diff::Finding finding;
+    finding.device = "<script>alert(1)</script>";
+    finding.reg = "\"><img src=x>";
+    finding.function = "f\x1b[31m";
+    finding.difference = "0x1 -> 0x2 & more";
+    finding.a.lines = {"0x1, once"};
+    finding.a.event = 7;
+    const std::string page =
+        diff::html(std::span(&finding, 1), {{"a<b>.mmio"}, "b.mmio", {"a note"}});
+    CHECK_THAT(page, Contains("0x1, once") && Contains("event 7") && Contains("&mdash;") &&
+                         Contains("0x1 -&gt; 0x2 &amp; more") && Contains("a&lt;b&gt;.mmio") &&
+                         Contains("different: 1 sure"));
+    CHECK_THAT(page,
+               !Contains("<script") && !Contains("<img") && !Contains("\x1b") && !Contains("http"));
+}
