@@ -47,18 +47,32 @@ Observer::Key Observer::key_of(const Event& event) {
             address << 8 | (event.record.access & parts)};
 }
 
-void Observer::make(Known& to, const Event& event) {
+const Observer::Known& Observer::known(const Event& event) {
+    const Key key = key_of(event);
+    const auto found = known_.find(key);
+    if (found != known_.end()) {
+        return found->second;
+    }
+    if (known_.size() == most_known) {
+        known_.clear();
+    }
+    return known_.emplace(key, make(event)).first->second;
+}
+
+Observer::Known Observer::make(const Event& event) {
     const Site site = site_of(event);
-    to.interrupt = event.interrupt_id() != no_id;
-    to.wanted = wanted_ == nullptr || (*wanted_)(event);
-    to.site = to.wanted ? sites_.number_of(site) : Sites::none;
-    if (to.site != Sites::none && event.reg() != nullptr) {
+    Known known;
+    known.interrupt = event.interrupt_id() != no_id;
+    known.wanted = wanted_ == nullptr || (*wanted_)(event);
+    known.site = known.wanted ? sites_.number_of(site) : Sites::none;
+    if (known.site != Sites::none && event.reg() != nullptr) {
         sites_.describe(site, *event.reg());
     }
+    return known;
 }
 
 void Observer::forget() {
-    known_.forget();
+    known_.clear();
     if (wanted_ != nullptr) {
         wanted_->forget();
     }
@@ -74,7 +88,7 @@ void Observer::add_all(std::span<const Event> events) {
 }
 
 void Observer::take(const Event& event) {
-    const Known known = known_.of(key_of(event), [&](Known& to) { make(to, event); });
+    const Known known = this->known(event);
     if (known.site != Sites::none) {
         if (known.site >= boot_.uses.size()) {
             boot_.uses.resize(known.site + 1);

@@ -8,8 +8,10 @@
 #include "reading/consumer.hpp"
 #include "reading/kept.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
+#include <unordered_map>
 
 namespace mmioscope::diff {
 
@@ -29,7 +31,11 @@ private:
         std::uint64_t place = ~std::uint64_t{0}; ///< its id, and the code's
         std::uint64_t access = 0;                ///< and the address of code without a name
         bool operator==(const Key&) const = default;
-        std::uint64_t hash() const { return reading::mixed(place ^ access << 17) >> 40; }
+    };
+    struct KeyHash {
+        std::size_t operator()(const Key& key) const {
+            return reading::mixed(key.place ^ reading::mixed(key.access)) >> 20;
+        }
     };
     struct Known {
         std::uint32_t site = Sites::none;
@@ -37,8 +43,11 @@ private:
         bool interrupt = false; ///< it tells of one
     };
 
+    static constexpr std::size_t most_known = 1 << 14;
+
     static Key key_of(const Event& event);
-    void make(Known& to, const Event& event);
+    const Known& known(const Event& event);
+    Known make(const Event& event);
     void take(const Event& event);
     void pair(const abi::Record& record, Token token);
     std::uint32_t count(Use& use, const Event& event);
@@ -47,7 +56,7 @@ private:
     Boot& boot_;
     filter::Filter* wanted_;
     Threads threads_;
-    reading::KeptByKey<Key, Known, 1024> known_;
+    std::unordered_map<Key, Known, KeyHash> known_; ///< what ids mean, up to a bound
 };
 
 } // namespace mmioscope::diff

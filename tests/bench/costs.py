@@ -51,6 +51,7 @@ COMMANDS = {
     "stat register": ["stat", "--by", "register", "-o", "{}"],
     "stat all": ["stat", *TABLES, "--mappings", "--pci", "--limit", "0", "-o", "{}"],
     "check": ["check"],
+    "diff": ["diff", "--profile", "{}", "--good"],
 }
 # And these, only in memory.
 MORE = {
