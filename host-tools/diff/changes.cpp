@@ -339,10 +339,20 @@ private:
                 return find(good, write) == followers;
             });
             const std::set<Write> now = find(others, write);
-            if (same && now != followers && !is_told(write)) {
+            if (same && now != followers && !is_told(write) && is_in_all(write)) {
                 add_order(write, followers, now);
             }
         }
+    }
+
+    static bool is_in(const AlikeBoot& boot, const Write& write) {
+        const Done* const done = find(boot, write.site);
+        return done != nullptr && (write.data || done->values.contains(write.value));
+    }
+    // What only one side has written has no order to compare.
+    bool is_in_all(const Write& write) const {
+        return std::all_of(alike_.boots.begin(), alike_.boots.end(),
+                           [&](const AlikeBoot& boot) { return is_in(boot, write); });
     }
 
     static std::set<Write> find(const Followers& followers, const Write& write) {
@@ -376,7 +386,10 @@ private:
         OrderChange change{write, {}, {}};
         std::set_difference(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(change.a));
         std::set_difference(b.begin(), b.end(), a.begin(), a.end(), std::back_inserter(change.b));
-        if (is_certain(change, a.size(), b.size())) {
+        const auto is_new = [this](const Write& one) { return !is_in_all(one); };
+        std::erase_if(change.a, is_new);
+        std::erase_if(change.b, is_new);
+        if ((!change.a.empty() || !change.b.empty()) && is_certain(change, a.size(), b.size())) {
             changes_.orders.push_back(change);
         }
     }

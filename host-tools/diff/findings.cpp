@@ -33,6 +33,11 @@ void add(Side& side, std::uint64_t count, std::uint64_t event) {
     side.count += count;
 }
 
+/// When it is seen for the first time, by the number of an event of whichever boot.
+std::uint64_t first_event(const Finding& finding) {
+    return finding.a.event == 0 ? finding.b.event : finding.a.event;
+}
+
 /// What a finding tells of several sites.
 struct Names {
     std::vector<std::string> devices, registers, functions;
@@ -81,7 +86,7 @@ public:
         tell_counts();
         tell_orders();
         std::stable_sort(findings_.begin(), findings_.end(), [](const auto& a, const auto& b) {
-            return std::tie(a.tier, a.device) < std::tie(b.tier, b.device);
+            return std::pair(a.tier, first_event(a)) < std::pair(b.tier, first_event(b));
         });
         return std::move(findings_);
     }

@@ -8,7 +8,8 @@
 
 namespace mmioscope::diff {
 
-/// Those that are sure first, then by device. `sites` describe the registers.
+/// Those that are sure first, then in the order in which they were seen: what came first may have
+/// led to the rest. `sites` describe the registers.
 std::vector<Finding> findings(const Alike& alike, const Changes& changes, const Sites& sites);
 
 } // namespace mmioscope::diff

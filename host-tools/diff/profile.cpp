@@ -190,7 +190,8 @@ private:
         site.device = line.name();
         site.reg = line.name();
         site.function = line.name();
-        if (sites_.number_of(site) != sites_.size() - 1) { // too many, or the same once more
+        const std::uint32_t next = sites_.size();
+        if (sites_.number_of(site) != next || sites_.size() == next) { // known, or too many
             line.wrong();
         }
     }
