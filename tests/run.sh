@@ -98,6 +98,10 @@ on_other_cpu() {
     suite export 60 tests/export/run.sh "$build"
 }
 
+# What diff must find at least, of each class of faults; of the made-up boots' writes more are data.
+made_shares=value=0.9,register=0.95,swap=0.5,drop=0.9,drop-event=0.7
+real_shares=value=0.8,register=0.9,swap=0.8,drop=0.9,drop-event=0.75
+
 case $tier in
 test)
     build_all
@@ -106,6 +110,7 @@ test)
     suite man 5 tests/man/man.sh "$build"
     suite completion 3 tests/completion/completion.sh "$build"
     suite commands 5 tests/commands/run.py "$build"
+    suite diff 60 tests/diff/judge.py "$build" "$build/tests/diff" --made 12 --faults 20 --need "$made_shares"
     suite model 20 tests/model/run.sh "$build" test
     suite unit 120 catch "$build/tests/unit"
     suite fuzz 25 tests/fuzz/run.sh "$build" 20 wire
@@ -126,6 +131,9 @@ nightly)
     fuzzers
     suite fuzz 250 tests/fuzz/run.sh "$build" 20
     suite integration 10000 tests/qemu/run.sh --tier nightly ${kept:+--kept "$kept/cases"}
+    # Fresh boots each night, and faults that the commit draws.
+    suite diff 7200 tests/diff/judge.py "$build" "$build/tests/diff-boots/$(git rev-parse HEAD)" --record 60 --faults 100 --tell \
+        --seed "$(git rev-parse HEAD)" --need "$real_shares"
     [ -z "$kept" ] || echo "nightly of $commit: $(wc -l <"$kept/sittings") sittings since $(head -n 1 "$kept/sittings")"
     ;;
 fuzz)

@@ -35,6 +35,7 @@ completes "virt" run --board vi
 completes "shadow emulation unprotect" run --engine ""
 completes "stall" run --policy s
 completes "text jsonl csv" info --format ""
+completes "text jsonl csv html" diff --format ""
 completes "--summary" print --sum
 completes "" verify --nosuch
 completes "vexpress-a15 virt orangepi-pc" run --board ""

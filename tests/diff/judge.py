@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
-"""judge.py BUILD FOLDER [--seed TEXT] [--faults N] [--classes C,...] [--boots N] [--tell] [--need CLASS=SHARE,...]
+"""judge.py BUILD FOLDER [--made N | --record N] [--seed TEXT] [--faults N] [--classes C,...] [--tell] [--need CLASS=SHARE,...]
 
-Judges `mmioscope diff` on real boots of one kernel, FOLDER/*.mmio, that nobody looked at while the rules were made.
+Judges `mmioscope diff` on boots of one kernel, FOLDER/*.mmio, that nobody looked at while the rules were made: made-up
+ones (--made, made_boots.py), real ones (--record, boots.sh), or what is there.
   good boots  each boot is B once, with one other boot as A and with five others: how many findings it has, of either tier
   faults      N of each class, drawn by the seed, put into one of the boots by seed-fault, and compared with five others.
               Found: a finding that the boot without the fault does not have names the register and the function.
-Shares have exact (Clopper-Pearson) intervals of 95 %. The last line is "N passed, N failed": what --need asks for, that
-boots have at most the findings that the documents tell of, and that seed-fault and diff worked at all.
+Shares have exact (Clopper-Pearson) intervals of 95 %. The last line is "N passed, N failed": one for each class, by the share
+that --need asks for, and two for the good boots, of which one in 60, rounded up, may have a sure finding against five others,
+and which have two findings on average, at most, against one. All else that goes wrong ends the program.
 """
 import argparse
 import csv
@@ -157,21 +159,27 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("build", type=pathlib.Path)
     parser.add_argument("folder", type=pathlib.Path)
+    source = parser.add_mutually_exclusive_group()
+    source.add_argument("--made", type=int, metavar="N", help="make up N boots first")
+    source.add_argument("--record", type=int, metavar="N", help="record N boots first")
     parser.add_argument("--seed", default="0")
     parser.add_argument("--faults", type=int, default=100)
     parser.add_argument("--classes", default=",".join(CLASSES))
-    parser.add_argument("--boots", type=int)
     parser.add_argument("--tell", action="store_true", help="print what was not found, and what good boots have")
     parser.add_argument("--need", default="", help="CLASS=SHARE,...: less than this share found fails")
     options = parser.parse_args()
-    boots = sorted(options.folder.glob("*.mmio"), key=lambda path: (len(path.stem), path.stem))[:options.boots]
+    here = pathlib.Path(__file__).resolve().parent
+    for script, count in (("made_boots.py", options.made), ("boots.sh", options.record)):
+        if count:
+            subprocess.run([here / script, options.build, options.folder, str(count)], check=True)
+    boots = sorted(options.folder.glob("*.mmio"), key=lambda path: (len(path.stem), path.stem))
     if len(boots) <= GOODS:
         sys.exit(f"judge: {options.folder} has {len(boots)} traces, and {GOODS + 1} are needed")
     judge = Judge(options.build.resolve(), options.seed, options.tell)
     need = dict(word.split("=") for word in options.need.split(",") if word)
-    passed, failed = 0, 0
     counts = judge.good_boots(boots)
-    results = [sum(sure > 0 for sure, _ in counts[GOODS]) <= max(1, len(boots) // 30)]
+    results = [sum(sure > 0 for sure, _ in counts[GOODS]) <= -(-len(boots) // 60),
+               sum(map(sum, counts[1])) <= 2 * len(boots)]
     for kind in options.classes.split(",") if options.faults else []:
         found = judge.faults(kind, boots, options.faults)
         results.append(found >= float(need.get(kind, 0)))

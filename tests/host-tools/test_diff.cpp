@@ -27,14 +27,18 @@ constexpr char head[] = "about kernel.banner=Linux 6.1 #1\n"
                         "device leds@8 0x1c010000 0x1000\n"
                         "device gic@2c001000 0x2c001000 0x1000 arm,cortex-a15-gic\n"
                         "device gic@2c001000[1] 0x2c002000 0x1000\n"
-                        "code 0xbf000000 0x100 start [armmmci]\n"
-                        "code 0xbf000100 0x100 data [armmmci]\n"
+                        "code 0xbf000000 0x100 start armmmci\n"
+                        "code 0xbf000100 0x100 data armmmci\n"
                         "code 0xc0500000 0x100 copy\n"
                         "code 0xc0500100 0x100 blink\n"
                         "code 0xc0500200 0x100 handle_irq\n";
 constexpr std::uint32_t mmc = 0x1c050000, leds = 0x1c010000, gicc = 0x2c002000;
 constexpr std::uint32_t start = 0xbf000000, data = 0xbf000100, copy = 0xc0500000,
                         blink = 0xc0500100, handle_irq = 0xc0500200;
+
+std::string path_of(const FileDescriptor& file) {
+    return fmt::format("/proc/self/fd/{}", file.get());
+}
 
 /// Accesses, one behind the other; of one CPU and one stack until somebody says otherwise.
 class Script {
@@ -203,7 +207,7 @@ TEST_CASE("two writes the other way round are found, in a function by one good b
         const std::string text = found(usual, swapped, goods);
         CHECK_THAT(text, Contains("less sure: mmc@50000") && Contains("DataTimer") &&
                              Contains("DataLength") && Contains("behind"));
-        CHECK_THAT(text, !Contains("sure"));
+        CHECK_THAT(text, StartsWith("less sure"));
         CHECK(std::count(text.begin(), text.end(), '\n') == 1);
     }
 }
@@ -229,8 +233,8 @@ TEST_CASE("a write that is done less often is found, if it is always done as oft
         };
     };
     CHECK_THAT(found(times(5), times(4), 3),
-               Contains("less sure: mmc@50000 Clear (start [armmmci]): Clear=0x0 5 -> 4 times, "
-                        "Clear=0x7ff 5 -> 4 times"));
+               Contains("less sure: mmc@50000 Clear (start [armmmci]): Clear=0x7ff 5 -> 4 times, "
+                        "Clear=0x0 5 -> 4 times"));
     CHECK(found(times(5), times(4), 2) == ""); // two boots may be alike by chance
     Boots varying;
     for (const int count : {5, 6, 5, 4}) {
@@ -329,6 +333,111 @@ TEST_CASE("a value that only one good boot has tells that others may come") {
     CHECK(text_of(boots.findings()) == "");
     CHECK(found([](Script& to) { to.write(start + 0x60, mmc + 0x8, 0x10); },
                 [](Script& to) { to.write(start + 0x60, mmc + 0x8, 0x12); }, 3) != "");
+}
+
+TEST_CASE("a new value where new values tell nothing is no change of order") {
+    const auto boot = [](std::initializer_list<std::uint64_t> values) {
+        return [values = std::vector<std::uint64_t>(values)](Script& to) {
+            for (const std::uint64_t value : values) {
+                to.write(start + 0x10, mmc, 1).write(start + 0x60, mmc + 0x8, value);
+            }
+        };
+    };
+    Boots boots;
+    for (const auto& make : {boot({0x10}), boot({0x10, 0x20}), boot({0x30, 0x10})}) {
+        Script script;
+        make(script);
+        boots.add(script);
+    }
+    boots.boots[1].pairs = boots.boots[0].pairs; // as if 0x20 had come in another thread
+    CHECK(text_of(boots.findings()) == "");
+}
+
+TEST_CASE(
+    "what other functions do in between is no difference unless it is in place of something") {
+    const auto boot = [](bool again, bool instead) {
+        return [=](Script& to) {
+            to.write(start + 0x10, mmc, 1).write(data + 0x10, mmc + 0x24, 2);
+            to.write(copy + 0x10, mmc + 0x28, 3);
+            to.write(start + 0x10, mmc, 1)
+                .write(again ? data + 0x10 : copy + 0x10, mmc + (again ? 0x24u : 0x28u),
+                       again ? 2 : 3);
+            if (instead) {
+                to.write(copy + 0x10, mmc + 0x28, 3);
+            }
+        };
+    };
+    CHECK(found(boot(true, true), boot(false, false), 2) == "");
+    const auto only = [](bool swapped) {
+        return [=](Script& to) {
+            to.write(start + 0x10, mmc, 1);
+            to.write((swapped ? copy : data) + 0x10, mmc + (swapped ? 0x28u : 0x24u), 2);
+            to.write((swapped ? data : copy) + 0x10, mmc + (swapped ? 0x24u : 0x28u), 2);
+        };
+    };
+    CHECK_THAT(found(only(false), only(true), 2), StartsWith("less sure: mmc@50000 Power"));
+}
+
+TEST_CASE("one cause is told of once") {
+    const auto transfers = [](int without) {
+        return [without](Script& to) {
+            for (int i = 0; i < 5; ++i) {
+                to.write(data + 0x10, mmc + 0x24, 0x124f80);
+                if (i != without) {
+                    to.write(data + 0x20, mmc + 0x28, 512);
+                }
+                to.write(data + 0x30, mmc + 0x2c, 0x93);
+            }
+        };
+    };
+    CHECK(found(transfers(-1), transfers(2), 3) ==
+          "less sure: mmc@50000 DataLength (data [armmmci]): DataLength=0x200 5 -> 4 times\n");
+    CHECK(found(
+              usual, [](Script& to) { driver(to, 0x100, 0x9c40); }, 3) ==
+          "sure: mmc@50000 DataTimer (data [armmmci]): 0x124f80 -> 0x9c40, 3 times\n");
+}
+
+TEST_CASE("tasks may take turns") {
+    const auto boot = [](bool in_turns) {
+        return [in_turns](Script& to) {
+            constexpr std::uint32_t one = 0xc1602000, other = 0xc1606000;
+            to.on(0, one).write(start + 0x10, mmc, 3).write(start + 0x20, mmc + 0x4, 0x100);
+            if (!in_turns) {
+                to.write(start + 0x30, mmc + 0x3c, 0x2ff);
+            }
+            to.on(0, other).write(start + 0x40, mmc + 0x40, 1).write(start + 0x50, mmc + 0x44, 2);
+            if (in_turns) {
+                to.on(0, one).write(start + 0x30, mmc + 0x3c, 0x2ff);
+            }
+        };
+    };
+    for (const unsigned goods : {1u, 3u}) {
+        CHECK(found(boot(false), boot(true), goods) == "");
+    }
+}
+
+TEST_CASE("from which place of a function a register is read is no difference") {
+    const auto boot = [](std::uint32_t place) {
+        return [place](Script& to) {
+            driver(to);
+            to.read(start + place, mmc + 0x34, 0);
+        };
+    };
+    CHECK(found(boot(0x60), boot(0x64)) == "");
+}
+
+TEST_CASE("all that goes to a register of data is data") {
+    const auto boot = [](std::uint64_t first) {
+        return [first](Script& to) {
+            driver(to);
+            for (std::uint64_t i = 0; i < 100; ++i) {
+                to.write(copy + 0x10, mmc + 0x80, i * 7);
+            }
+            to.write(blink + 0x10, mmc + 0x80, first)
+                .write(blink + 0x10, mmc + 0x80, ~first & 0xfff);
+        };
+    };
+    CHECK(found(boot(0x12), boot(0x456)) == "");
 }
 
 TEST_CASE("polls, CPUs and the time of interrupts differ, and are no difference") {
@@ -462,14 +571,14 @@ TEST_CASE("a function that was built anew is compared by its name") {
 }
 
 TEST_CASE("only devices that are asked for are compared, with all interrupts") {
-    filter::Filter wanted("dev==\"leds@8\"");
+    filter::Filter wanted("dev==\"leds@8\""), wanted_again("dev==\"leds@8\"");
     Boots boots;
     Script one, other;
     one.write(blink + 0x10, leds, 1);
     driver(one);
     driver(other, 0x101);
     other.write(blink + 0x10, leds, 2);
-    boots.add(one, head, &wanted).add(other, head, &wanted);
+    boots.add(one, head, &wanted).add(other, head, &wanted_again);
     const std::string text = text_of(boots.findings());
     CHECK_THAT(text, Contains("leds@8") && !Contains("mmc"));
     CHECK(boots.boots[0].accesses == 1);
