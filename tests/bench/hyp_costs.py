@@ -48,6 +48,7 @@ GOALS = {
     "boot: bytes of the stream": (2.0, 2.0), "boot: reset to the first instruction": (1_000_000, 1_000_000),
     "boot: traced / native": (1.0010, 1.0014), "traced / native by the mean, an access per 1,569": (1.047, 1.075),
     "boot with nothing traced": (50_000, 50_000), "image, text and constants, KiB": (80, 80),
+    "core alone, text and constants, KiB": (40, 40), "core, lines of code": (5500, 5500),
     "SD load, 2 CPUs: waiting": (150, 150), "2 CPUs / 1, two devices": (1.02, 1.02),
 }
 PEERS = {"load, PL1, ARM": "Xen 4.17: 772", "boot: bytes of the stream": "QEMU's log: 95",
@@ -105,6 +106,10 @@ class Image:
         if word >> 8 & 0xf == 14:
             return "CP14"
         return "TLBI" if one and word >> 16 & 0xf == 8 else "CP15"
+
+
+def lines_of_core():
+    return int(re.search(r"^core (\d+)$", output("tests/core/lines.sh"), re.M).group(1))
 
 
 class Counts:
@@ -173,6 +178,7 @@ class Bench:
         self.own.mkdir(parents=True, exist_ok=True)
         elf = build / "hyp-vexpress-a15.elf"
         self.image = Image(elf)
+        self.core = Image(build / "tests" / "core" / "hyp-vexpress-a15.elf")
         self.tree = build / "guest" / "vexpress-v2p-ca15-tc1.dtb"
         self.bare_guest = build / "tests" / "guest" / "vexpress-a15" / "costs"
         named = re.search(r"^(\S+) T section$", output("arm-none-eabi-nm", f"{self.bare_guest}.elf"), re.M)
@@ -411,6 +417,8 @@ def whole(bench, judge):
         two = twos[engine].result()
         table.add("2 CPUs / 1, two devices", engine, two.mean([1]) / bare.mean([6]))
         table.add("image, text and constants, KiB", engine, bench.image.kib)
+        table.add("core alone, text and constants, KiB", engine, bench.core.kib)
+        table.add("core, lines of code", engine, lines_of_core())
         detail.update({f"bare, {engine}": bare.by_function(), f"boot, {engine}": boot.by_function(),
                        f"SD load, {engine}": load.by_function(), f"stream, {engine}": stream.by_function()})
     return table, detail

@@ -166,7 +166,10 @@ def write(directory):
     mutants = find()
     if len({mutant.number for mutant in mutants}) != len(mutants):
         sys.exit("tests/mutants/run.py: two mutants have one number")
-    for path in sorted(p for p in pathlib.Path("hyp").rglob("*") if p.suffix in (".cpp", ".hpp")):
+    sources = sorted(p for p in pathlib.Path("hyp").rglob("*") if p.suffix in (".cpp", ".hpp"))
+    for old in set(directory.rglob("*.[ch]pp")) - {directory / path for path in sources}:
+        old.unlink()  # else it would be included instead of one that has moved
+    for path in sources:
         source = path.read_text(encoding="utf-8")
         end = len(source)
         for mutant in reversed([m for m in mutants if m.path == str(path)]):
