@@ -55,8 +55,12 @@ void set_name(std::string& to, const Event& event, Key key) {
     case Key::device: to = event.device(); return;
     case Key::reg: set_register(to, event); return;
     case Key::function: set_function(to, event.code(), record.pc); return;
-    case Key::caller: // the function itself, where nothing tells more
-        set_function(to, event.caller() != nullptr ? event.caller() : event.code(), record.lr);
+    case Key::caller: // only of code with a name the caller is looked for
+        if (event.caller() == nullptr && event.code() != nullptr) {
+            to = "(unknown)";
+        } else {
+            set_function(to, event.caller(), record.lr);
+        }
         return;
     case Key::task:
         if (event.task() != nullptr) {

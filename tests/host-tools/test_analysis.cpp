@@ -87,6 +87,9 @@ TEST_CASE("accesses are counted by what they have in common") {
                Catch::Contains("putc  ") && Catch::Contains("0x0000e000"));
     CHECK_THAT(counted(Key::caller, two_devices),
                Catch::Contains("write  ") && Catch::Contains("0x0000e100"));
+    // No function is its own caller because another is not known.
+    CHECK_THAT(counted(Key::caller, two_devices),
+               Catch::Contains("(unknown)  ") && !Catch::Contains("putc"));
     CHECK_THAT(counted(Key::task, two_devices), Catch::Contains("sh:12 "));
     CHECK_THAT(counted(Key::cpu, two_devices), Catch::Contains("cpu1 "));
     CHECK_THAT(counted(Key::interrupt, two_devices), Catch::Contains("interrupt 37 "));
