@@ -71,11 +71,15 @@ Status print_boot(const view::KnownBoot& boot, const Options& options) {
     return last.damaged == 0 ? Status::fine : Status::failed;
 }
 
+constexpr int last_in_hint = 5;
+
 Status print_recorded(std::optional<blackbox::RecordedBoot> recorded, const Options& options) {
     const std::optional<rings::Area> area =
         recorded && !options.current ? blackbox::sound_area(recorded->area.bytes()) : std::nullopt;
     if (!area) {
-        throw failure("{}: the trace has no records of an earlier boot", options.view.file);
+        throw failure("{}: the trace has no records of an earlier boot; the last accesses of its "
+                      "own: mmioscope print --last {} {}",
+                      options.view.file, last_in_hint, options.view.file);
     }
     return print_boot({*area, recorded->tree, "previous boot"}, options);
 }
