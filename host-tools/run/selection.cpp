@@ -1,6 +1,7 @@
 #include "run/selection.hpp"
 
 #include "system/error.hpp"
+#include "system/suggestion.hpp"
 #include "system/units.hpp"
 #include "tree/device_names.hpp"
 #include "tree/device_tree.hpp"
@@ -41,15 +42,19 @@ std::string plain_range(std::string_view word) {
 }
 
 [[noreturn]] void unknown(const std::string& word, const Bytes& tree) {
-    std::string known;
-    for (const auto& [alias, path] : tree::aliases(tree)) {
-        known += fmt::format("\n  {} = {}", alias, path);
+    Suggestion nearest(word);
+    const tree::Aliases aliases = tree::aliases(tree);
+    for (const auto& [alias, path] : aliases) {
+        nearest.add(alias);
     }
     for (const std::string& path : device_paths(tree)) {
-        known += fmt::format("\n  {}", path);
+        for (const std::string& name : tree::names_of(path, aliases)) {
+            nearest.add(name);
+        }
     }
-    throw bad_input("--trace: there is no device '{}'; use all, none, BASE+SIZE or one of:{}", word,
-                    known);
+    throw bad_input("--trace: there is no device '{}'{}; all, none, BASE+SIZE or a device of the "
+                    "tree: see dtc -I dtb FILE, or mmioscope info of a trace of this board",
+                    word, nearest.text());
 }
 
 // `word` in the hypervisor's form.

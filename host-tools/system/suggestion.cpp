@@ -30,18 +30,32 @@ std::size_t distance(std::string_view a, std::string_view b) {
 
 } // namespace
 
-std::string suggestion(std::string_view word, std::span<const std::string_view> names) {
+Suggestion::Suggestion(std::string_view word)
+    : word_(word), least_(std::min<std::size_t>(word.size() / 3 + 1, 3)) {}
+
+void Suggestion::add(std::string_view name) {
     constexpr std::size_t longest = 32; ///< nobody mistypes longer words
-    std::string_view nearest;
-    std::size_t least = std::min<std::size_t>(word.size() / 3 + 1, 3);
-    for (const std::string_view name : names) {
-        const std::size_t away = word.size() > longest ? longest : distance(word, name);
-        if (away <= least && (away < least || nearest.empty()) && away < name.size()) {
-            least = away;
-            nearest = name;
-        }
+    const std::size_t longer = std::max(word_.size(), name.size());
+    if (word_.size() > longest || longer - std::min(word_.size(), name.size()) > least_) {
+        return;
     }
-    return nearest.empty() ? "" : fmt::format(", did you mean '{}'?", nearest);
+    const std::size_t away = distance(word_, name);
+    if (away <= least_ && (away < least_ || nearest_.empty()) && away < name.size()) {
+        least_ = away;
+        nearest_ = name;
+    }
+}
+
+std::string Suggestion::text() const {
+    return nearest_.empty() ? "" : fmt::format(", did you mean '{}'?", nearest_);
+}
+
+std::string suggestion(std::string_view word, std::span<const std::string_view> names) {
+    Suggestion nearest(word);
+    for (const std::string_view name : names) {
+        nearest.add(name);
+    }
+    return nearest.text();
 }
 
 std::string suggestion(std::string_view word, std::span<const std::string> names) {

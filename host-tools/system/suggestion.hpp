@@ -1,11 +1,28 @@
 // Suggestions for mistyped words.
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <string>
 #include <string_view>
 
 namespace mmioscope {
+
+/// Finds the name that is closest to a word, of names that come one by one.
+class Suggestion {
+public:
+    /// `word` outlives this.
+    explicit Suggestion(std::string_view word);
+
+    void add(std::string_view name);
+    /// ", did you mean 'value'?"; empty if no name is close.
+    std::string text() const;
+
+private:
+    std::string_view word_;
+    std::size_t least_;
+    std::string nearest_;
+};
 
 /// ", did you mean 'value'?" with the one of `names` that is closest to `word`; empty if none is
 /// close.
