@@ -93,6 +93,50 @@ By both(By a, By b) {
     return a == b ? a : a == By::event || b == By::event ? By::event : By::context;
 }
 
+constexpr std::string_view function_kind = "function";
+
+// No event matches `node` without `test`.
+bool needs(const Node& node, const Test& test) {
+    return node.kind == Node::Kind::test
+               ? &*node.test == &test
+               : node.kind == Node::Kind::all_of &&
+                     std::ranges::any_of(node.children,
+                                         [&](const auto& child) { return needs(child, test); });
+}
+
+/// A function in the filter that no event had.
+struct Unmet {
+    std::string_view field;
+    const Pattern* pattern;
+    Suggestion nearest;
+    bool needed; ///< by the whole filter
+    bool known = false;
+};
+
+std::string unmet_text(const Unmet& unmet, bool any, bool narrowed) {
+    const std::string& name = unmet.pattern->text();
+    if (!any) {
+        return fmt::format("-F: no event has the {} '{}': no names of functions are known "
+                           "(--symbols)",
+                           unmet.field == "func" ? "function" : unmet.field, name);
+    }
+    if (!unmet.known) {
+        return fmt::format("-F: the trace has no function '{}'{}", name, unmet.nearest.text());
+    }
+    if (!unmet.needed) { // the filter may not have compared every event with it
+        return "";
+    }
+    const char* const selected = narrowed ? "selected " : "";
+    const char* const such = narrowed ? "such " : "";
+    return unmet.field == "func"
+               ? fmt::format("-F: no {}event is in the function '{}': it makes no {}access itself, "
+                             "or it is inlined",
+                             selected, name, such)
+               : fmt::format("-F: no {}event has the caller '{}': what it calls makes no {}access "
+                             "itself, or is inlined",
+                             selected, name, such);
+}
+
 // A number may mean a task without a name.
 std::string unknown_name(std::string_view kind, const Pattern& pattern,
                          const std::vector<std::string>& names) {
@@ -175,12 +219,47 @@ std::vector<std::string> Filter::unknown(const NamesOf& names_of) {
     for_each_test(root_, [&](Test& test) {
         const auto* const text = std::get_if<TextTest>(&test);
         const auto* const bits = std::get_if<BitsTest>(&test);
-        if (text != nullptr && !text->met && !text->field->kind.empty()) {
+        if (text != nullptr && !text->met && !text->field->kind.empty() &&
+            text->field->kind != function_kind) {
             check(text->field->kind, text->patterns);
         } else if (bits != nullptr && bits->reg) {
             check("register", {*bits->reg});
         }
     });
+    return lines;
+}
+
+std::vector<std::string> Filter::unknown_functions(const EachFunction& each, bool narrowed) {
+    std::vector<Unmet> all;
+    for_each_test(root_, [&](Test& test) {
+        const auto* const text = std::get_if<TextTest>(&test);
+        if (text == nullptr || text->met || text->field->kind != function_kind) {
+            return;
+        }
+        for (const Pattern& pattern : text->patterns) {
+            if (!pattern.is_regex()) {
+                all.push_back(
+                    {text->field->name, &pattern, Suggestion(pattern.text()), needs(root_, test)});
+            }
+        }
+    });
+    bool any = false;
+    if (!all.empty()) {
+        each([&](std::string_view name) {
+            any = true;
+            for (Unmet& unmet : all) {
+                unmet.known = unmet.known || unmet.pattern->matches(name);
+                unmet.nearest.add(name);
+            }
+        });
+    }
+    std::vector<std::string> lines;
+    for (const Unmet& unmet : all) {
+        std::string line = unmet_text(unmet, any, narrowed || root_.kind != Node::Kind::test);
+        if (!line.empty()) {
+            lines.push_back(std::move(line));
+        }
+    }
     return lines;
 }
 

@@ -29,6 +29,12 @@ public:
     /// the last event.
     std::vector<std::string> unknown(const NamesOf& names_of);
 
+    /// Calls `visit` with the name of each function that is known.
+    using EachFunction =
+        std::function<void(const std::function<void(std::string_view name)>& visit)>;
+    /// Likewise for functions. `narrowed`: the filter did not get all of the trace's events.
+    std::vector<std::string> unknown_functions(const EachFunction& each, bool narrowed);
+
     /// Sets CNTPCT at time 0.
     void start_at(std::uint64_t start) { context_.start = start; }
 

@@ -104,6 +104,9 @@ public:
     /// "register" or "task". Nothing if there are too many.
     std::optional<std::vector<std::string>> names_of(std::string_view kind);
 
+    /// Calls `visit` with the name of each function of the guest that is known.
+    void each_function(const symbols::VisitName& visit);
+
     /// Modules whose place the trace has not told so far.
     std::vector<std::string> unplaced_modules() const;
 

@@ -12,6 +12,16 @@ void Naming::add_own_symbols(const trace::TraceReader::Report& report) {
                                             [this] { return reader_.symbols(); }, report));
 }
 
+void Naming::each_function(const symbols::VisitName& visit) {
+    symbols_.each_function(visit);
+    module_files_.each_function(visit);
+    for (const auto& module : reader_.modules().modules()) {
+        for (const trace::LoadedModule::Function& function : module->functions) {
+            visit(module->name_of(function));
+        }
+    }
+}
+
 // Asked for with the first function only: it takes all symbols.
 void Naming::reach_symbols() {
     reach_ = symbols_.reach();

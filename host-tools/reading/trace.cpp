@@ -187,6 +187,12 @@ void Trace::tell_unknown() {
          })) {
         report_(line);
     }
+    const bool narrowed =
+        options_.from || options_.to || options_.numbers || !options_.cpus.empty();
+    for (const std::string& line : filter_->unknown_functions(
+             [&](const auto& visit) { naming_->each_function(visit); }, narrowed)) {
+        report_(line);
+    }
 }
 
 void Trace::forget() {

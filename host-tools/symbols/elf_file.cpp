@@ -132,13 +132,20 @@ SymbolList ElfFile::symbols() const {
     return symbols;
 }
 
+FunctionTable& ElfFile::functions() {
+    return functions_ ? *functions_ : functions_.emplace(symbols());
+}
+
+void ElfFile::each_function(const VisitName& visit) {
+    functions().each_function(visit);
+}
+
 bool ElfFile::locate(std::uint32_t address, Location& to) {
-    if (!functions_) {
-        functions_.emplace(symbols());
-        lines_.emplace(elf_.get());
-    }
-    if (!functions_->locate(address, to)) {
+    if (!functions().locate(address, to)) {
         return false;
+    }
+    if (!lines_) {
+        lines_.emplace(elf_.get());
     }
     to.lines = lines_->at(address);
     return true;

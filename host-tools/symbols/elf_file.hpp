@@ -31,17 +31,20 @@ public:
     SymbolList symbols() const;
 
     bool locate(std::uint32_t address, Location& to) override;
+    void each_function(const VisitName& visit) override;
 
 private:
     struct End {
         void operator()(Elf* elf) const { elf_end(elf); }
     };
 
+    FunctionTable& functions();
+
     FileDescriptor file_;
     std::unique_ptr<Elf, End> elf_;
     bool relocatable_ = false;
     std::string module_;
-    std::optional<FunctionTable> functions_; ///< made at the first lookup
+    std::optional<FunctionTable> functions_; ///< made when asked for
     std::optional<DwarfLines> lines_;        ///< made at the first lookup
 };
 

@@ -44,6 +44,12 @@ bool FunctionTable::locate(std::uint32_t address, Location& to) {
     return true;
 }
 
+void FunctionTable::each_function(const VisitName& visit) {
+    for (const Function& function : functions_) {
+        visit(function.name);
+    }
+}
+
 Reach FunctionTable::code() const {
     return functions_.empty()
                ? Reach()

@@ -26,6 +26,7 @@ public:
     explicit FunctionTable(SymbolList symbols);
 
     bool locate(std::uint32_t address, Location& to) override;
+    void each_function(const VisitName& visit) override;
     Reach reach() override { return code(); }
 
     /// The extent of the function at `address`; nothing if there is none.

@@ -22,6 +22,12 @@ bool ModuleFiles::locate(const std::string& module, std::uint32_t offset, Locati
     return file != files_.end() && file->second->locate(own_base + offset, to);
 }
 
+void ModuleFiles::each_function(const VisitName& visit) {
+    for (const auto& [name, file] : files_) {
+        file->each_function(visit);
+    }
+}
+
 std::vector<std::string> ModuleFiles::modules() const {
     std::vector<std::string> names;
     for (const auto& [name, file] : files_) {

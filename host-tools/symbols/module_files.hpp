@@ -21,6 +21,9 @@ public:
     /// or no function.
     bool locate(const std::string& module, std::uint32_t offset, Location& to);
 
+    /// Calls `visit` with the name of each function in a file.
+    void each_function(const VisitName& visit);
+
     /// Those with a file.
     std::vector<std::string> modules() const;
 

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -251,6 +252,19 @@ Symbol PackedSymbols::symbol(std::size_t index) {
                      std::string_view(names.text).substr(begin, names.lines[line + 1] - begin - 1));
 }
 
+void PackedSymbols::each(const std::function<void(const Symbol&)>& visit) {
+    for (std::size_t at = 0; at < places_.size(); ++at) {
+        const bool kept = blocks_[at] != nullptr;
+        for (std::size_t i = 0; i < places_[at].count; ++i) {
+            visit(symbol(places_[at].first + i));
+        }
+        if (!kept) {
+            blocks_[at].reset();
+            --unpacked_;
+        }
+    }
+}
+
 PackedSymbols* SectionFunctions::symbols() {
     if (!std::exchange(asked_, true)) {
         const SharedBytes payload = payload_();
@@ -299,6 +313,26 @@ bool SectionFunctions::find(PackedSymbols& symbols, std::uint32_t address, Locat
         }
     }
     return false;
+}
+
+// Of several at one address, only the first is found.
+void SectionFunctions::each_function(const VisitName& visit) {
+    PackedSymbols* const all = symbols();
+    if (all == nullptr) {
+        return;
+    }
+    std::optional<std::uint32_t> last;
+    try {
+        all->each([&](const Symbol& symbol) {
+            if (is_function(symbol) && last != symbol.address) {
+                visit(symbol.name);
+                last = symbol.address;
+            }
+        });
+    } catch (const Error& error) {
+        report_(error.what());
+        symbols_.reset();
+    }
 }
 
 Reach SectionFunctions::reach() {

@@ -47,6 +47,8 @@ public:
     /// Of all symbols, in order.
     std::span<const std::uint32_t> addresses() const { return addresses_; }
     Symbol symbol(std::size_t index);
+    /// Calls `visit` with each symbol, in order. Keeps no more names than before.
+    void each(const std::function<void(const Symbol&)>& visit);
 
 private:
     struct Block {
@@ -79,6 +81,7 @@ public:
         : payload_(std::move(payload)), report_(std::move(report)) {}
 
     bool locate(std::uint32_t address, Location& to) override;
+    void each_function(const VisitName& visit) override;
     Reach reach() override;
 
 private:

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
+#include <string_view>
 
 namespace mmioscope::symbols {
 
@@ -20,6 +22,8 @@ struct Reach {
     }
 };
 
+using VisitName = std::function<void(std::string_view name)>;
+
 class Source {
 public:
     virtual ~Source() = default;
@@ -27,6 +31,9 @@ public:
     /// Stores what is at `address` in `to`, which must be empty; false if this source does not know
     /// it.
     virtual bool locate(std::uint32_t address, Location& to) = 0;
+
+    /// Calls `visit` with the name of each function that it may find.
+    virtual void each_function(const VisitName&) {}
 
     /// The range of addresses that it may know.
     virtual Reach reach() { return {0, UINT32_MAX}; }

@@ -41,6 +41,12 @@ void Symbols::add_module(const ModuleSpan& span, SymbolList functions) {
     add(Trust::module, std::make_unique<Span>(span));
 }
 
+void Symbols::each_function(const VisitName& visit) const {
+    for (const auto& [trust, source] : sources_) {
+        source->each_function(visit);
+    }
+}
+
 Reach Symbols::reach() const {
     Reach all;
     for (const auto& [trust, source] : sources_) {

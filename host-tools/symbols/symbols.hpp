@@ -42,6 +42,9 @@ public:
     /// register. False if no known function contains it.
     bool locate(std::uint32_t address, Location& to) const;
 
+    /// Calls `visit` with the name of each function that is known; a name may come several times.
+    void each_function(const VisitName& visit) const;
+
     /// No function is outside this range.
     Reach reach() const;
 
