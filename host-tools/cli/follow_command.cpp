@@ -51,6 +51,8 @@ class Shown {
 public:
     virtual ~Shown() = default;
     virtual reading::Consumer& consumer() = 0;
+    /// The terminal may have another size now.
+    virtual void look() {}
     /// Width of tables in characters.
     virtual std::size_t width() const { return table::unlimited; }
     /// `words`: the verdict, as lines.
@@ -64,7 +66,8 @@ public:
           printer_(out_.file(), print_options(options, out_), style(options, reader, out_)) {}
 
     reading::Consumer& consumer() override { return printer_; }
-    std::size_t width() const override { return out_.width(); }
+    void look() override { printer_.fit(width()); }
+    std::size_t width() const override { return table::width_of(::fileno(out_.file())); }
     void close(const std::string& tables, const std::string& words) override {
         fmt::print(out_.file(), "\n{}{}", tables, words);
         out_.close();
@@ -118,6 +121,7 @@ Status follow_trace(const ViewOptions& options, std::uint64_t limit) {
     selection.wait = [&] {
         if (shown) {
             shown->consumer().flush();
+            shown->look();
         }
         return !stop() && !(shown && shown->consumer().enough());
     };

@@ -52,6 +52,15 @@ LineFormat::LineFormat(const LineStyle& style)
              !style.duration),
       contexts_(!style.raw), raw_(style.raw), values_(!style.raw) {}
 
+bool LineFormat::fit(std::size_t width) {
+    if (!fitted_ || width == style_.width || width == SIZE_MAX) {
+        return false;
+    }
+    style_.width = width;
+    fitted_.emplace(style_);
+    return true;
+}
+
 std::string LineFormat::titles() const {
     if (fitted_) {
         return fitted_->titles();

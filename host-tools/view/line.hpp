@@ -27,6 +27,10 @@ public:
     /// Numbers instead of names.
     bool raw() const { return style_.raw; }
 
+    /// From now on lines are fitted to `width`, if they are fitted at all. Returns whether that is
+    /// another one.
+    bool fit(std::size_t width);
+
     /// The column titles.
     std::string titles() const;
 

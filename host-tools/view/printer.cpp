@@ -45,6 +45,12 @@ inline bool Printer::begin_line(std::uint64_t number) {
     return true;
 }
 
+void Printer::fit(std::size_t width) {
+    if (format_.fit(width) && titled_) {
+        begin();
+    }
+}
+
 inline void Printer::start_line(std::uint64_t number) {
     if (!titled_) [[unlikely]] {
         begin();

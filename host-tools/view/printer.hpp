@@ -35,6 +35,9 @@ public:
     void add_all(std::span<const Event> events) override;
     void add_derived(const DerivedEvent& derived) override;
     void add_unended(const Event& marker) override;
+    /// The terminal has `width` columns now: if lines are fitted to it, fits the next ones, below
+    /// new titles.
+    void fit(std::size_t width);
     /// Forgets those added so far.
     void drop_unended() { unended_.clear(); }
 
