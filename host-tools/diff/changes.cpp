@@ -20,7 +20,14 @@ class Comparison {
 public:
     explicit Comparison(const Alike& alike)
         : alike_(alike), goods_(std::span(alike.boots).first(alike.boots.size() - 1)),
-          other_(alike.boots.back()) {}
+          other_(alike.boots.back()) {
+        for (std::uint32_t number = 0; number < alike.sites.size(); ++number) {
+            const Site& site = alike.sites[number];
+            if (!site.write) {
+                reads_.emplace(std::pair(site.device, site.offset), number);
+            }
+        }
+    }
 
     Changes take() {
         if (alike_.builds == Builds::different) {
@@ -158,11 +165,11 @@ private:
     /// All values that a register gave in these boots.
     std::set<std::uint64_t> answers(const Site& written, std::span<const AlikeBoot> boots) const {
         std::set<std::uint64_t> values;
-        for (const AlikeBoot& boot : boots) {
-            for (const auto& [number, done] : boot.done) {
-                const Site& site = alike_.sites[number];
-                if (!site.write && site.device == written.device && site.offset == written.offset) {
-                    for (const auto& [value, use] : done.values) {
+        const auto [first, last] = reads_.equal_range({written.device, written.offset});
+        for (auto read = first; read != last; ++read) {
+            for (const AlikeBoot& boot : boots) {
+                if (const Done* const done = find(boot, read->second)) {
+                    for (const auto& [value, use] : done->values) {
                         values.insert(value);
                     }
                 }
@@ -397,6 +404,7 @@ private:
     const Alike& alike_;
     std::span<const AlikeBoot> goods_;
     const AlikeBoot& other_;
+    std::multimap<std::pair<std::string, std::uint64_t>, std::uint32_t> reads_; ///< by register
     Changes changes_;
     std::set<std::uint32_t> matched_; ///< sites that are in other functions, of both
     std::set<Write> told_;

@@ -1,0 +1,53 @@
+// What all findings are told with: names, sides, values.
+#pragma once
+
+#include "diff/changes.hpp"
+#include "diff/finding.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace mmioscope::diff {
+
+/// The function, or the address of code without a name.
+std::string code_text(const Site& site);
+
+/// The device and the function that accesses it, as a key.
+std::string call_of(const Site& site);
+
+/// Accesses of a side, and the number of the first one's event.
+void add(Side& side, std::uint64_t count, std::uint64_t event);
+
+/// The names of several sites, each once.
+class Names {
+public:
+    void add(const Site& site);
+    void give(Finding& to) const;
+
+private:
+    std::vector<std::string> devices_, registers_, functions_;
+};
+
+/// What both kinds of tellers know. All outlives it.
+class Telling {
+public:
+    Telling(const Alike& alike, const Sites& sites) : alike_(alike), sites_(sites) {}
+
+protected:
+    const Site& site(std::uint32_t number) const { return alike_.sites[number]; }
+    const Register* description(const Site& site) const { return sites_.description(site); }
+    const AlikeBoot& a() const { return alike_.boots.front(); } ///< the first of the good ones
+    const AlikeBoot& b() const { return alike_.boots.back(); }
+
+    /// A finding at one site.
+    Finding begun(std::uint32_t number, const char* kind) const;
+
+    const Alike& alike_;
+    std::vector<Finding> findings_;
+
+private:
+    const Sites& sites_;
+};
+
+} // namespace mmioscope::diff
