@@ -13,6 +13,7 @@
 #include "system/error.hpp"
 
 #include <random>
+#include <set>
 #include <tuple>
 
 using namespace mmioscope;
@@ -239,6 +240,12 @@ symbols::SymbolList in_order(symbols::SymbolList all) {
     return all;
 }
 
+std::multiset<std::string> names_in(symbols::Source& source) {
+    std::multiset<std::string> names;
+    source.each_function([&names](std::string_view name) { names.emplace(name); });
+    return names;
+}
+
 symbols::SharedBytes shared(std::vector<std::byte> bytes) {
     return std::make_shared<const std::vector<std::byte>>(std::move(bytes));
 }
@@ -253,6 +260,8 @@ TEST_CASE("a section of symbols tells the functions that a table of them tells")
         symbols::SectionFunctions section([&] { return shared(symbols::pack(all)); },
                                           [](const std::string& text) { FAIL(text); });
         FunctionTable table(all);
+        const std::multiset<std::string> names = names_in(section);
+        REQUIRE(names == names_in(table));
         const std::uint32_t end = all.empty() ? 0xc000'1000 : all.back().address + 0x2'0000;
         for (unsigned i = 0; i < 200; ++i) {
             const std::uint32_t address =
@@ -267,6 +276,7 @@ TEST_CASE("a section of symbols tells the functions that a table of them tells")
             REQUIRE(std::tie(one.function, one.offset, one.module) ==
                     std::tie(other.function, other.offset, other.module));
             REQUIRE((!known || section.reach().has(address)));
+            REQUIRE((!known || names.contains(one.function)));
             found += known ? 1 : 0;
         }
     }
