@@ -52,8 +52,8 @@ std::string plain_range(std::string_view word) {
             nearest.add(name);
         }
     }
-    throw bad_input("--trace: there is no device '{}'{}; all, none, BASE+SIZE or a device of the "
-                    "tree: see dtc -I dtb FILE, or mmioscope info of a trace of this board",
+    throw bad_input("--trace: there is no device '{}'{} (all, none, BASE+SIZE or a device of the "
+                    "tree: see dtc -I dtb FILE, or mmioscope info of a trace of this board)",
                     word, nearest.text());
 }
 

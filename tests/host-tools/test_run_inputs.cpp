@@ -292,8 +292,8 @@ TEST_CASE("devices to trace are found in the tree") {
 }
 
 TEST_CASE("an unknown device to trace is told in a line, with one that is near") {
-    const std::string list = "; all, none, BASE+SIZE or a device of the tree: see dtc -I dtb FILE, "
-                             "or mmioscope info of a trace of this board";
+    const std::string list = " (all, none, BASE+SIZE or a device of the tree: see dtc -I dtb FILE, "
+                             "or mmioscope info of a trace of this board)";
     const std::pair<const char*, const char*> tries[] = {
         {"toaster", ""},
         {"/bus/serial@9001", ", did you mean '/bus/serial@9000'?"},
