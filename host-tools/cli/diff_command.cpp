@@ -69,6 +69,10 @@ Task task_of(const Options& options) {
     task.good = options.good;
     task.writes_profile = !options.profile.empty() && !options.good.empty();
     task.reads_profile = !options.profile.empty() && options.good.empty();
+    if (task.good.size() > diff::most_boots) {
+        throw bad_input("--good: {} boots, and at most {} are compared", task.good.size(),
+                        diff::most_boots);
+    }
     std::vector<std::string> files = options.files;
     if (task.good.empty() && !task.reads_profile && files.size() == 2) {
         task.good = {files.front()};
@@ -129,7 +133,9 @@ public:
         boot.build = build == trace.reader().text().end() ? "" : build->second;
         if (view::status_of(trace.reader()) != Status::fine) {
             incomplete_ = true;
-            fmt::print(stderr, "{}: {}", for_terminal(path), tally.verdict(trace.reader()));
+            const std::string verdict = tally.verdict(trace.reader()); // in its last line
+            fmt::print(stderr, "{}: {}", for_terminal(path),
+                       verdict.substr(verdict.rfind('\n', verdict.size() - 2) + 1));
         }
         return boot;
     }

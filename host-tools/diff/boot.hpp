@@ -41,6 +41,9 @@ struct Token {
     auto operator<=>(const Token&) const = default;
 };
 
+/// A comparison and a profile have at most so many: a small file does not become large in memory.
+inline constexpr std::size_t most_boots = 100;
+
 struct Boot {
     /// More pairs are not compared.
     static constexpr std::size_t most_pairs = 1 << 18;

@@ -18,7 +18,6 @@ namespace {
 
 constexpr std::string_view first_line = "mmioscope-diff-profile 1";
 constexpr char escape = '%';
-constexpr std::size_t most_boots = 100; ///< so that a small file does not become large in memory
 
 /// A word of printable ASCII: names come from guests. The empty one is a lone '%'.
 std::string word_of(std::string_view name) {
