@@ -20,12 +20,13 @@ unsigned time_shift(std::uint32_t quantum, std::uint32_t frequency) {
 } // namespace
 
 BootError StreamService::configure(Machine& machine, const Tree& tree) {
-    if (auto e = read_stream_options(tree, options_)) return e;
-    if (options_.node < 0) return {};
+    const int chosen = tree.find("/chosen");
+    if (!tree.has(chosen, abi::chosen::stream)) return read_stream_options(tree, options_);
     Config& config = machine.config;
     if (config.guest_reader)
         return {"mmioscope,guest-reader and mmioscope,stream exclude each other", ""};
-    if (!tree.has(tree.find("/chosen"), abi::chosen::host_reader)) config.host_reader = false;
+    if (auto e = read_stream_options(tree, options_)) return e;
+    if (!tree.has(chosen, abi::chosen::host_reader)) config.host_reader = false;
     machine.at_turn = this;
     return take_uart(machine, tree);
 }
