@@ -47,8 +47,9 @@ tree_garbage() {
 }
 device_unknown() {
     good_kernel
-    refused "no device 'toaster'" "${kernel[@]}" --dtb "$board_tree" --trace toaster
-    has stderr 'serial@90000' "the known devices are not listed"
+    refused "no device 'toaster'" "${kernel[@]}" --dtb "$board_tree" --trace toaster; one_line
+    refused "no device 'seral0'" "${kernel[@]}" --dtb "$board_tree" --trace seral0; one_line
+    has stderr 'serial0' "no near name"
 }
 # bad_option PATTERN OPTION VALUE
 bad_option() { good_kernel; refused "$1" "${kernel[@]}" --dtb "$board_tree" "$2" "$3"; one_line; }
