@@ -61,7 +61,7 @@ KINDS = [  # name, what is found, what is put in its place
     ("lock", r"locks\.of\(region\)\.lock\.try_acquire\([^;]*?\)(?=\))", "true"),
     ("lock", r"region\.lock\.try_acquire\([^;]*?\)(?=\))", "true"),
     ("lock", r"cpu\.locks\.acquire\([^;]*?\)(?=\))", "true"),
-    ("lock", r"(?<=if \(counted\) )regions\.add\(trigger_lock\);", ";"),
+    ("lock", r"(?<=if \(counted\) )regions\.add\(choice_lock\);", ";"),
     ("lock", r"machine\.locks\.acquire_all\([^;]*?\)(?=\))", "true"),
     ("lock", r"(machine\.changes|(?<!\.)lock_)\.try_acquire\([^;]*?\)(?=[;)])", "true"),
     ("unlock", r"port::store_shared\(owner_, no_owner\);", ";"),
@@ -81,8 +81,8 @@ KINDS = [  # name, what is found, what is put in its place
     ("gate", r"(?<=span\.changeable && )!span\.traced\(\)", "false"),
     ("gate", r"cpu\.debug\.follows\(control, base\)", "true"),
     ("gate", r"choose_fast_regions\(machine\);", ";"),
-    ("stream", r"if \(cpu\.serves_stream[^;]*\) serve_stream\(cpu\);", ";"),
-    ("stream", r"cpu\.step\.armed(?= \|\| !cpu\.own)|!cpu\.own_exclusives\.allowed\(\)", "false"),
+    ("stream", r"if \(cpu\.gives_turns[^;]*\) give_turn\(cpu\);", ";"),
+    ("stream", r"!cpu\.step\.armed(?= && cpu\.own)|(?<=armed && )cpu\.own_exclusives\.allowed\(\)", "true"),
     ("close", r"cpu\.view\.close_shadow\(\);", ";"),
 ]
 ASSEMBLY = "hyp/core/entry/fast_path.S"
