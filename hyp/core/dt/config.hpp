@@ -4,7 +4,6 @@
 #include "abi/layout.hpp"
 #include "abi/ring.hpp"
 #include "arch/psci.hpp"
-#include "base/fixed_vector.hpp"
 #include "dt/tree.hpp"
 
 namespace mmioscope {

@@ -46,7 +46,7 @@ bool still_recorded(const Cpu& cpu, const DeviceAccess& access) {
 /// Whether the chooser may count one of the accesses, as far as known before they are made.
 bool may_be_counted(const Cpu& cpu, const DeviceAccess& access) {
     const Chooser* chooser = cpu.machine->chooser;
-    if (chooser == nullptr || !chooser->any || !access.recorded) return false;
+    if (!chooses(chooser) || !access.recorded) return false;
     if (!access.decoded) return chooser->may_count(0, 0);
     const unsigned size = 1u << access.log2_size;
     if (!access.listed) return chooser->may_count(access.pa.value, size);

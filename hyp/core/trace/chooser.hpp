@@ -35,4 +35,9 @@ protected:
     ~Chooser() = default;
 };
 
+/// Whether some accesses do not become records.
+inline bool chooses(const Chooser* chooser) {
+    return chooser != nullptr && chooser->any;
+}
+
 } // namespace mmioscope

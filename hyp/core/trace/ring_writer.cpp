@@ -38,7 +38,7 @@ std::uint64_t RingWriter::farthest_behind() {
 bool RingWriter::has_room(std::uint64_t count) {
     if (port::load_shared(policy_) == abi::Policy::flight) return true;
     const std::uint64_t gap = pending_gap_ != 0 ? 1 : 0;
-    const std::uint64_t told = chooses() ? 1 : 0; // Chooser::told_of()
+    const std::uint64_t told = chooses(chooser_) ? 1 : 0; // Chooser::told_of()
     return farthest_behind() + count + gap + told <= capacity_;
 }
 
@@ -136,7 +136,7 @@ std::uint64_t RingWriter::statistic(unsigned n) const {
 void RingWriter::publish(abi::Record& record) {
     using Verdict = Chooser::Verdict;
     record.cpu = cpu_;
-    if (!chooses()) return put(record);
+    if (!chooses(chooser_)) return put(record);
     const Verdict verdict = choose(record);
     if (verdict == Verdict::hold) {
         ++header_->statistics.filtered;
@@ -149,11 +149,11 @@ void RingWriter::publish(abi::Record& record) {
 
 void RingWriter::announce(abi::Record& begin, bool several) {
     begin.cpu = cpu_;
-    if (!chooses() || chooser_->surely_takes(begin, several)) put(begin);
+    if (!chooses(chooser_) || chooser_->surely_takes(begin, several)) put(begin);
 }
 
 void RingWriter::put(abi::Record& record) {
-    if (!chooses() && ready()) return publish_ready(record);
+    if (!chooses(chooser_) && ready()) return publish_ready(record);
     if (!has_room(1)) return lose();
     if (pending_gap_ != 0) {
         abi::Record gap{};

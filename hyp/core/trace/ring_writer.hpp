@@ -99,8 +99,6 @@ private:
     bool look_ahead();
     void lose();
     Chooser::Verdict choose(const abi::Record& record);
-    /// Whether some accesses do not become records, and told_of() may need room.
-    bool chooses() const { return chooser_ != nullptr && chooser_->any; }
     void put(abi::Record& record);
     void tell_of(std::uint64_t time);
 

@@ -29,18 +29,13 @@ bool emulates(const Machine& machine) {
     return machine.config.engine == abi::EngineKind::emulation;
 }
 
-/// Whether some accesses do not become records, so that only the slow path can make them.
-bool chooses(const Machine& machine) {
-    return machine.chooser != nullptr && machine.chooser->any;
-}
-
 /// Whether only the slow path can handle the next trap. A chooser closes the fast path by the
 /// region's lock; checking it here only saves a try.
 bool next_is_slow(const Cpu& cpu) {
     if (cpu.step.armed) return true;
     if (cpu.repeated_load.running()) return true;
     if (cpu.lock_wait.running()) return true;
-    return chooses(*cpu.machine);
+    return chooses(cpu.machine->chooser);
 }
 
 /// Notes the guest's vectors, if the step's breakpoints are at them; otherwise the next slow step
@@ -218,7 +213,7 @@ void open_fast_path(Cpu& cpu) {
 }
 
 void choose_fast_regions(Machine& machine) {
-    const std::uint32_t all = chooses(machine) ? RegionLock::not_fast : 0;
+    const std::uint32_t all = chooses(machine.chooser) ? RegionLock::not_fast : 0;
     for (std::uint16_t n = 0; n < machine.regions.size(); ++n)
         port::store_shared(machine.locks[n].device, n | all);
     for (const Span& span : machine.map)

@@ -94,8 +94,7 @@ BootError TaskNames::configure(Machine& machine, const Tree& tree) {
 // TPIDRURO belongs to the process; in all other modes guest_task() returns it, too.
 void TaskNames::before_access(Cpu& cpu, const Frame& frame, const DeviceAccess& access) {
     const Chooser* chooser = cpu.machine->chooser;
-    if (arch::mode_of(frame.psr) == arch::Mode::usr ||
-        (chooser != nullptr && chooser->any && chooser->holds_all()))
+    if (arch::mode_of(frame.psr) == arch::Mode::usr || (chooses(chooser) && chooser->holds_all()))
         return;
     const auto task = port::read<reg::TPIDRURO>();
     const std::uint64_t now = port::read<reg::CNTPCT>();
