@@ -225,9 +225,7 @@ Status compare(const Options& options, Reader& reader, std::vector<diff::Boot>& 
     const std::vector<diff::Finding> findings =
         diff::findings(alike, diff::changes(alike), reader.sites);
     print(options, findings, heading_of(boots, notes_of(alike, boots)));
-    const bool sure = std::any_of(findings.begin(), findings.end(), [](const auto& finding) {
-        return finding.tier == diff::Tier::sure;
-    });
+    const bool sure = diff::count_sure(findings) > 0;
     return reader.incomplete() ? Status::untestable : sure ? Status::failed : Status::fine;
 }
 

@@ -35,6 +35,12 @@ struct Done {
 struct AlikeBoot {
     std::map<std::uint32_t, Done> done; ///< by site
     std::set<std::pair<Write, Write>> pairs;
+
+    /// Null: the boot has not been there.
+    const Done* find(std::uint32_t site) const {
+        const auto found = done.find(site);
+        return found == done.end() ? nullptr : &found->second;
+    }
 };
 
 /// How function names of different kernels are compared.
@@ -43,7 +49,11 @@ enum class Builds { same, different };
 struct Alike {
     Builds builds = Builds::same;
     std::vector<Site> sites;
-    std::vector<AlikeBoot> boots;
+    std::vector<AlikeBoot> boots; ///< two at least
+
+    /// All but the last one, which is compared with them.
+    std::span<const AlikeBoot> goods() const { return std::span(boots).first(boots.size() - 1); }
+    const AlikeBoot& other() const { return boots.back(); }
 };
 
 /// `boots` with sites of their own. One site are

@@ -4,10 +4,7 @@
 #include "diff/alike.hpp"
 
 #include <cstdint>
-#include <map>
 #include <set>
-#include <span>
-#include <utility>
 #include <vector>
 
 namespace mmioscope::diff {
@@ -41,6 +38,16 @@ struct OrderChange {
     Write write;
     std::vector<Write> a; ///< only in A
     std::vector<Write> b; ///< only in B
+};
+
+/// Writes that some change tells of already.
+struct Told {
+    std::set<Write> writes;
+    std::set<std::uint32_t> sites; ///< with all their writes
+
+    bool has(const Write& write) const {
+        return writes.contains(write) || sites.contains(write.site);
+    }
 };
 
 struct Changes {

@@ -11,9 +11,6 @@ namespace mmioscope::diff {
 
 namespace {
 
-// A software-generated interrupt is sent when the scheduler likes.
-constexpr std::string_view sends_interrupt = "GICD_SGIR";
-
 std::string function_text(const Location& location) {
     return location.module.empty() ? location.function
                                    : fmt::format("{} [{}]", location.function, location.module);

@@ -78,11 +78,14 @@ table::Table table_of(std::span<const Finding> findings) {
     return table;
 }
 
+std::size_t count_sure(std::span<const Finding> findings) {
+    const auto is_sure = [](const Finding& finding) { return finding.tier == Tier::sure; };
+    return static_cast<std::size_t>(std::count_if(findings.begin(), findings.end(), is_sure));
+}
+
 std::string verdict(std::span<const Finding> findings) {
-    const auto sure = std::count_if(findings.begin(), findings.end(), [](const Finding& finding) {
-        return finding.tier == Tier::sure;
-    });
-    const auto others = static_cast<std::ptrdiff_t>(findings.size()) - sure;
+    const std::size_t sure = count_sure(findings);
+    const std::size_t others = findings.size() - sure;
     const std::string rest = others == 0 ? "" : fmt::format("{} less sure", others);
     if (sure == 0) {
         return "same" + (others == 0 ? "" : ", but for " + rest);

@@ -4,7 +4,7 @@
 #include "diff/finding.hpp"
 #include "table/table.hpp"
 
-#include <cstdint>
+#include <cstddef>
 #include <span>
 #include <string>
 #include <vector>
@@ -19,6 +19,9 @@ struct Heading {
     std::string b;                  ///< likewise
     std::vector<std::string> notes; ///< lines
 };
+
+/// How many of them are sure.
+std::size_t count_sure(std::span<const Finding> findings);
 
 /// "same: ..." or "different: 2 sure, 1 less sure".
 std::string verdict(std::span<const Finding> findings);

@@ -9,10 +9,14 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 namespace mmioscope::diff {
+
+/// The register that sends a software-generated interrupt: the scheduler does, when it likes.
+inline constexpr std::string_view sends_interrupt = "GICD_SGIR";
 
 struct Site {
     std::string device;

@@ -37,8 +37,8 @@ public:
 protected:
     const Site& site(std::uint32_t number) const { return alike_.sites[number]; }
     const Register* description(const Site& site) const { return sites_.description(site); }
-    const AlikeBoot& a() const { return alike_.boots.front(); } ///< the first of the good ones
-    const AlikeBoot& b() const { return alike_.boots.back(); }
+    const AlikeBoot& a() const { return alike_.goods().front(); } ///< the first one
+    const AlikeBoot& b() const { return alike_.other(); }
 
     /// A finding at one site.
     Finding begun(std::uint32_t number, const char* kind) const;

@@ -1,23 +1,22 @@
 #include "diff/threads.hpp"
 
+#include "records/task_table.hpp"
+#include "registers/interrupt_names.hpp"
+
 #include <algorithm>
 
 namespace mmioscope::diff {
 
 namespace {
 
-constexpr std::uint64_t number_mask = 0x3ff;
-constexpr std::uint16_t first_special = 1020; ///< no interrupts from here on (GICv2, 3.2.5)
-constexpr unsigned stack_shift = 13;          ///< of Linux's stacks of 8 KiB
-constexpr std::uint8_t mode_mask = 0x1f;
-constexpr std::uint8_t user_mode = 0x10;
+constexpr unsigned stack_shift = 13; ///< of Linux's stacks of 8 KiB
 
 } // namespace
 
 void Threads::follow(const abi::Record& record) {
     std::vector<std::uint16_t>& stack = interrupts_[record.cpu];
-    const auto number = static_cast<std::uint16_t>(record.value & number_mask);
-    if (number >= first_special) {
+    const auto number = static_cast<std::uint16_t>(registers::interrupt_of(record.value));
+    if (number >= registers::first_special_interrupt) {
         return;
     }
     if (!abi::is_write(record)) {
@@ -40,8 +39,7 @@ std::uint64_t Threads::thread_of(const abi::Record& record) const {
     if (!stack.empty()) {
         return std::uint64_t{1} << 63 | device | std::uint64_t{stack.back()} << 8 | record.cpu;
     }
-    const bool user = (record.mode & mode_mask) == user_mode;
-    return device | (user ? record.task : record.sp) >> stack_shift;
+    return device | (trace::in_user_mode(record) ? record.task : record.sp) >> stack_shift;
 }
 
 std::optional<Token> Threads::next(const abi::Record& record, Token token) {

@@ -1,6 +1,7 @@
 #include "filter/field.hpp"
 
 #include "records/record_text.hpp"
+#include "registers/interrupt_names.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -93,13 +94,12 @@ bool interrupting_device(std::string_view text, const Reader& reader) {
     return false;
 }
 
-// By name, or by the number in the register (GICC_IAR bits 9:0).
+// By name, or by the number in the register.
 bool interrupt(const Event& event, const Reader& reader) {
-    constexpr std::uint64_t id_mask = 0x3ff;
     const std::string_view text = event.interrupt();
-    return !text.empty() &&
-           (reader.matches(text) || matches_number(reader, event.record.value & id_mask) ||
-            interrupting_device(text, reader));
+    return !text.empty() && (reader.matches(text) ||
+                             matches_number(reader, registers::interrupt_of(event.record.value)) ||
+                             interrupting_device(text, reader));
 }
 
 constexpr TextField text_rows[] = {

@@ -96,8 +96,8 @@ std::string InterruptNames::devices(unsigned id) {
 // GIC Architecture Specification (IHI 0048B) 4.4.4: bits 9:0 are the interrupt, 12:10 the CPU an
 // SGI came from.
 std::string InterruptNames::text(std::uint64_t value) {
-    const unsigned id = value & 0x3ff;
-    if (id >= 1020) {
+    const unsigned id = interrupt_of(value);
+    if (id >= first_special_interrupt) {
         return id == 1023   ? "spurious"
                : id == 1022 ? "spurious, one of the other group"
                             : fmt::format("reserved {}", id);
@@ -106,7 +106,8 @@ std::string InterruptNames::text(std::uint64_t value) {
         return fmt::format("SGI {} from cpu{}", id, value >> 10 & 7);
     }
     const std::string name = devices(id);
-    return fmt::format("{}{}{}{}", id < 32 ? "PPI " : "", id, name.empty() ? "" : " ", name);
+    return fmt::format("{}{}{}{}", id < first_shared_interrupt ? "PPI " : "", id,
+                       name.empty() ? "" : " ", name);
 }
 
 } // namespace mmioscope::registers

@@ -12,6 +12,15 @@
 
 namespace mmioscope::registers {
 
+// GIC Architecture Specification (IHI 0048B) 2.2.1, 3.2.5.
+inline constexpr unsigned first_shared_interrupt = 32; ///< those below are a CPU's own: SGIs, PPIs
+inline constexpr unsigned first_special_interrupt = 1020; ///< from here on no interrupts
+
+/// The interrupt in a value of GICC_IAR or GICC_EOIR (4.4.4): bits 9:0.
+constexpr unsigned interrupt_of(std::uint64_t value) {
+    return value & 0x3ff;
+}
+
 class InterruptNames {
 public:
     /// `devices`: one for each region of the trace. `names`: the devices' names in the trace.

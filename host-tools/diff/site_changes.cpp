@@ -1,0 +1,267 @@
+#include "diff/site_changes.hpp"
+
+#include "registers/interrupt_names.hpp"
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <tuple>
+
+namespace mmioscope::diff {
+
+namespace {
+
+// So many good boots show that a register always gives the same.
+constexpr std::size_t enough_for_answers = 3;
+
+class SiteComparison {
+public:
+    SiteComparison(const Alike& alike, Told& told)
+        : alike_(alike), goods_(alike.goods()), other_(alike.other()), told_(told) {
+        for (std::uint32_t number = 0; number < alike.sites.size(); ++number) {
+            const Site& site = alike.sites[number];
+            if (!site.write) {
+                reads_.emplace(std::pair(site.device, site.offset), number);
+            }
+        }
+    }
+
+    std::vector<SiteChange> take() {
+        if (alike_.builds == Builds::different) {
+            match_functions();
+        }
+        for (std::uint32_t site = 0; site < alike_.sites.size(); ++site) {
+            if (!matched_.contains(site)) {
+                compare_site(site);
+            }
+        }
+        return std::move(changes_);
+    }
+
+private:
+    using Kind = SiteChange::Kind;
+
+    /// Of those good boots that have it.
+    std::vector<const Done*> all_good(std::uint32_t site) const {
+        std::vector<const Done*> all;
+        for (const AlikeBoot& boot : goods_) {
+            if (const Done* const done = boot.find(site)) {
+                all.push_back(done);
+            }
+        }
+        return all;
+    }
+
+    // In another build another function may do it: where the first one was inlined, for example.
+    void match_functions() {
+        const auto what = [this](std::uint32_t site) {
+            const Site& of = alike_.sites[site];
+            return std::tuple(of.device, of.offset, of.size, of.write);
+        };
+        std::multimap<std::tuple<std::string, std::uint64_t, unsigned, bool>, std::uint32_t> extra;
+        for (const auto& [site, done] : other_.done) {
+            if (all_good(site).empty()) {
+                extra.emplace(what(site), site);
+            }
+        }
+        for (std::uint32_t site = 0; site < alike_.sites.size(); ++site) {
+            const std::vector<const Done*> goods = all_good(site);
+            const auto found = extra.find(what(site));
+            if (goods.size() == goods_.size() && other_.find(site) == nullptr &&
+                found != extra.end()) {
+                matched_.insert({site, found->second});
+                compare_both(site, goods, other_.done.at(found->second));
+                extra.erase(found);
+            }
+        }
+    }
+
+    void compare_both(std::uint32_t site, std::span<const Done* const> goods, const Done& other) {
+        alike_.sites[site].write ? compare_values(site, goods, other)
+                                 : compare_answers(site, goods, other);
+    }
+
+    void compare_site(std::uint32_t site) {
+        const std::vector<const Done*> goods = all_good(site);
+        const Done* const other = other_.find(site);
+        if (other == nullptr) {
+            if (goods.size() == goods_.size()) {
+                add_whole(Kind::missing, site, *goods.front());
+            }
+        } else if (goods.empty()) {
+            add_whole(Kind::extra, site, *other);
+        } else if (goods.size() == goods_.size()) {
+            compare_both(site, goods, *other);
+        }
+    }
+
+    void add_whole(Kind kind, std::uint32_t site, const Done& done) {
+        SiteChange change{kind, site, {}, {}, 0, 0};
+        std::vector<Use::Value>& values = kind == Kind::missing ? change.missing : change.extra;
+        for (const auto& [value, use] : done.values) {
+            values.push_back(use);
+        }
+        changes_.push_back(change);
+        told_.sites.insert(site);
+    }
+
+    /// In how many of them a value is.
+    static std::map<std::uint64_t, std::size_t> boots_by_value(std::span<const Done* const> goods) {
+        std::map<std::uint64_t, std::size_t> boots;
+        for (const Done* good : goods) {
+            for (const auto& value : good->values) {
+                ++boots[value.first];
+            }
+        }
+        return boots;
+    }
+
+    // Of interrupts only devices' own are compared: others come as the scheduler likes.
+    bool is_compared(const Site& site, std::uint64_t value) const {
+        return !site.interrupt ||
+               (site.reg != sends_interrupt &&
+                registers::interrupt_of(value) >= registers::first_shared_interrupt);
+    }
+
+    void compare_values(std::uint32_t site, std::span<const Done* const> goods, const Done& other) {
+        const auto boots = boots_by_value(goods);
+        const bool data = other.data || std::any_of(goods.begin(), goods.end(),
+                                                    [](const Done* good) { return good->data; });
+        // A value that one good boot has and no other: the next boot may have one of its own.
+        const bool open = goods.size() > 1 && std::any_of(boots.begin(), boots.end(),
+                                                          [](auto& of) { return of.second == 1; });
+        SiteChange change{Kind::values, site, {}, {}, 0, 0};
+        const Site& what = alike_.sites[site];
+        for (const auto& [value, number] : boots) {
+            if (!data && number == goods.size() && !other.values.contains(value) &&
+                is_compared(what, value)) {
+                change.missing.push_back(goods.front()->values.at(value));
+            }
+        }
+        for (const auto& [value, use] : other.values) {
+            if (!data && !open && !boots.contains(value) && is_compared(what, value)) {
+                change.extra.push_back(use);
+            }
+        }
+        if (data || open) {
+            find_bits(change, goods, other);
+        }
+        take_written_back(change, boots);
+        add(change);
+    }
+
+    /// All values that a register gave in these boots.
+    std::set<std::uint64_t> answers(const Site& written, std::span<const AlikeBoot> boots) const {
+        std::set<std::uint64_t> values;
+        const auto [first, last] = reads_.equal_range({written.device, written.offset});
+        for (auto read = first; read != last; ++read) {
+            for (const AlikeBoot& boot : boots) {
+                if (const Done* const done = boot.find(read->second)) {
+                    for (const auto& [value, use] : done->values) {
+                        values.insert(value);
+                    }
+                }
+            }
+        }
+        return values;
+    }
+
+    // A register was read, some bits were changed, and all were written: where the value differs as
+    // what was read differs, the device did it.
+    void take_written_back(SiteChange& change, const std::map<std::uint64_t, std::size_t>& goods) {
+        if (change.extra.empty()) {
+            return;
+        }
+        const Site& written = alike_.sites[change.site];
+        const std::set<std::uint64_t> before = answers(written, goods_);
+        std::set<std::uint64_t> differences;
+        for (const std::uint64_t now : answers(written, std::span(&other_, 1))) {
+            for (const std::uint64_t then : before) {
+                if (!before.contains(now)) {
+                    differences.insert(now ^ then);
+                }
+            }
+        }
+        SiteChange back{Kind::back, change.site, {}, {}, 0, 0};
+        for (const auto& [good, number] : goods) {
+            const auto is_back = [&, &good = good](const Use::Value& extra) {
+                return differences.contains(extra.value ^ good);
+            };
+            move_if(change.extra, back.extra, is_back) &&
+                move_if(change.missing, back.missing,
+                        [&, &good = good](const Use::Value& one) { return one.value == good; });
+        }
+        add(back);
+    }
+
+    /// Whether there was one.
+    template <typename Is>
+    static bool move_if(std::vector<Use::Value>& from, std::vector<Use::Value>& to, const Is& is) {
+        const auto moved = std::stable_partition(from.begin(), from.end(),
+                                                 [&is](const Use::Value& one) { return !is(one); });
+        const bool some = moved != from.end();
+        to.insert(to.end(), moved, from.end());
+        from.erase(moved, from.end());
+        return some;
+    }
+
+    void find_bits(SiteChange& change, std::span<const Done* const> goods, const Done& other) {
+        std::uint64_t ones = 0, zeros = 0;
+        for (const Done* good : goods) {
+            ones |= good->ones;
+            zeros |= good->zeros;
+        }
+        change.ones = other.ones & ~ones;
+        change.zeros = other.zeros & ~zeros;
+        if (change.missing.empty() && change.extra.empty()) {
+            change.kind = Kind::bits;
+        }
+    }
+
+    void add(const SiteChange& change) {
+        if (change.missing.empty() && change.extra.empty() && change.ones == 0 &&
+            change.zeros == 0) {
+            return;
+        }
+        for (const auto* values : {&change.missing, &change.extra}) {
+            for (const Use::Value& value : *values) {
+                told_.writes.insert({change.site, false, value.value});
+            }
+        }
+        if (change.kind == Kind::bits) {
+            told_.sites.insert(change.site);
+        }
+        changes_.push_back(change);
+    }
+
+    // A register that gave one and the same value in all good boots.
+    void compare_answers(std::uint32_t site, std::span<const Done* const> goods,
+                         const Done& other) {
+        const auto boots = boots_by_value(goods);
+        if (goods.size() < enough_for_answers || boots.size() != 1 || goods.front()->data ||
+            other.values.contains(boots.begin()->first) || other.values.empty()) {
+            return;
+        }
+        SiteChange change{Kind::answer, site, {goods.front()->values.begin()->second}, {}, 0, 0};
+        for (const auto& [value, use] : other.values) {
+            change.extra.push_back(use);
+        }
+        changes_.push_back(change);
+    }
+
+    const Alike& alike_;
+    std::span<const AlikeBoot> goods_;
+    const AlikeBoot& other_;
+    Told& told_;
+    std::multimap<std::pair<std::string, std::uint64_t>, std::uint32_t> reads_; ///< by register
+    std::vector<SiteChange> changes_;
+    std::set<std::uint32_t> matched_; ///< sites that are in other functions, of both
+};
+
+} // namespace
+
+std::vector<SiteChange> site_changes(const Alike& alike, Told& told) {
+    return SiteComparison(alike, told).take();
+}
+
+} // namespace mmioscope::diff

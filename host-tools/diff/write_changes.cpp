@@ -1,0 +1,188 @@
+#include "diff/write_changes.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <set>
+#include <span>
+
+namespace mmioscope::diff {
+
+namespace {
+
+// So many good boots show that a write is always done as often.
+constexpr std::size_t enough_for_counts = 3;
+
+class WriteComparison {
+public:
+    WriteComparison(const Alike& alike, Told& told)
+        : alike_(alike), goods_(alike.goods()), other_(alike.other()), told_(told) {}
+
+    std::vector<CountChange> counts() {
+        compare_counts();
+        return std::move(counts_);
+    }
+    std::vector<OrderChange> orders() {
+        compare_order();
+        return std::move(orders_);
+    }
+
+private:
+    using Followers = std::map<Write, std::set<Write>>;
+    using Counts = std::map<Write, std::uint64_t>;
+
+    /// How often each write was done, but for what tells of interrupts.
+    Counts counts_of(const AlikeBoot& boot) const {
+        Counts counts;
+        for (const auto& [site, done] : boot.done) {
+            if (!alike_.sites[site].write || alike_.sites[site].interrupt) {
+                continue;
+            }
+            if (done.data) {
+                counts[{site, true, 0}] = done.count;
+                continue;
+            }
+            for (const auto& [value, use] : done.values) {
+                counts[{site, false, value}] = use.count;
+            }
+        }
+        return counts;
+    }
+
+    static void add_varying(std::set<std::uint32_t>& sites, const Counts& one,
+                            const Counts& other) {
+        for (const auto& [write, count] : one) {
+            const auto found = other.find(write);
+            if (found == other.end() || found->second != count) {
+                sites.insert(write.site);
+            }
+        }
+    }
+
+    // At a site where some value is written another number of times in one good boot, none is
+    // compared.
+    void compare_counts() {
+        if (goods_.size() < enough_for_counts) {
+            return;
+        }
+        std::vector<Counts> goods;
+        for (const AlikeBoot& good : goods_) {
+            goods.push_back(counts_of(good));
+        }
+        const auto others = counts_of(other_);
+        std::set<std::uint32_t> varying; // sites
+        for (const auto& good : goods) {
+            add_varying(varying, goods.front(), good);
+            add_varying(varying, good, goods.front());
+        }
+        for (const auto& [write, count] : goods.front()) {
+            const auto other = others.find(write);
+            if (other != others.end() && other->second != count && !told_.has(write) &&
+                !varying.contains(write.site)) {
+                counts_.push_back({write, count, other->second});
+                told_.writes.insert(write);
+            }
+        }
+    }
+
+    static Followers followers_of(const AlikeBoot& boot) {
+        Followers all;
+        for (const auto& [first, second] : boot.pairs) {
+            all[first].insert(second);
+        }
+        return all;
+    }
+
+    void compare_order() {
+        std::vector<Followers> goods;
+        std::set<Write> writes;
+        for (const AlikeBoot& good : goods_) {
+            goods.push_back(followers_of(good));
+            for (const auto& [write, followers] : goods.back()) {
+                writes.insert(write);
+            }
+        }
+        const Followers others = followers_of(other_);
+        for (const auto& [write, followers] : others) {
+            writes.insert(write);
+        }
+        for (const Write& write : writes) {
+            const std::set<Write> followers = find(goods.front(), write);
+            const bool same = std::all_of(goods.begin(), goods.end(), [&](const Followers& good) {
+                return find(good, write) == followers;
+            });
+            const std::set<Write> now = find(others, write);
+            if (same && now != followers && !told_.has(write) && is_in_all(write)) {
+                add_order(write, followers, now);
+            }
+        }
+    }
+
+    static bool is_in(const AlikeBoot& boot, const Write& write) {
+        const Done* const done = boot.find(write.site);
+        return done != nullptr && (write.data || done->values.contains(write.value));
+    }
+    // What only one side has written has no order to compare.
+    bool is_in_all(const Write& write) const {
+        return std::all_of(alike_.boots.begin(), alike_.boots.end(),
+                           [&](const AlikeBoot& boot) { return is_in(boot, write); });
+    }
+
+    static std::set<Write> find(const Followers& followers, const Write& write) {
+        const auto found = followers.find(write);
+        return found == followers.end() ? std::set<Write>() : found->second;
+    }
+
+    // Whether all of them are in the function of `write`.
+    bool are_near(const Write& write, std::span<const Write> others) const {
+        return std::all_of(others.begin(), others.end(), [&](const Write& other) {
+            return alike_.sites[other.site].function == alike_.sites[write.site].function;
+        });
+    }
+
+    // What one function does behind another depends on who calls them: there something must be
+    // missing, and something else be in its place. One boot alone shows an order only within a
+    // function, and where one write follows each time.
+    bool is_certain(const OrderChange& change, std::size_t followers_a,
+                    std::size_t followers_b) const {
+        const bool near = are_near(change.write, change.a) && are_near(change.write, change.b);
+        const bool instead = !change.a.empty() && !change.b.empty();
+        return goods_.size() > 1 ? near || instead : near && followers_a == 1 && followers_b == 1;
+    }
+
+    // What follows is another because one of them is told of already.
+    void add_order(const Write& write, const std::set<Write>& a, const std::set<Write>& b) {
+        const auto told = [this](const Write& one) { return told_.has(one); };
+        if (std::any_of(a.begin(), a.end(), told) || std::any_of(b.begin(), b.end(), told)) {
+            return;
+        }
+        OrderChange change{write, {}, {}};
+        std::set_difference(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(change.a));
+        std::set_difference(b.begin(), b.end(), a.begin(), a.end(), std::back_inserter(change.b));
+        const auto is_new = [this](const Write& one) { return !is_in_all(one); };
+        std::erase_if(change.a, is_new);
+        std::erase_if(change.b, is_new);
+        if ((!change.a.empty() || !change.b.empty()) && is_certain(change, a.size(), b.size())) {
+            orders_.push_back(change);
+        }
+    }
+
+    const Alike& alike_;
+    std::span<const AlikeBoot> goods_;
+    const AlikeBoot& other_;
+    Told& told_;
+    std::vector<CountChange> counts_;
+    std::vector<OrderChange> orders_;
+};
+
+} // namespace
+
+std::vector<CountChange> count_changes(const Alike& alike, Told& told) {
+    return WriteComparison(alike, told).counts();
+}
+
+std::vector<OrderChange> order_changes(const Alike& alike, Told& told) {
+    return WriteComparison(alike, told).orders();
+}
+
+} // namespace mmioscope::diff
