@@ -1,15 +1,17 @@
 #!/bin/bash
 # Runs the suites of one tier and adds up their results. Usage: tests/run.sh test|fuzz|nightly|...
-# Prints the seconds of each suite, warns when one takes longer than its share, and ends with the line "N passed, N
-# failed". Exit status 0 only if something passed and nothing failed. nightly takes hours, and continues where it
-# stopped: what has passed for this commit is kept in build/nightly/COMMIT/.
+# Prints the seconds of each suite, warns when one takes longer than its share, repeats what failed, and ends with the
+# line "N passed, N failed". Exit status 0 only if something passed and nothing failed. nightly takes hours, and
+# continues where it stopped: what has passed for this commit is kept in build/nightly/COMMIT/.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 tier=${1:-test}
 build=build
-results=$build/tests/results # a line for each suite: passed, failed
+results=$build/tests/results   # a line for each suite: passed, failed
+failures=$build/tests/failures # what failed, as the suites said it
 mkdir -p "$build/tests"
 : >"$results"
+: >"$failures"
 trap 'kill $(jobs -p) 2>/dev/null' EXIT
 SOAK_MINUTES=${SOAK_MINUTES:-60}
 
@@ -28,12 +30,18 @@ suite() {
     count "$name" "$share" "${PIPESTATUS[0]}" $((SECONDS - start))
 }
 
+# failed WHAT: one failure outside a suite's own tests.
+failed() {
+    echo "FAILED $1" | tee -a "$failures"
+    echo 0 1 >>"$results"
+}
+
 # built NAME SHARE TARGET...: builds what suites need. It passes nothing, and fails if the build fails.
 built() {
     local name=$1 share=$2 start=$SECONDS
     shift 2
     echo "== $name"
-    make --no-print-directory -j2 "$@" || { echo "FAILED $name"; echo 0 1 >>"$results"; }
+    make --no-print-directory -j2 "$@" || failed "build of $name"
     took "$name" "$share" $((SECONDS - start))
 }
 
@@ -45,7 +53,7 @@ beside() {
     beside_pid=$!
 }
 joined() {
-    wait "$beside_pid" || echo 0 1 >>"$results" # killed
+    wait "$beside_pid" || failed "$beside_log: killed"
     cat "$beside_log"
 }
 
@@ -53,9 +61,10 @@ count() { # NAME SHARE STATUS SECONDS: adds up what the suite's log says
     local name=$1 share=$2 status=$3 seconds=$4 counts
     counts=$(grep -oE '[0-9]+ passed, [0-9]+ failed' "$build/tests/$name.log" | tail -n 1)
     if [ -z "$counts" ] || { [ "$status" != 0 ] && [[ $counts == *" 0 failed" ]]; }; then
-        echo "FAILED suite $name: exit status $status"
+        echo "FAILED suite $name: exit status $status" | tee -a "$failures"
         counts="${counts%% *}"; counts="${counts:-0} passed, 1 failed"
     fi
+    grep -E '^FAILED |  FAILED: ' "$build/tests/$name.log" >>"$failures"
     counts=$(sed -E 's/([0-9]+) passed, ([0-9]+) failed/\1 \2/' <<<"$counts")
     echo "$counts" >>"$results"
     [ -z "$kept" ] || [[ $counts != *" 0" ]] || echo "$counts" >"$kept/$name"
@@ -75,6 +84,9 @@ catch() {
     total=$(sed -nE 's/^All tests passed \(.* in ([0-9]+) test cases?\)$/\1/p; s/^test cases: +([0-9]+) .*/\1/p' "$out" | tail -n 1)
     bad=$(sed -nE 's/^test cases: .* ([0-9]+) failed.*/\1/p' "$out" | tail -n 1)
     [ "$status" = 0 ] || bad=${bad:-1}
+    # A test case's name stands between two lines of dashes, in front of what failed in it.
+    awk -v suite="${1##*/}" '/^---+$/ { inside = !inside; if (inside && getline > 0) name = $0; next }
+        /: FAILED:$/ { print "FAILED " suite ": " name " (" $1 ")" }' "$out"
     echo "${1##*/}: $((${total:-0} - ${bad:-0})) passed, ${bad:-0} failed"
     return "$status"
 }
@@ -164,6 +176,7 @@ bench)
     ;;
 esac
 
+cat "$failures"
 read -r passed failed < <(awk '{ passed += $1; failed += $2 } END { print passed + 0, failed + 0 }' "$results")
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ] && [ "$passed" -gt 0 ]
