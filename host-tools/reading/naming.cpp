@@ -346,14 +346,21 @@ Id Naming::find_place(const abi::Record& record) {
     return known->second;
 }
 
+// Each address has two places, with what was used last in the first one: some 500 addresses of a
+// boot in single places spoil each other too often.
 inline const Naming::Found& Naming::found_at(std::uint32_t address, std::uint64_t time) {
-    Found& found = found_[(mixed(address) >> 40) % addresses];
-    if (found.version != code_version_ || found.address != address || !found.times.has(time))
-        [[unlikely]] {
-        found = {{}, code_version_, address, no_id};
-        found.id = find_location(address, time, found);
+    const auto fits = [&](const Found& found) {
+        return found.version == code_version_ && found.address == address && found.times.has(time);
+    };
+    Found* const found = &found_[(mixed(address) >> 40) % (addresses / 2) * 2];
+    if (!fits(found[0])) [[unlikely]] {
+        std::swap(found[0], found[1]);
+        if (!fits(found[0])) {
+            found[0] = {{}, code_version_, address, no_id};
+            found[0].id = find_location(address, time, found[0]);
+        }
     }
-    return found;
+    return found[0];
 }
 
 Id Naming::location_of(std::uint32_t address, std::uint64_t time, Times& times) {
