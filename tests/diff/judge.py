@@ -178,12 +178,14 @@ def main():
     judge = Judge(options.build.resolve(), options.seed, options.tell)
     need = dict(word.split("=") for word in options.need.split(",") if word)
     counts = judge.good_boots(boots)
-    results = [sum(sure > 0 for sure, _ in counts[GOODS]) <= -(-len(boots) // 60),
-               sum(map(sum, counts[1])) <= 2 * len(boots)]
+    results = {f"good boots, {GOODS} good": sum(sure > 0 for sure, _ in counts[GOODS]) <= -(-len(boots) // 60),
+               "good boots, 1 good": sum(map(sum, counts[1])) <= 2 * len(boots)}
     for kind in options.classes.split(",") if options.faults else []:
-        found = judge.faults(kind, boots, options.faults)
-        results.append(found >= float(need.get(kind, 0)))
-    passed, failed = sum(results), len(results) - sum(results)
+        results[f"fault {kind}"] = judge.faults(kind, boots, options.faults) >= float(need.get(kind, 0))
+    for what, good in results.items():
+        if not good:
+            print(f"FAILED judge: {what}")
+    passed, failed = sum(results.values()), len(results) - sum(results.values())
     print(f"judge: {passed} passed, {failed} failed")
     return 1 if failed else 0
 
