@@ -5,7 +5,7 @@
 
 declare -gA _mmioscope_help=()
 
-# The help of `mmioscope [COMMAND]`, asked for once in each shell.
+# The help of `mmioscope [COMMAND]`, asked for once in each shell. Not to be called in $(...), which is another shell.
 _mmioscope_help_of() {
     local key="$1 ${2-}"
     if [ -z "${_mmioscope_help[$key]-}" ]; then
@@ -14,21 +14,19 @@ _mmioscope_help_of() {
     REPLY=${_mmioscope_help[$key]}
 }
 
+# These three read a help.
 _mmioscope_commands() {
-    _mmioscope_help_of "$1"
-    sed -n '/^Subcommands:/,$s/^  \([a-z][a-z-]*\)  .*/\1/p' <<<"$REPLY"
+    sed -n '/^Subcommands:/,$s/^  \([a-z][a-z-]*\)  .*/\1/p'
 }
 
 _mmioscope_options() {
-    _mmioscope_help_of "$1" "$2"
-    sed -nE 's/^  (-[^ ]+).*/\1/p' <<<"$REPLY" | sed 's/{[^}]*}//g' | tr ',' '\n'
+    sed -nE 's/^  (-[^ ]+).*/\1/p' | sed 's/{[^}]*}//g' | tr ',' '\n'
 }
 
-# The words that option $3 takes: those in {a,b,c} on its line.
+# The words that option $1 takes: those in {a,b,c} on its line.
 _mmioscope_words() {
-    _mmioscope_help_of "$1" "$2"
-    sed -nE 's/^  (-[^ ]+) [^ ]*\{([^}]*)\}.*/\1 \2/p' <<<"$REPLY" | while read -r names words; do
-        case ",$names," in *",$3,"*) tr ',' '\n' <<<"$words" ;; esac
+    sed -nE 's/^  (-[^ ]+) [^ ]*\{([^}]*)\}.*/\1 \2/p' | while read -r names words; do
+        case ",$names," in *",$1,"*) tr ',' '\n' <<<"$words" ;; esac
     done
 }
 
@@ -74,11 +72,12 @@ _mmioscope() {
         return
     fi
     if [ "$COMP_CWORD" = 1 ]; then
-        words=$(_mmioscope_commands "$program")
-    elif words=$(_mmioscope_words "$program" "$command" "$previous") && [ -n "$words" ]; then
+        _mmioscope_help_of "$program"
+        words=$(_mmioscope_commands <<<"$REPLY")
+    elif _mmioscope_help_of "$program" "$command"; words=$(_mmioscope_words "$previous" <<<"$REPLY"); [ -n "$words" ]; then
         :
     elif [[ $current == -* ]]; then
-        words=$(_mmioscope_options "$program" "$command")
+        words=$(_mmioscope_options <<<"$REPLY")
     else
         compopt -o filenames 2>/dev/null
         mapfile -t COMPREPLY < <(compgen -f -- "$current")

@@ -39,6 +39,13 @@ completes "text jsonl csv html" diff --format ""
 completes "--summary" print --sum
 completes "" verify --nosuch
 completes "vexpress-a15 virt orangepi-pc" run --board ""
+if [ -n "${_mmioscope_help[$program run]-}" ]; then
+    passed=$((passed + 1))
+    echo "ok completion: a help is kept"
+else
+    failed=$((failed + 1))
+    echo "FAILED completion: a help is asked for again at each key"
+fi
 folder=$(mktemp -d)
 touch "$folder/boot.mmio" "$folder/two words.mmio"
 completes "$folder/boot.mmio" print "$folder/bo"
