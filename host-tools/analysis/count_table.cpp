@@ -188,18 +188,13 @@ table::Table count_table(Key key, CountsByName& counts, const TableOptions& opti
     const std::size_t most =
         options.limit == 0 ? std::numeric_limits<std::size_t>::max() : options.limit;
     const auto order = std::make_shared<InOrder>(counts, options.order, most);
-    const Whole whole{key, options, order->all()};
-    const auto each_row = [order, whole](const table::TakeRow& take) {
+    // Made again each time: a row takes more memory than what it is made of.
+    table.more = [order, whole = Whole{key, options, order->all()}](const table::TakeRow& take) {
         order->each([&](const Row& row) { take(row_of(row, whole)); });
         if (whole.options.total && order->size() > 1) {
             take(total_of(whole));
         }
     };
-    if (counts.holds_all()) {
-        each_row([&table](const table::Row& row) { table.rows.push_back(row); });
-    } else {
-        table.more = each_row;
-    }
     if (most < order->size()) {
         table.closing = fmt::format("... {} more", order->size() - most);
     }
