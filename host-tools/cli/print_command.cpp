@@ -111,6 +111,13 @@ reading::TraceOptions selection_of(const Options& options) {
     return selection;
 }
 
+void warn_of_nothing(const Options& options, const view::Tally& tally) {
+    if (options.at && tally.summary().records() == 0) {
+        fmt::print(stderr, "mmioscope: warning: the trace has no event {}, or it was not selected\n",
+                   *options.at);
+    }
+}
+
 // For programs: only the events, with the verdict on standard error.
 Status print_records(const Options& options) {
     const reading::TraceOptions selection = selection_of(options);
@@ -124,6 +131,7 @@ Status print_records(const Options& options) {
         trace, {&tally, &events},
         drive_options(options.view, progress_of(options, options.view.output.empty() &&
                                                              ::isatty(STDOUT_FILENO) != 0)));
+    warn_of_nothing(options, tally);
     fmt::print(stderr, "{}", tally.verdict(trace.reader()));
     return view::status_of(trace.reader());
 }
@@ -167,6 +175,7 @@ Status print(const Options& options) {
         }
     }
     out.close();
+    warn_of_nothing(options, tally);
     const Status status = view::status_of(trace.reader());
     if (options.no_summary && status != Status::fine) {
         fmt::print(stderr, "{}", tally.verdict(trace.reader()));
