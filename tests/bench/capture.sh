@@ -25,7 +25,7 @@ line() { # NAME MOST FEW MANY
 }
 
 line capture 60 "$(capture $few)" "$(capture $many)"
-line check 90 "$(instructions --collect-atstart=yes "$build/mmioscope" check "$own/$few.mmio")" \
+line check 80 "$(instructions --collect-atstart=yes "$build/mmioscope" check "$own/$few.mmio")" \
     "$(instructions --collect-atstart=yes "$build/mmioscope" check "$own/$many.mmio")"
 line 'capture with tasks and callers' 120 "$(capture $few linux)" "$(capture $many linux)"
 echo "bench-capture: $passed passed, $failed failed"

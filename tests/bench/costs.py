@@ -63,6 +63,7 @@ MORE = {
 }
 TOLD = ("export sqlite", "babeltrace2")  # mostly not our code
 MIXES = ("sd", "boot", "fresh")
+PACKED = ("print --raw", "print value")  # of a packed file of "sd", too
 SHORT = {"print": MIXES, "print value": ("boot",), "stat": ("boot",), "export ctf": ("sd",), "check": ("boot",)}
 FIXED = ("print", "print --raw", "stat", "check")
 LENGTHS = (10000, 30000)
@@ -114,13 +115,14 @@ class Bench:
             while piece := file.read(4096):
                 copy.write(piece)
         self.tool.chmod(0o755)
-        for mix in MIXES:
+        for mix in (*MIXES, "packed"):
             for events in lengths:
                 self.trace(mix, events)
 
     def trace(self, mix, events):
         path = self.own / f"{mix}-{events}.mmio"
-        subprocess.run([self.build / "tests" / "make-cost-trace", mix, str(events), path], check=True)
+        kind = ["sd", str(events), path, "packed"] if mix == "packed" else [mix, str(events), path]
+        subprocess.run([self.build / "tests" / "make-cost-trace", *kind], check=True)
 
     def output(self, what, mix, events):
         return self.own / f"{what.replace(' ', '_')}-{mix}-{events}.out"
@@ -274,6 +276,8 @@ def main():
         return judge.end()
     bench = Bench(given.build, LENGTHS_SHORT if given.short else LENGTHS)
     costs(bench, judge, [(what, mix) for what in COMMANDS for mix in (SHORT.get(what, ()) if given.short else MIXES)])
+    if not given.short:
+        costs(bench, judge, [(what, "packed") for what in PACKED])
     if given.short:
         memory(bench, judge, ("fresh",), MEMORY_LENGTHS_SHORT)
     else:
