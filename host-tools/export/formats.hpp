@@ -23,7 +23,7 @@ public:
 };
 
 struct Format {
-    std::string_view name; ///< as --to takes it
+    std::string_view name; ///< as --as takes it
     std::string_view help; ///< one line: what it is, or for whom
     /// Opens the output `path`; "-" is standard output, for formats that allow it. Throws Error
     /// (bad_input) if it cannot be written. Null: the format copies records instead of exporting

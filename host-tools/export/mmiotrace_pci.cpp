@@ -2,7 +2,7 @@
 
 #include "analysis/pci.hpp"
 #include "logs/pcidev.hpp"
-#include "reading/trace.hpp"
+#include "reading/drive.hpp"
 
 #include <fmt/format.h>
 
@@ -26,9 +26,7 @@ std::vector<analysis::PciFunction> pci_functions(const std::string& path, bool o
     reading::Trace trace(options);
     analysis::Pci pci;
     if (has_pci(trace.reader())) {
-        while (const Event* const event = trace.next()) {
-            pci.add(*event);
-        }
+        reading::drive(trace, {&pci});
     }
     return pci.functions();
 }

@@ -10,7 +10,7 @@
 namespace mmioscope::importing {
 
 struct Format {
-    std::string_view name; ///< as --from takes it
+    std::string_view name; ///< as --as takes it
     std::string_view help; ///< one line: what it is
     /// Writes the trace to `fd`. `first` and `second` provide the same log, each from its start,
     /// for formats that need two passes. Throws Error (bad_input) if the log has nothing usable.
