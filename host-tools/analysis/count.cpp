@@ -55,7 +55,7 @@ void set_name(std::string& to, const Event& event, Key key) {
     case Key::device: to = event.device(); return;
     case Key::reg: set_register(to, event); return;
     case Key::function: set_function(to, event.code(), record.pc); return;
-    case Key::caller: // only of code with a name the caller is looked for
+    case Key::caller: // needs a function: only named code has a caller
         if (event.caller() == nullptr && event.code() != nullptr) {
             to = "(unknown)";
         } else {
@@ -162,7 +162,7 @@ void Counts::add_groups(std::span<const Event> events, const Number& number_of) 
     }
 }
 
-// An interrupt, or an access whose context nobody has again and whose names nobody keeps.
+// Counts an interrupt, or an access whose context and names are not kept.
 void Counts::add_other(const Event& event) {
     if (event.record.type == abi::RecordType::access) {
         Group group{event, {}};
@@ -174,7 +174,7 @@ void Counts::add_other(const Event& event) {
     }
 }
 
-// Neither what an interrupt is called nor an unnamed LR is of the context.
+// Counts by what a context does not determine: the interrupt, and the caller of unnamed code.
 void Counts::add_varying(const Event& event) {
     if (const Id id = event.interrupt_id(); interrupts_ && id != no_id) {
         if (id >= by_interrupt_.size() || by_interrupt_[id] == nullptr) {
@@ -189,7 +189,7 @@ void Counts::add_varying(const Event& event) {
     }
 }
 
-// Names are looked up once for all of a group.
+// Moves a group to the tables: looks up its names once.
 void Counts::settle(Group& group) {
     if (group.count.accesses() == 0) {
         return;

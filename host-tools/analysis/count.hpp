@@ -18,30 +18,30 @@ namespace mmioscope::analysis {
 
 enum class Key { device, reg, function, caller, task, cpu, interrupt, size };
 
-/// "device", "register", ...: what --by takes.
+/// "device", "register", ...: the words for --by.
 std::string_view key_text(Key key);
 const std::vector<Key>& all_keys();
 
 /// The words of all keys.
 std::vector<std::string> key_words();
 
-/// `to` becomes what `event` is counted under by `key`.
+/// Sets `to` to the name under which `event` is counted by `key`.
 void set_name(std::string& to, const Event& event, Key key);
 
-/// What was done to one thing.
+/// The accesses counted under one name.
 struct Count {
     std::uint64_t reads = 0;
     std::uint64_t writes = 0;
-    std::uint64_t least = ~std::uint64_t{0}; ///< value, of those that are known
+    std::uint64_t least = ~std::uint64_t{0}; ///< of the known values
     std::uint64_t most = 0;
-    std::uint64_t first = ~std::uint64_t{0}; ///< ns; of none more than `last`
+    std::uint64_t first = ~std::uint64_t{0}; ///< ns; without accesses larger than `last`
     std::uint64_t last = 0;
-    std::uint64_t duration = 0; ///< ticks, of all together
+    std::uint64_t duration = 0; ///< ticks, the sum
     std::uint32_t longest = 0;  ///< ticks
 
     std::uint64_t accesses() const { return reads + writes; }
     bool has_values() const { return least <= most; }
-    // A number is stored where it is another one: that is rare, or in the order of time.
+    // Stores only numbers that change, because most do not.
     void add(const Event& event) {
         const abi::Record& record = event.record;
         if (event.nanoseconds < first) {
@@ -64,37 +64,37 @@ struct Count {
             }
         }
     }
-    /// `other` was done to it, too.
+    /// Adds the accesses of `other`.
     void add(const Count& other);
 };
 
 using CountsByName = SpilledMap<Count>;
-/// So many names of a kind are held where there may be any number of them.
+/// The usual limit for names of one kind in memory.
 inline constexpr std::size_t most_names = 512;
 using NamedCounts = CountsByName::Held;
 
 class Counts {
 public:
-    /// For each of `keys` so many names are in memory at most, the others in temporary files.
+    /// Keeps at most `most` names for each of `keys` in memory, the others in temporary files.
     explicit Counts(std::vector<Key> keys,
                     std::size_t most = std::numeric_limits<std::size_t>::max());
 
-    /// Accesses; of other records only interrupts, where those are counted.
+    /// Counts accesses, and records of interrupts if interrupts are a key.
     void add(std::span<const Event> events);
     void add(const Event& event) { add(std::span(&event, 1)); }
 
-    /// Ids of events mean nothing from now on.
+    /// Call it before ids of events become invalid.
     void forget();
 
     const std::vector<Key>& keys() const { return keys_; }
-    /// What was counted by one of them.
+    /// The counts by one of the keys.
     CountsByName& by(Key key);
 
 private:
-    /// Accesses of one CPU in one context, or in one place if more is not asked for, which are not
-    /// in the tables yet.
+    /// Accesses that are not in the tables yet: those of one CPU in one context, or in one place if
+    /// no key needs more.
     struct Group {
-        Event first; ///< its names were asked for
+        Event first; ///< with its names
         Count count;
     };
     struct GroupKey {
@@ -102,7 +102,7 @@ private:
         std::uint64_t number = none; ///< of the context or the place
         unsigned cpu = 0;
         bool operator==(const GroupKey&) const = default;
-        std::uint64_t hash() const { return number * 2 + cpu; } ///< numbers are given one by one
+        std::uint64_t hash() const { return number * 2 + cpu; } ///< numbers are consecutive
     };
 
     template <bool may_vary, typename Number>
@@ -114,11 +114,11 @@ private:
     Count* find(Key key, const Event& event);
 
     std::vector<Key> keys_;
-    std::size_t most_;          ///< names of each that are held
-    bool callers_, interrupts_; ///< are among them
-    bool by_place_;             ///< all of them depend on no more than the place and the CPU
+    std::size_t most_;          ///< limit for names of each key in memory
+    bool callers_, interrupts_; ///< are keys
+    bool by_place_;             ///< place and CPU determine the name for every key
     std::map<Key, CountsByName> tables_;
-    std::string name_; ///< kept, so that an event costs no memory
+    std::string name_; ///< kept to avoid an allocation for each event
     reading::KeptByKey<GroupKey, Group, 1024> groups_;
     std::vector<Count*> by_interrupt_; ///< by Event::interrupt_id(); null: not looked up yet
 };

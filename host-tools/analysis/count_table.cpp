@@ -15,13 +15,14 @@ namespace {
 
 using Row = NamedCounts::value_type; ///< a name and its count
 
-/// Counts in the order of a table: the first `most` of them.
+/// The first `most` counts in the order of a table.
 class InOrder {
 public:
     InOrder(CountsByName& counts, Order order, std::size_t most)
         : counts_(counts), by_name_(order == Order::name), most_(most), by_weight_(most_names) {
-        const bool few = most_ <= most_names && !counts.holds_all(); // of many in files
-        std::priority_queue<std::string> first; // of a few, what is behind all others on top
+        const bool few =
+            most_ <= most_names && !counts.holds_all(); // few of many, which are in files
+        std::priority_queue<std::string> first;         // the last of the few is on top
         counts.each([&](std::string_view name, const Count& count) {
             ++size_;
             all_.add(count);
@@ -44,7 +45,7 @@ public:
         by_weight_.settle();
     }
 
-    /// Of all that were counted.
+    /// Of all names.
     std::size_t size() const { return size_; }
     const Count& all() const { return all_; }
 
@@ -65,14 +66,14 @@ private:
     CountsByName& counts_;
     bool by_name_;
     std::size_t most_;
-    CountsByName by_weight_; ///< by what is more first, and the name
+    CountsByName by_weight_; ///< by descending weight, then by name
     std::size_t size_ = 0;
     Count all_;
 };
 
-constexpr std::ptrdiff_t max_column = 10; ///< that percentiles stand in front of
+constexpr std::ptrdiff_t max_column = 10; ///< percentiles are inserted before it
 
-// A value says something of one register only.
+// Values have a meaning only within one register.
 bool tells_values(Key key) {
     return key == Key::reg;
 }
@@ -106,7 +107,7 @@ double share(std::uint64_t part, std::uint64_t all) {
     return all == 0 ? 0 : static_cast<double>(part) / static_cast<double>(all) * 100;
 }
 
-/// What rows of one table have in common.
+/// What all rows of one table need.
 struct Whole {
     Key key;
     TableOptions options;
@@ -153,7 +154,7 @@ std::vector<table::Cell> row_of(const std::string& name, const Count& count,
     return row;
 }
 
-/// Null: percentiles are not wanted, or nothing took any time.
+/// Null: percentiles are not wanted, or there are no durations.
 const Histogram* durations_of(std::string_view name, const Whole& whole) {
     if (whole.options.durations == nullptr) {
         return nullptr;
@@ -167,7 +168,7 @@ std::vector<table::Cell> row_of(const Row& row, const Whole& whole) {
     return row_of(row.first, row.second, durations_of(row.first, whole), whole);
 }
 
-/// Values of different registers have no range.
+/// Without values, because those of different registers have no common range.
 std::vector<table::Cell> total_of(const Whole& whole) {
     Count all = whole.all;
     all.least = ~std::uint64_t{0};
@@ -188,7 +189,7 @@ table::Table count_table(Key key, CountsByName& counts, const TableOptions& opti
     const std::size_t most =
         options.limit == 0 ? std::numeric_limits<std::size_t>::max() : options.limit;
     const auto order = std::make_shared<InOrder>(counts, options.order, most);
-    // Made again each time: a row takes more memory than what it is made of.
+    // Makes the rows anew each time, because a row takes more memory than its count.
     table.more = [order, whole = Whole{key, options, order->all()}](const table::TakeRow& take) {
         order->each([&](const Row& row) { take(row_of(row, whole)); });
         if (whole.options.total && order->size() > 1) {

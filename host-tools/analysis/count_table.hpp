@@ -12,19 +12,18 @@
 namespace mmioscope::analysis {
 
 struct TableOptions {
-    Order order = Order::accesses;  ///< most first; by name: in its order
+    Order order = Order::accesses;  ///< largest first; names in ascending order
     std::size_t limit = 20;         ///< rows; 0: all
-    std::uint64_t span = 0;         ///< ns that rates are of; 0: none are told
-    std::uint32_t frequency = 0;    ///< of durations, Hz; 0: they are not told
-    bool total = false;             ///< the last row is of all together
-    Durations* durations = nullptr; ///< of the same accesses: percentiles are told, too
+    std::uint64_t span = 0;         ///< ns, for rates; 0: shows none
+    std::uint32_t frequency = 0;    ///< of durations, Hz; 0: shows none
+    bool total = false;             ///< adds a last row with the sums
+    Durations* durations = nullptr; ///< of the same accesses; not null: adds percentiles
 };
 
-/// A row for each, and for people a line for those that had no room; `key` is what they were
-/// counted by. A duration is the access's own, as records have it (abi/record.hpp): from just
-/// before it, with its device locked, until it was known to be done, with the engine's detour in
-/// between. What else the trap took is in no record. The table may be read as long as `counts` stay
-/// as they are.
+/// The counts by `key`, a row each; for people, a line tells how many rows exceed the limit. A
+/// duration is that of the access alone (abi/record.hpp): from just before it, with its device
+/// locked, until it is known to be done; this includes the engine's detour. No record has the rest
+/// of the trap's time. The table refers to `counts`, which must not change while it is in use.
 table::Table count_table(Key key, CountsByName& counts, const TableOptions& options);
 
 } // namespace mmioscope::analysis

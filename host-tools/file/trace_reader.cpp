@@ -13,7 +13,7 @@ namespace mmioscope::trace {
 
 namespace {
 
-/// As many whole T as `payload` holds, behind the first `keep` of `to`.
+/// Copies all whole T of `payload` to `to`, after its first `keep`.
 template <typename T>
 void copy_array(std::span<const std::byte> payload, std::vector<T>& to, std::size_t keep = 0) {
     const std::size_t n = payload.size() / sizeof(T);
@@ -23,7 +23,7 @@ void copy_array(std::span<const std::byte> payload, std::vector<T>& to, std::siz
     }
 }
 
-/// The one T a payload holds; a newer writer may have put more behind it.
+/// The T at the start of a payload; a newer writer may have added fields after it.
 template <typename T>
 std::optional<T> copy_one(std::span<const std::byte> payload) {
     if (payload.size() < sizeof(T)) {
@@ -38,7 +38,7 @@ bool has_records(abi::SectionType type) {
     return type == abi::SectionType::records || type == pack::packed_section;
 }
 
-/// Such a section tells the same of all records, wherever it stands.
+/// Such a section applies to all records, wherever it stands.
 bool tells_of_all(abi::SectionType type) {
     return type == abi::SectionType::text || type == symbols_section || type == console_section;
 }
@@ -67,7 +67,7 @@ void TraceReader::read_head() {
     }
 }
 
-// `path`: of a file that is not the one whose name `report_` knows.
+// `path`: of the current file, unless it is the first one, whose name `report_` knows.
 TraceReader::Report TraceReader::report_of(const std::string& path) {
     return [this, path](const std::string& text) {
         damaged_ = true;
@@ -91,7 +91,7 @@ void TraceReader::find_route() {
     }
     if (!index_) {
         const std::uint64_t offset = file_->offset();
-        index_ = read_index(*source_).value_or(FileIndex()); // without one nothing is left out
+        index_ = read_index(*source_).value_or(FileIndex()); // without an index reads everything
         file_->seek(offset);
     }
     route_.emplace(*index_, *wanted_, at_.file_begins);
@@ -141,13 +141,13 @@ void TraceReader::go_to(const Place& place) {
     fresh_ = false;
 }
 
-// What is of the whole trace was learnt from this place before.
+// Whether this place was read before: facts about the whole trace are known then.
 bool TraceReader::read_before() const {
     return at_.parts < furthest_part_ ||
            (at_.parts == furthest_part_ && file_->offset() <= furthest_);
 }
 
-// False if the end that was read is the whole trace's, or nothing follows where it was cut.
+// Continues with the next file. False if the trace ends here, or is cut and no file follows.
 bool TraceReader::go_on() {
     if (!at_.next_part || (end_ && end_->ending != abi::Ending::continued)) {
         return false;
@@ -188,7 +188,7 @@ std::span<const abi::Record> TraceReader::next() {
     return records_;
 }
 
-// Made when they are asked for: a file may say any number of times what its devices are.
+// Made only when needed: a file may describe its devices any number of times.
 const tree::DeviceNames& TraceReader::names() const {
     if (names_stale_) {
         names_ = tree::DeviceNames(*at_.learnt.regions, *at_.learnt.tree);
@@ -238,8 +238,8 @@ std::optional<Section> TraceReader::next_section() {
     });
 }
 
-// A later file begins with what the first one began with, but for the policy, which is the one of
-// its time: records tell of its changes.
+// Whether this is the head of a later file. It repeats the first file's head, except for the
+// policy, whose changes are in records.
 bool TraceReader::repeats_head(abi::SectionType type) {
     const bool of_head = type == abi::SectionType::info || type == abi::SectionType::device_tree ||
                          type == abi::SectionType::regions || type == abi::SectionType::text ||
@@ -318,13 +318,13 @@ void TraceReader::take_records(const Section& section) {
     learn(records_);
 }
 
-// A section that nobody wanted has no payload.
+// A section without wanted records was not read: its payload is empty.
 void TraceReader::take_packed(std::span<const std::byte> payload) {
-    callers_ahead_ = {}; // of no block: it has its own
+    callers_ahead_ = {}; // a packed block has its own callers
     if (payload.empty()) {
         return;
     }
-    callers_ = {}; // of the block before
+    callers_ = {}; // those of the previous block
     try {
         unpacker_.open(payload);
         if (skim_.may_be_wanted && leaves_out()) {
@@ -368,7 +368,7 @@ void TraceReader::learn(std::span<const abi::Record> records) {
     }
 }
 
-// The first versions' had fewer fields.
+// The first versions of the format had fewer fields.
 void TraceReader::read_end(std::span<const std::byte> payload) {
     if (payload.size() >= abi::first_end_size) {
         end_.emplace();

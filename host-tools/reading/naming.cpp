@@ -32,8 +32,8 @@ bool reaches_a_register(abi::RecordType type) {
            type == abi::RecordType::own || type == abi::RecordType::fault;
 }
 
-// All that the place of a record depends on: 40 bits of address, 16 of the region, size and
-// direction, whether it can be a register, and which registers the region has just now.
+// Everything that the place of a record depends on: 40 bits of address, 16 bits of the region, size
+// and direction, whether it can be a register, and which registers the region has at the moment.
 constexpr unsigned device_shift = 40;
 constexpr unsigned access_shift = 56;
 constexpr unsigned reaches_shift = 60;
@@ -49,16 +49,16 @@ std::uint64_t place_key(const abi::Record& record, unsigned variant) {
 }
 
 constexpr std::size_t contexts = 2048;
-constexpr unsigned context_bits = 13; ///< of places of contexts, so that few keys have the same
+constexpr unsigned context_bits = 13; ///< of an index in context_places_; few keys share one
 constexpr std::size_t addresses = 2048;
-constexpr unsigned place_bits = 10; ///< of the number of places that are found at once
+constexpr unsigned place_bits = 10; ///< of an index in known_places_
 
 static_assert(std::endian::native == std::endian::little);
 static_assert(offsetof(abi::Record, access) == 6 && offsetof(abi::Record, mode) == 7);
 static_assert(offsetof(abi::Record, flags) == 30 && offsetof(abi::Record, pa_high) == 31);
 static_assert(offsetof(abi::Record, task) == offsetof(abi::Record, pa_low) + 4);
 
-/// The bytes from `offset` on.
+/// The value at byte `offset`.
 template <typename T>
 T loaded(const abi::Record& record, std::size_t offset) {
     T value;
@@ -83,8 +83,8 @@ Naming::Naming(const trace::TraceReader& reader, const registers::Sources& sourc
     locations_.reserve(most);
     tasks_.reserve(most);
     texts_.reserve(most);
-    // No context of another trace has the same number: who prints several after one another keeps
-    // texts by it.
+    // Context numbers differ between traces, because a printer of several traces keeps texts by
+    // them.
     static std::atomic<std::uint64_t> traces{0};
     context_number_ = ++traces << 40;
     devices_.refresh(reader_);
@@ -107,7 +107,7 @@ std::size_t Naming::fill(std::span<Event> events, std::span<const abi::Record> r
         event->context_number = 0;
         ++event;
     };
-    if (which == UINT64_MAX >> (64 - records.size())) { // all, as mostly
+    if (which == UINT64_MAX >> (64 - records.size())) { // all: the usual case
         for (const abi::Record& record : records) {
             make(record, number++);
         }
@@ -124,7 +124,7 @@ std::size_t Naming::fill(std::span<Event> events, std::span<const abi::Record> r
     return made;
 }
 
-// What a section told behind which the next record stands.
+// Takes what the sections before the next record changed.
 void Naming::learn() {
     seen_changes_ = reader_.changes();
     frequency_ = reader_.info() ? reader_.info()->counter_frequency : 0;
@@ -144,7 +144,7 @@ void Naming::learn() {
         seen_modules_ = reader_.modules().version();
         ++version_;
         ++code_version_;
-        location_ids_.clear(); // of a module more may be known now
+        location_ids_.clear(); // more may be known about a module now
         if (reach_) {
             reach_modules();
         }
@@ -153,7 +153,7 @@ void Naming::learn() {
 
 void Naming::apply_watched() {
     if (!devices_.registers().tell(watched_->record, watched_->offset)) {
-        ++version_; // the variants are numbered anew
+        ++version_; // variants have new numbers
         forget_places();
     }
     watched_.reset();
@@ -196,12 +196,12 @@ void Naming::forget() {
     text_bytes_ = 0;
 }
 
-// A process has not the kernel's names.
+// The names are the kernel's; a process has others.
 bool Naming::has_code(const abi::Record& record) const {
     return !hidden_ && trace::in_kernel(record);
 }
 
-// Of all garbage that stands in LR where it is used for data there is one: none.
+// 0 if LR is not an address of code, because the function uses it for data.
 inline std::uint32_t Naming::return_address(const abi::Record& record, trace::Caller caller) {
     if (!reach_) [[unlikely]] {
         reach_symbols();
@@ -210,8 +210,8 @@ inline std::uint32_t Naming::return_address(const abi::Record& record, trace::Ca
     return reach_->has((to & ~1u) - 1) ? to : 0;
 }
 
-// As they stand in the record: type, access and mode, without the CPU; device and pa_high, without
-// the flags; pa_low and task. Of `access` only size and direction.
+// Loads the fields together, in the record's layout: type, access and mode, without the CPU; device
+// and pa_high, without the flags; pa_low and task. `access` keeps only size and direction.
 inline Naming::Key Naming::key_of(const abi::Record& record, std::uint32_t returns_to) {
     const std::uint64_t access =
         loaded<std::uint32_t>(record, offsetof(abi::Record, type)) & 0xff0f'00ffu;
@@ -258,10 +258,9 @@ void Naming::resolve(std::span<const Event> events) {
     }
 }
 
-// Most of what a trace tells of tasks and modules changes none of its names: then the number stays,
-// too.
+// Most news about tasks and modules changes no name of this context: then it keeps its number.
 void Naming::renew(const abi::Record& record, std::uint32_t returns_to) {
-    const Key key = key_of(record, returns_to); // anew: who asks has it in registers only
+    const Key key = key_of(record, returns_to); // again, as the caller keeps it in registers
     std::uint16_t& place = context_places_[key.slot()];
     if (place == 0 || !(contexts_[place].key == key)) {
         place = next_context();
@@ -287,7 +286,7 @@ void Naming::find_all(const abi::Record& record, std::uint32_t returns_to, Conte
     to.ids.place = place_of(record);
     if (has_code(record)) {
         to.ids.code = location_of(record.pc & ~1u, record.time, to.times);
-        // The address of the call, one before the return: so it is odd, and no other code's.
+        // One byte before the return address: in the call, and odd, unlike a PC.
         const Id caller =
             returns_to == 0 ? no_id : location_of((returns_to & ~1u) - 1, record.time, to.times);
         to.ids.caller = in_one_function(caller, to.ids.code) ? no_id : caller;
@@ -301,8 +300,8 @@ void Naming::forget_places() {
     std::ranges::fill(known_places_, KnownPlace());
 }
 
-// Type and access as they stand in the record, of `access` only size and direction; device and
-// pa_high, without the flags.
+// Loads type and access together, in the record's layout; `access` keeps only size and direction.
+// Likewise device and pa_high, without the flags.
 [[gnu::always_inline]] inline Id Naming::known_place(const abi::Record& record) {
     const std::uint64_t device =
         loaded<std::uint32_t>(record, offsetof(abi::Record, device)) & 0xff00'ffffu;
@@ -346,8 +345,8 @@ Id Naming::find_place(const abi::Record& record) {
     return known->second;
 }
 
-// Each address has two places, with what was used last in the first one: some 500 addresses of a
-// boot in single places spoil each other too often.
+// Each address has two slots, with the recently used one first: with single slots, the 500
+// addresses of a boot displace each other too often.
 inline const Naming::Found& Naming::found_at(std::uint32_t address, std::uint64_t time) {
     const auto fits = [&](const Found& found) {
         return found.version == code_version_ && found.address == address && found.times.has(time);

@@ -1,4 +1,4 @@
-// What addresses of code are called; naming.cpp keeps it.
+// Finds the names of code addresses; naming.cpp keeps them.
 #include "reading/naming.hpp"
 #include "symbols/section.hpp"
 
@@ -22,7 +22,7 @@ void Naming::each_function(const symbols::VisitName& visit) {
     }
 }
 
-// Asked for with the first function only: it takes all symbols.
+// Not before the first function is needed: it reads all symbols.
 void Naming::reach_symbols() {
     reach_ = symbols_.reach();
     reach_modules();
@@ -44,8 +44,8 @@ bool Naming::in_one_function(Id left, Id right) const {
     return one.function == other.function && one.module == other.module;
 }
 
-// By what is known beforehand. Else by the modules found while the trace was recorded; one address
-// may be of several, one after the other.
+// First by the given symbols, then by the modules that were found while the trace was recorded. One
+// address may belong to several modules, one after another.
 Id Naming::find_location(std::uint32_t address, std::uint64_t time, Found& found) {
     Location named;
     const bool known = symbols_.locate(address, named);
@@ -78,8 +78,8 @@ Id Naming::find_location(std::uint32_t address, std::uint64_t time, Found& found
     return kept->second;
 }
 
-// By the user's file of it, else as the recorder has found its functions. The guest's own word is
-// of no functions.
+// First by the user's file for the module, then by the functions that the recorder found. A module
+// that only the guest reported has no functions.
 std::optional<Location> Naming::in_module(const trace::LoadedModule& module, std::uint32_t address,
                                           std::uint64_t time) {
     const std::uint32_t offset = address - module.base;

@@ -15,8 +15,8 @@ namespace mmioscope::reading {
 
 namespace {
 
-// Since `start`, as events tell it, of the first tick that is told as `nanoseconds` of the counter
-// or more.
+// Converts `nanoseconds` of the counter to nanoseconds since `start`, as events count them: those
+// of the first tick that is at least so late.
 std::uint64_t since(std::uint64_t nanoseconds, std::uint64_t start, std::uint32_t frequency) {
     const std::uint64_t before = nanoseconds == 0 ? 0 : trace::ticks(nanoseconds - 1, frequency);
     const std::uint64_t first = nanoseconds == 0 ? 0 : before + (before < UINT64_MAX ? 1 : 0);
@@ -76,7 +76,7 @@ void Trace::begin() {
             reader_->withhold(text);
         }
     }
-    if (reader_->info()) { // else nobody knows how many there are
+    if (reader_->info()) { // otherwise the number of CPUs is unknown
         check_cpus(options_.cpus, reader_->info()->cpu_count);
     }
     naming_ =
@@ -90,7 +90,7 @@ void Trace::begin() {
         naming_->start_at(*reader_->start());
     }
     symbols::add_files(naming_->symbols(), naming_->module_files(), options_.symbols);
-    naming_->add_own_symbols(report_); // last, so that a file wins
+    naming_->add_own_symbols(report_); // last: the user's files come first
     for (const unsigned cpu : options_.cpus) {
         cpus_.set(cpu % cpus_.size());
     }
@@ -102,7 +102,7 @@ void Trace::begin() {
     }
     checkpoints_.add({0, 0, reader_->beginning(), {}, markers(), {}});
     select();
-    if (filter_ && !options_.no_pc) { // else it is asked of stripped records
+    if (filter_ && !options_.no_pc) { // with no_pc the filter sees stripped records only
         reader_->skim({filter_->columns(), [this](auto records) { return may_hold_any(records); }});
     }
     all_ = options_.cpus.empty() && !options_.from && !options_.to && !options_.numbers &&
@@ -112,8 +112,8 @@ void Trace::begin() {
     }
 }
 
-// Times are since the first record, whether that is wanted or not. One that has an earlier time is
-// told to be at 0.
+// Times count from the first record, even if it is not wanted. A record with an earlier time gets
+// time 0.
 void Trace::select() {
     if (!reader_->start() || !(options_.from || options_.to || options_.numbers)) {
         return;
@@ -140,7 +140,7 @@ void Trace::select() {
     reader_->select(wanted_);
 }
 
-// The first tick whose time is told as `nanoseconds` or more.
+// The first tick of an event whose time is `nanoseconds` or more.
 std::uint64_t Trace::ticks_at(std::uint64_t nanoseconds) const {
     if (nanoseconds == 0 || !reader_->start()) {
         return 0;
@@ -151,7 +151,7 @@ std::uint64_t Trace::ticks_at(std::uint64_t nanoseconds) const {
     return before < UINT64_MAX - start ? start + before + 1 : UINT64_MAX;
 }
 
-// The next records, few enough for Naming.
+// Takes the next records, at most as many as Naming accepts.
 bool Trace::next_block() {
     if (section_.empty()) {
         remember();
@@ -160,7 +160,7 @@ bool Trace::next_block() {
         latest_ = std::max(latest_, reader_->latest());
         if (filter_ && bound_ != reader_->device_changes()) {
             bound_ = reader_->device_changes();
-            filter_->bind(*reader_); // devices that it has not were told at the beginning
+            filter_->bind(*reader_); // begin() has already warned of unknown devices
         }
     }
     if (naming_->full()) {
@@ -175,7 +175,7 @@ bool Trace::next_block() {
     return !block_.empty();
 }
 
-// Which tasks there are is known once all has been read.
+// Warns of names that the trace does not have. Tasks are known only when all has been read.
 void Trace::tell_unknown() {
     if (!filter_ || std::exchange(told_unknown_, true)) {
         return;
@@ -204,7 +204,7 @@ void Trace::forget() {
     }
 }
 
-// Makes a checkpoint here, if one is wanted.
+// Makes a checkpoint here if the last one is far enough away.
 void Trace::remember() {
     if (!checkpoints_.wants(number_)) {
         return;
@@ -228,8 +228,9 @@ void Trace::seek_time(std::uint64_t nanoseconds) {
     seek(from);
 }
 
-// On from here, if all that is wanted lies behind what was read; else from the last checkpoint in
-// front of it: what was learnt behind a place can be forgotten, but not learnt by going there.
+// Reads on from here if everything wanted is still ahead. Otherwise goes back to the last
+// checkpoint before it, because what the records before a place teach can only be learnt by reading
+// them.
 void Trace::seek(const trace::Wanted& from) {
     if (!source_.size()) {
         throw bad_input("{}: cannot seek: it is not a regular file, or it is compressed",
@@ -266,14 +267,14 @@ void Trace::go_back(const trace::Wanted& to, bool by_time) {
     passed_ = 0;
 }
 
-// Markers are of all CPUs.
+// A marker belongs to all CPUs.
 bool Trace::in_range(const abi::Record& record, std::uint64_t number) const {
     return to_give_.times.has(record.time) && to_give_.numbers.has(number) &&
            (options_.cpus.empty() || cpus_[record.cpu] || record.type == abi::RecordType::marker);
 }
 
-// The next records, few enough for the bits of a number, and which of them are wanted by what they
-// tell themselves.
+// Takes the next records, one for each bit of a number, and sets the bits of those that the record
+// alone does not rule out.
 bool Trace::next_group() {
     pass_to(group_.size());
     number_ += group_.size();
@@ -291,7 +292,7 @@ bool Trace::next_group() {
     }
     if (filter_) {
         left_ = may_hold(left_);
-        // What is passed may change names, and contexts are of events without code then.
+        // Not if passing a record may change names, and not if events have no code.
         if (!pass_all_ && !options_.no_pc && !filter_->needs_no_names()) {
             left_ = without_refused(left_);
         }
@@ -299,7 +300,7 @@ bool Trace::next_group() {
     return true;
 }
 
-// A module's marker tells of code.
+// With no_pc, a module's marker is hidden, too: it has code addresses.
 void Trace::choose() {
     hidden_ = 0;
     for (std::size_t i = 0; i < group_.size(); ++i) {
@@ -311,8 +312,8 @@ void Trace::choose() {
     }
 }
 
-// Where registers depend on others, all records are passed. The names are to learn of this section
-// when its records have been, too.
+// Where registers depend on others, all records are needed. The same if this section has changed
+// devices, because names are learnt only when its records are passed.
 bool Trace::may_hold_any(std::span<const abi::Record> records) {
     if (bound_ != reader_->device_changes() || naming_->minded_passing()) {
         return true;
@@ -327,7 +328,7 @@ bool Trace::may_hold_any(std::span<const abi::Record> records) {
     return false;
 }
 
-// Where nobody is to know code, a filter asks for no address of it, either.
+// With no_pc, the filter must not see code addresses, either.
 std::uint64_t Trace::may_hold(std::uint64_t of) const {
     if (!options_.no_pc) {
         return filter_->may_hold(group_, of);
@@ -337,8 +338,7 @@ std::uint64_t Trace::may_hold(std::uint64_t of) const {
     return filter_->may_hold(stripped, of);
 }
 
-// Those that the filter has not refused before by their code, place or context alone: of the others
-// no event need be made.
+// Without those whose code, place or context the filter has refused before: they need no event.
 std::uint64_t Trace::without_refused(std::uint64_t of) const {
     const auto without = [&](auto number) {
         std::uint64_t left = of;
@@ -361,8 +361,8 @@ std::uint64_t Trace::without_refused(std::uint64_t of) const {
     return of;
 }
 
-// The text of a marker comes in pieces, which may begin in front of the wanted records; those
-// behind them may not have been read.
+// The text of a marker comes in pieces. Takes pieces before the wanted records, too, but none after
+// them, because these are not always read.
 void Trace::pass_to(std::size_t end) {
     for (; pass_all_ && passed_ < end; ++passed_) {
         const abi::Record& record = group_[passed_];
@@ -375,7 +375,7 @@ void Trace::pass_to(std::size_t end) {
     }
 }
 
-// Makes one event: its names are to be asked for before the next one is passed.
+// Makes one event: its names must be looked up before the next record is passed.
 std::size_t Trace::fill_passed() {
     const auto at = static_cast<std::size_t>(std::countr_zero(left_));
     left_ &= left_ - 1;
@@ -396,7 +396,7 @@ std::span<const Event> Trace::next_events(std::uint64_t most) {
                 return {};
             }
         }
-        // All that are wanted of the group, if none of them tells of the others.
+        // Makes all wanted events of the group at once, unless a record changes names.
         const std::size_t made =
             pass_all_ ? fill_passed()
                       : naming_->fill(events_, group_, std::exchange(left_, 0), number_ + 1);
@@ -433,7 +433,7 @@ std::vector<Event> Trace::unended() {
     return events;
 }
 
-// Of a part it is no wonder.
+// Warns of modules without an address; in a part of a trace that is normal.
 void Trace::end() {
     const bool first = !std::exchange(ended_, true);
     if (!first || reader_->partial()) {

@@ -6,7 +6,7 @@ namespace mmioscope::view {
 
 namespace {
 
-// Half of what the tables hold, which they go into: memory is for both.
+// Half of the tables' limit, because both are in memory at the same time.
 analysis::Counts all_counts() {
     return analysis::Counts(analysis::all_keys(), analysis::most_names / 2);
 }
@@ -49,7 +49,7 @@ void TopCounts::look_at_all() {
     }
 }
 
-// What is cut or damaged may say nothing of it.
+// A cut or damaged trace may not know.
 void TopCounts::finish_with(const trace::TraceReader& reader) {
     if (reader.sound()) {
         head.lost = trace::sum_of(reader.losses());

@@ -1,4 +1,4 @@
-// What the screen of `top` shows, counted as the events come: by each key, and in all.
+// The counts for the screen of `top`, by each key and in total, updated as events arrive.
 #pragma once
 
 #include "analysis/rates.hpp"
@@ -22,30 +22,30 @@ public:
     void add(const Event& event) override;
     void forget() override { came_.forget(); }
 
-    /// From now on the screen shows all that has come; rates are of what came since the look
-    /// before, by the guest's time.
+    /// Updates the screen's counts. Rates are those since the previous update, in the guest's time.
     void look();
 
-    /// The same, with rates of all that has come.
+    /// Likewise, with rates over the whole time.
     void look_at_all();
 
-    /// What `look` shows, as of the last look: at most analysis::most_names rows. It is there until
-    /// another is asked for.
+    /// The rows that `look` selects, as of the last update: at most analysis::most_names. Valid
+    /// until the next call.
     const analysis::FirstRates& rates(const TopLook& look);
 
-    /// No more events come of `reader`: what is lost is what it says.
+    /// `reader` has no more events, and knows how many were lost.
     void finish_with(const trace::TraceReader& reader);
 
-    TopHead head;             ///< its name and state are the caller's
-    bool numbers_tell = true; ///< one that no event has is of a record that was lost
+    TopHead head;             ///< the caller sets its name and state
+    bool numbers_tell = true; ///< a missing number means a lost record
 
 private:
-    analysis::Counts came_; ///< since the last look
+    analysis::Counts came_; ///< since the last update
     std::map<analysis::Key, analysis::Rates> rates_;
-    std::optional<std::pair<analysis::Key, analysis::RateChoice>> chosen_; ///< what shown_ is of
+    std::optional<std::pair<analysis::Key, analysis::RateChoice>>
+        chosen_; ///< the key and rates of shown_
     analysis::FirstRates shown_;
-    std::uint64_t looked_ = 0; ///< ns
-    std::uint64_t events_ = 0; ///< up to then
+    std::uint64_t looked_ = 0; ///< time of the last update, ns
+    std::uint64_t events_ = 0; ///< events up to it
     trace::LossCounter seen_;
 };
 

@@ -29,7 +29,7 @@ std::optional<Key> chosen_by(int key) {
     }
 }
 
-/// As `o` goes through them.
+/// In the order of the key `o`.
 constexpr std::pair<Order, std::string_view> orders[] = {{Order::accesses, "rate"},
                                                          {Order::reads, "reads"},
                                                          {Order::writes, "writes"},

@@ -1,4 +1,4 @@
-// What the user has chosen on the screen of `top`: the table, its order, and where in it.
+// The user's choices on the screen of `top`: the table, its order, and the position in it.
 #pragma once
 
 #include "analysis/rates.hpp"
@@ -16,19 +16,19 @@ std::string_view order_text(analysis::Order order);
 struct TopLook {
     analysis::Key key = analysis::Key::device;
     analysis::Order order = analysis::Order::accesses;
-    std::string device;     ///< whose registers are shown; empty: the table of `key`
+    std::string device;     ///< shows its registers; empty: shows the table of `key`
     std::size_t cursor = 0; ///< a row
     std::size_t first = 0;  ///< the row on the screen's first line
 
-    /// The table that this is a look at, and what of it.
+    /// The selected table, and the device within it.
     analysis::Key table() const { return device.empty() ? key : analysis::Key::reg; }
     analysis::RateChoice choice() const { return {order, device.empty() ? "" : device + ' '}; }
 
-    /// Does what `key` (FullScreen::key()) is for: nothing, if it is for nothing here. `rows` are
-    /// those it shows, `page` as many as have room.
+    /// Handles `key` (FullScreen::key()); ignores unknown keys. `rows`: the table's rows; `page`:
+    /// the number of rows on the screen.
     void press(int key, std::span<const analysis::Rate> rows, std::size_t page);
 
-    /// The cursor is on one of `rows` rows, and on the screen.
+    /// Moves the cursor to one of `rows` rows, and scrolls the screen to it.
     void keep_within(std::size_t rows, std::size_t page);
 };
 

@@ -11,7 +11,7 @@
 
 namespace mmioscope::view {
 
-/// What the first line tells of the trace.
+/// The first line's facts about the trace.
 struct TopHead {
     std::string name;
     std::string state;             ///< "", "paused", "ended"
@@ -21,17 +21,17 @@ struct TopHead {
     double per_second = 0;
 };
 
-/// In front of the rows: head, keys, titles. Behind them: the total.
+/// Lines before the rows: head, keys, titles. After them: the total.
 inline constexpr std::size_t top_titles_line = 2;
 inline constexpr std::size_t top_first_row = 3;
 
-/// Rows that a screen of `rows` lines has room for.
+/// The number of table rows on a screen of `rows` lines.
 constexpr std::size_t top_page(std::size_t rows) {
     return rows > top_first_row + 1 ? rows - top_first_row - 1 : 0;
 }
 
-/// At most `rows` lines of at most `columns` characters: of `shown`, which `look` has chosen, those
-/// from its first on that there is room for, and what all of them are together.
+/// At most `rows` lines of at most `columns` characters: the rows of `shown` that fit, from
+/// `look.first` on, and the total of all. `look` has selected `shown`.
 std::vector<std::string> top_screen(const TopHead& head, const TopLook& look,
                                     const analysis::FirstRates& shown, std::size_t rows,
                                     std::size_t columns);
