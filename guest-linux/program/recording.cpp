@@ -65,7 +65,7 @@ std::string Recording::verdict() const {
     const std::string left_out =
         left_out_.count() > 0 ? fmt::format("left out: {} records\n", left_out_.count()) : "";
     return left_out + summary_.policies().line(area_.header().policy) + "\n" +
-           trace::verdict(summary_, losses_.losses(), damaged);
+           trace::verdict(summary_, losses_.losses(), damaged, std::nullopt);
 }
 
 } // namespace mmioscope::guest

@@ -9,7 +9,7 @@ namespace mmioscope::analysis {
 
 enum class Order { accesses, reads, writes, time, latency, name };
 
-/// What is more stands first; of the order of names: nothing.
+/// The larger weight comes first; 0 for the order of names.
 inline std::uint64_t weight(const Count& count, Order order) {
     switch (order) {
     case Order::accesses: return count.accesses();

@@ -45,7 +45,7 @@ public:
     FirstRates first(const RateChoice& choice, std::size_t most = most_names);
 
 private:
-    /// All of one name, and what came of it in the last look that had any of it.
+    /// A name's total, and its count in the last update that had any.
     struct Looked {
         Count count;
         std::uint64_t look = 0; ///< its number

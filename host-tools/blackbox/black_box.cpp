@@ -85,8 +85,10 @@ std::optional<rings::Area> sound_area(std::span<std::byte> memory) {
     }
 }
 
-std::optional<FoundArea> find_area(std::span<std::byte> image, std::optional<std::uint64_t> base) {
+std::optional<FoundArea> find_area(std::span<std::byte> image, std::optional<std::uint64_t> base,
+                                   const Passed& passed) {
     for (std::uint64_t at = 0; at + abi::area_head_size <= image.size(); at += page) {
+        passed(page);
         std::uint64_t magic = 0;
         std::memcpy(&magic, image.data() + at, sizeof magic);
         if (magic != abi::area_magic) {

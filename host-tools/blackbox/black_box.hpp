@@ -3,6 +3,7 @@
 #pragma once
 
 #include "rings/area.hpp"
+#include "system/byte_source.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -24,8 +25,10 @@ struct FoundArea {
 
 /// The first consistent area in `image` on a page boundary whose description has the right
 /// checksum. `base` is the physical address of the image's first byte; if given, the area's own
-/// address must agree with it.
-std::optional<FoundArea> find_area(std::span<std::byte> image, std::optional<std::uint64_t> base);
+/// address must agree with it. Calls `passed` as it searches.
+std::optional<FoundArea> find_area(
+    std::span<std::byte> image, std::optional<std::uint64_t> base,
+    const Passed& passed = [](std::size_t) {});
 
 /// The device tree of that boot; empty if it is not in `image` any more.
 std::span<const std::byte> tree_of(const FoundArea& found, std::span<std::byte> image);

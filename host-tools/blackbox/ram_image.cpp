@@ -13,7 +13,13 @@
 
 namespace mmioscope::blackbox {
 
-FileDescriptor RamImage::open(const std::string& path) {
+namespace {
+
+constexpr std::uint64_t most_physical = std::uint64_t{16} << 30; ///< more than ARMv7 boards have
+
+} // namespace
+
+FileDescriptor RamImage::open(const std::string& path, const Passed& passed) {
     struct stat status {};
     if (path != "-" && ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) &&
         status.st_size > 0) {
@@ -23,10 +29,11 @@ FileDescriptor RamImage::open(const std::string& path) {
             return file;
         }
     }
-    return open_or_spool(path);
+    return open_or_spool(path, most_physical, passed);
 }
 
-RamImage::RamImage(const std::string& path) : RamImage(open(path), path) {}
+RamImage::RamImage(const std::string& path, const Passed& passed)
+    : RamImage(open(path, passed), path) {}
 
 RamImage::RamImage(const FileDescriptor& file, const std::string& path) {
     struct stat status {};

@@ -14,8 +14,9 @@ class RamImage {
 public:
     /// Maps the file `path` read-only. First copies zstd data, a pipe or standard input ("-") into
     /// a temporary file. A file that contains a trace area is taken as not compressed, whatever its
-    /// first bytes are. Throws Error (bad_input) that names the file.
-    explicit RamImage(const std::string& path);
+    /// first bytes are. Calls `passed` as it copies. Throws Error (bad_input) that names the file.
+    explicit RamImage(
+        const std::string& path, const Passed& passed = [](std::size_t) {});
     ~RamImage();
     RamImage(const RamImage&) = delete;
     RamImage& operator=(const RamImage&) = delete;
@@ -24,7 +25,7 @@ public:
 
 private:
     RamImage(const FileDescriptor& file, const std::string& path);
-    static FileDescriptor open(const std::string& path);
+    static FileDescriptor open(const std::string& path, const Passed& passed);
 
     std::span<std::byte> bytes_;
 };

@@ -44,10 +44,16 @@ std::optional<RecordedBoot> previous_boot_in_file(std::span<const std::byte> byt
     return found;
 }
 
-std::optional<RecordedBoot> previous_boot_in_stream(std::span<const std::byte> bytes) {
+std::optional<RecordedBoot> previous_boot_in_stream(std::span<const std::byte> bytes,
+                                                    const Passed& passed) {
     LastOne last;
     wire::WireDecoder decoder(last);
-    decoder.feed(bytes);
+    while (!bytes.empty()) {
+        const auto piece = bytes.first(std::min<std::size_t>(bytes.size(), 1 << 20));
+        decoder.feed(piece);
+        passed(piece.size());
+        bytes = bytes.subspan(piece.size());
+    }
     return std::move(last.found);
 }
 

@@ -4,6 +4,7 @@
 #include "cli/commands.hpp"
 #include "cli/name_options.hpp"
 #include "cli/option_types.hpp"
+#include "cli/read_progress.hpp"
 #include "cli/view_options.hpp"
 #include "reading/trace.hpp"
 #include "records/report.hpp"
@@ -14,6 +15,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -84,6 +86,24 @@ Status print_recorded(std::optional<blackbox::RecordedBoot> recorded, const Opti
     return print_boot({*area, recorded->tree, "previous boot"}, options);
 }
 
+/// What the input is.
+struct Contents {
+    bool trace_file = false;
+    std::optional<blackbox::RecordedBoot> recorded; ///< in a trace file or a stream
+    std::optional<blackbox::FoundArea> area;        ///< in a RAM image
+};
+
+Contents contents_of(std::span<std::byte> bytes, std::optional<std::uint64_t> base,
+                     const Passed& passed) {
+    if (blackbox::is_trace_file(bytes)) {
+        return {true, blackbox::previous_boot_in_file(bytes), {}};
+    }
+    if (std::optional<blackbox::FoundArea> area = blackbox::find_area(bytes, base, passed)) {
+        return {false, {}, std::move(area)};
+    }
+    return {false, blackbox::previous_boot_in_stream(bytes, passed), {}};
+}
+
 Status blackbox(Options options) {
     options.view.file = trace_options(options.view).path; // includes -i
     reading::check(selection(options.view));
@@ -94,15 +114,15 @@ Status blackbox(Options options) {
             throw bad_input("--base {}: must be a multiple of 4096", options.base);
         }
     }
-    const blackbox::RamImage image(options.view.file);
-    if (blackbox::is_trace_file(image.bytes())) {
-        return print_recorded(blackbox::previous_boot_in_file(image.bytes()), options);
+    ReadProgress progress;
+    const auto passed = [&](std::size_t bytes) { progress.add(bytes); };
+    const blackbox::RamImage image(options.view.file, passed);
+    Contents contents = contents_of(image.bytes(), base, passed);
+    progress.clear();
+    if (contents.trace_file || contents.recorded) {
+        return print_recorded(std::move(contents.recorded), options);
     }
-    const std::optional<blackbox::FoundArea> found = blackbox::find_area(image.bytes(), base);
-    if (std::optional<blackbox::RecordedBoot> recorded =
-            found ? std::nullopt : blackbox::previous_boot_in_stream(image.bytes())) {
-        return print_recorded(std::move(recorded), options);
-    }
+    const std::optional<blackbox::FoundArea>& found = contents.area;
     if (!found) {
         throw failure("{}: no valid trace area found{}", options.view.file,
                       base ? " that agrees with --base" : "");

@@ -32,14 +32,14 @@ struct Options {
 };
 
 constexpr char footer[] = R"(
-Prints what one boot did that the other did not: accesses that are missing, extra, or have another value; then, less sure,
-another order, another number of times, and what registers gave. What differs between any two boots of one kernel is left out:
-times, CPUs, where tasks and interrupts run, how often a loop polls. A is the first trace, or all of --good; B is the
-last one. With several good boots, diff learns what varies, and can say more; three are good, five are better. Counts
-and what registers give are compared from three good boots on. docs/sameness.md has the rules.
+Prints what one boot did that the other did not: accesses that are missing, extra, or have another value; then, less
+sure: changes of order, of number, and of values read from registers. Ignores what varies between any two boots of one
+kernel: times, CPUs, where tasks and interrupts run, how often a loop polls. A is the first trace, or all of --good; B
+is the last one. With several good boots, diff learns what varies, and can say more; three are good, five are better.
+It compares counts and values read from registers if there are three good boots. docs/sameness.md has the rules.
 
-With --good, --profile writes what the good boots taught to a file, which B need not be given for; without --good,
---profile reads it in their place.
+With --good, --profile saves what diff learned from the good boots; B is then optional. Without --good, --profile reads
+that file instead of good boots.
 
 count_a, count_b, event_a and event_b (csv, jsonl) are the accesses of a finding, and the first one's number
 (mmioscope print --at). html is one page with A and B side by side.
@@ -290,7 +290,7 @@ Action add(CLI::App& command, const std::string&) {
     add_files(command, "file", options->files, "A and B, or B; - for standard input");
     add_files(command, "--good", options->good, "Good boots, up to -- or the next option");
     add_file(command, "--profile", options->profile,
-             "With --good: write what they taught here; else read it");
+             "With --good: save the learned profile; without: use it instead of good boots");
     command
         .add_option("--dev", options->devices,
                     "Compare only these devices; separate several with commas")

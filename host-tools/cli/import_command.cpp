@@ -10,6 +10,8 @@
 
 #include <unistd.h>
 
+#include <cstdint>
+#include <limits>
 #include <memory>
 #include <string>
 
@@ -36,7 +38,9 @@ Examples:
 /// file.
 class Log {
 public:
-    explicit Log(const std::string& path) : file_(open_or_spool(path)) {}
+    Log(const std::string& path, ReadProgress& progress)
+        : file_(open_or_spool(path, std::numeric_limits<std::uint64_t>::max(),
+                              [&](std::size_t bytes) { progress.add(bytes); })) {}
 
     int fd() const { return file_.get(); }
     void rewind() { ::lseek(file_.get(), 0, SEEK_SET); }
@@ -66,8 +70,9 @@ private:
     bool begun_ = false;
 };
 
-importing::Report import_log(const Options& options, Log& log, int fd) {
+importing::Report import_log(const Options& options, int fd) {
     ReadProgress progress;
+    Log log(options.input, progress);
     Again first(log, progress);
     Again second(log, progress);
     try {
@@ -83,9 +88,8 @@ Status import_file(const Options& options) {
         throw bad_input("no log given: name a file, or use standard input");
     }
     check_distinct(options.output, {options.input});
-    Log log(options.input);
     exporting::Output output(options.output);
-    const importing::Report report = import_log(options, log, output.fd());
+    const importing::Report report = import_log(options, output.fd());
     const bool keep = !options.strict || report.malformed.count == 0;
     if (keep) {
         output.finish();

@@ -113,7 +113,8 @@ reading::TraceOptions selection_of(const Options& options) {
 
 void warn_of_nothing(const Options& options, const view::Tally& tally) {
     if (options.at && tally.summary().records() == 0) {
-        fmt::print(stderr, "mmioscope: warning: the trace has no event {}, or it was not selected\n",
+        fmt::print(stderr,
+                   "mmioscope: warning: the trace has no event {}, or it was not selected\n",
                    *options.at);
     }
 }
@@ -191,8 +192,7 @@ Status print_or_follow(const Options& options) {
         return print(options);
     }
     if (options.at || options.last || options.with_dmesg || options.summary || options.shares) {
-        throw bad_input("-f prints what comes: not with --at, --last, --dmesg, --summary or "
-                        "--shares");
+        throw bad_input("-f cannot be combined with --at, --last, --dmesg, --summary or --shares");
     }
     return follow_trace(options.view, options.limit.value_or(reading::DriveOptions().limit));
 }
@@ -203,9 +203,7 @@ Action add(CLI::App& command, const std::string&) {
     add_line_options(command, options->view);
     add_collapse_option(command, options->view);
     command.add_flag("--number", options->numbers, "Print the number of each event, for --at");
-    command
-        .add_option("--at", options->at,
-                    "Only event number N, and those around it that -A, -B, -C add")
+    command.add_option("--at", options->at, "Print only event N, with context from -A, -B, -C")
         ->check(count_from(1))
         ->type_name("N");
     const auto count = [&command](const char* name, std::uint64_t& to, const char* what) {
@@ -221,8 +219,9 @@ Action add(CLI::App& command, const std::string&) {
         "error");
     command.add_flag("-f,--follow", options->follow,
                      "Read on as the file grows, as mmioscope follow does");
-    command.add_flag("--shares", options->shares,
-                     "Print what each CPU had of a shared device, and how long it waited");
+    command.add_flag(
+        "--shares", options->shares,
+        "For each shared device, print each CPU's share of the accesses and its waiting time");
     CLI::Option* const dmesg =
         command
             .add_option(

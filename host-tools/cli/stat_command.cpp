@@ -187,9 +187,8 @@ Action add(CLI::App& command, const std::string&) {
     command.add_option("-n,--limit", options->limit, "Lines per table (default 20; 0: all)")
         ->check(count_from(0))
         ->type_name("N");
-    command.add_flag(
-        "--percentiles", options->percentiles,
-        "Add the time that half of the accesses and 99 % of them took at most, to 1/32");
+    command.add_flag("--percentiles", options->percentiles,
+                     "Add the 50th and the 99th percentile of access times, to within 1/32");
     add_format_option(command, options->view, "one table row per line, numbers not rounded");
     for (const analysis::AnalysisRow& row : analysis::analyses()) {
         command.add_flag_callback(

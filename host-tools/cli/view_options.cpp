@@ -152,15 +152,16 @@ void add_line_options(CLI::App& command, ViewOptions& options) {
                      "Print how long each access took, at the end of its line");
     command
         .add_option("--gap", options.gap,
-                    "Print a line where nothing happened for this long (default: 100ms on a "
+                    "Mark gaps of at least this length with a line (default: 100ms on a "
                     "terminal; 0: never)")
         ->type_name("TIME");
     command.add_flag("-v,--verbose", options.verbose,
                      "Print the hypervisor's own accesses and counters, too");
     command.add_flag("--wide", options.wide,
                      "Print whole names and lines on a terminal, however long they are");
-    command.add_flag("--all", options.all,
-                     "Print every record, the hypervisor's own, too: no collapsing, no limit");
+    command.add_flag(
+        "--all", options.all,
+        "Print every record, including the hypervisor's own, without collapsing or limit");
 }
 
 void add_live_options(CLI::App& command, ViewOptions& options) {

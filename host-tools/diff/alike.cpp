@@ -11,7 +11,7 @@ namespace {
 constexpr std::size_t most_places = 3;    ///< of more a loop is made that is unrolled
 constexpr std::size_t least_switched = 5; ///< values; of fewer any sequence may look like switches
 
-// What a compiler makes of a function has the function's name with such an end.
+// Compilers append these to the name of a function of which they make a variant.
 void strip_variant(std::string& function) {
     for (const std::string_view end : {".constprop.", ".isra.", ".part.", ".cold"}) {
         const std::size_t at = function.find(end);

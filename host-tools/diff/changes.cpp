@@ -5,7 +5,7 @@
 
 namespace mmioscope::diff {
 
-// What a change of a site or a count tells of is no change of order, too.
+// Writes in a site or count change are not also reported as a change of order.
 Changes changes(const Alike& alike) {
     Told told;
     Changes all;

@@ -9,7 +9,7 @@
 
 namespace mmioscope::diff {
 
-/// What is another at a site that both sides have, or one of them.
+/// A difference at a site that one or both sides have.
 struct SiteChange {
     enum class Kind {
         missing, ///< all good boots have the site, the other has not
@@ -27,7 +27,7 @@ struct SiteChange {
     std::uint64_t zeros = 0;         ///< bits that are 0 for the first time
 };
 
-/// A write that is done another number of times, which in all good boots is the same.
+/// A write whose count differs from the one that all good boots agree on.
 struct CountChange {
     Write write;
     std::uint64_t a = 0, b = 0;

@@ -140,9 +140,9 @@ private:
         });
     }
 
-    // What one function does behind another depends on who calls them: there something must be
-    // missing, and something else be in its place. One boot alone shows an order only within a
-    // function, and where one write follows each time.
+    // The order across functions depends on their callers: there something must be missing, and
+    // something else must be in its place. One boot alone shows an order only within a function,
+    // and only where the same write always follows.
     bool is_certain(const OrderChange& change, std::size_t followers_a,
                     std::size_t followers_b) const {
         const bool near = are_near(change.write, change.a) && are_near(change.write, change.b);
@@ -150,7 +150,7 @@ private:
         return goods_.size() > 1 ? near || instead : near && followers_a == 1 && followers_b == 1;
     }
 
-    // What follows is another because one of them is told of already.
+    // The next write differs because one of these writes is already reported.
     void add_order(const Write& write, const std::set<Write>& a, const std::set<Write>& b) {
         const auto told = [this](const Write& one) { return told_.has(one); };
         if (std::any_of(a.begin(), a.end(), told) || std::any_of(b.begin(), b.end(), told)) {

@@ -140,8 +140,9 @@ private:
             changes.begin(), changes.end(), [](const OrderChange& one, const OrderChange& other) {
                 return one.a.size() * one.b.size() < other.a.size() * other.b.size();
             });
-        finding.difference = fmt::format("behind {} comes {} in A, {} in B", write_text(told.write),
-                                         follower_text(told.a), follower_text(told.b));
+        finding.difference =
+            fmt::format("{} is followed by {} in A, by {} in B", write_text(told.write),
+                        follower_text(told.a), follower_text(told.b));
         findings_.push_back(finding);
     }
 

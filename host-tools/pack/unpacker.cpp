@@ -191,7 +191,7 @@ void Unpacker::read_values() {
         }
     }
     if (known != records_.size()) {
-        throw bad_input("a value is told in no known way");
+        throw bad_input("a value has an unknown encoding");
     }
     last_value_.assign(sites_.size(), 0);
     const std::uint16_t* site = site_of_.data();
@@ -226,7 +226,7 @@ void Unpacker::read_lrs() {
         } else if (way != lr_of_site) {
             const std::size_t back = std::size_t{way} - lr_value + 1;
             if (way > lr_literal || back > i) {
-                throw bad_input("an LR is told in no known way");
+                throw bad_input("an LR has an unknown encoding");
             }
             site = static_cast<std::uint32_t>(records_[i - back].value);
         }

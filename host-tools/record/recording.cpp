@@ -44,16 +44,17 @@ void Recording::end(const abi::EndHeader& end, std::span<const abi::Statistics> 
 }
 
 std::string Recording::doubts(const Stop& stop) const {
-    if (!stop.why.empty() && (!ended() || stop.ending == abi::Ending::failed)) {
+    if (stop.ending == abi::Ending::failed) {
         return stop.why;
     }
     if (!boot_) {
         return "the stream has no description of a boot, so there is no trace";
     }
-    if (!boot_->ended()) {
+    const bool cut = !stop.why.empty() && trace::is_cut(stop.ending);
+    if (!boot_->ended() && !cut) {
         return "the stream has no end; what followed its last frame is not known";
     }
-    if (boot_->ended()->reason == abi::StreamEnd::panicked) {
+    if (ended() == abi::StreamEnd::panicked) {
         return "the hypervisor stopped";
     }
     if (decoder_.senseless() > 0) {
@@ -69,7 +70,8 @@ std::string Recording::doubts(const Stop& stop) const {
 // The boot's file ends as the boot did, if that is known.
 Recording::Closing Recording::close_boot(const Stop& stop) {
     const std::optional<abi::StreamEnd> reason = ended();
-    parts_.finish(reason ? ending_of(*reason) : stop.ending, stream_text());
+    const abi::Ending ending = reason ? ending_of(*reason) : stop.ending;
+    parts_.finish(ending, stream_text());
     const trace::Summary summary = boot_ ? boot_->summary() : trace::Summary();
     const std::vector<abi::Loss> losses =
         boot_ ? boot_->losses().losses() : std::vector<abi::Loss>();
@@ -77,7 +79,8 @@ Recording::Closing Recording::close_boot(const Stop& stop) {
     incomplete_boots_ += !why.empty() || !losses.empty() ? 1 : 0;
     const auto first = boot_ ? std::optional(boot_->head().info.policy) : std::nullopt;
     Closing closing{boot_ ? "\n" + boot_->tables(own_) : "",
-                    summary.policies().line(first) + "\n" + trace::verdict(summary, losses, why)};
+                    summary.policies().line(first) + "\n" +
+                        trace::verdict(summary, losses, why, ending)};
     earlier_events_ += summary.events();
     boot_.reset();
     return closing;

@@ -101,13 +101,16 @@ std::string format_time(std::uint64_t ticks, const ReportContext& context) {
     return format_duration(ticks - std::min(ticks, context.start), context);
 }
 
+bool is_cut(abi::Ending ending) {
+    return ending == abi::Ending::interrupted || ending == abi::Ending::time_limit;
+}
+
 std::string verdict(const Summary& summary, std::span<const abi::Loss> losses,
-                    const std::string& why_incomplete) {
+                    const std::string& why_incomplete, std::optional<abi::Ending> ending) {
     const std::uint64_t lost = sum_of(losses);
-    if (lost == 0 && why_incomplete.empty()) {
-        return fmt::format("complete: {} events, 0 lost", summary.events());
-    }
-    std::string line = fmt::format("incomplete: {} events, {} lost", summary.events(), lost);
+    const bool complete = lost == 0 && why_incomplete.empty();
+    std::string line =
+        fmt::format("{}complete: {} events, {} lost", complete ? "" : "in", summary.events(), lost);
     constexpr std::size_t most = 8;
     for (std::size_t i = 0; i < std::min(losses.size(), most); ++i) {
         line += fmt::format("{}cpu {}: {} from sequence {}", i == 0 ? " (" : ", ", losses[i].cpu,
@@ -115,14 +118,17 @@ std::string verdict(const Summary& summary, std::span<const abi::Loss> losses,
     }
     line += losses.size() > most ? fmt::format(", {} more places", losses.size() - most) : "";
     line += losses.empty() ? "" : ")";
-    return why_incomplete.empty() ? line : line + "; " + why_incomplete;
+    line += why_incomplete.empty() ? "" : "; " + why_incomplete;
+    return ending && is_cut(*ending)
+               ? fmt::format("{}; the recording was cut: {}", line, ending_text(*ending))
+               : line;
 }
 
 Status status_of(abi::Ending ending, bool complete) {
     if (ending == abi::Ending::interrupted) {
         return Status::interrupted;
     }
-    return complete ? Status::fine : Status::failed;
+    return complete && ending != abi::Ending::time_limit ? Status::fine : Status::failed;
 }
 
 } // namespace mmioscope::trace

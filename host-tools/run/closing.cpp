@@ -29,7 +29,7 @@ bool console_has(const std::string& expected, const RunFiles& files) {
 
 std::string why_incomplete(const Plan& plan, const Stop& stop, const TraceResult& result,
                            const RunFiles& files) {
-    if (!stop.why.empty()) {
+    if (!stop.why.empty() && !trace::is_cut(stop.ending)) {
         return stop.why;
     }
     if (!result.doubts.empty()) {
@@ -68,13 +68,13 @@ void Closing::print_tables(const TraceResult& result) const {
 }
 
 // A run of one boot does not name it.
-void Closing::print_verdict(const TraceResult& result, const std::string& why) {
+void Closing::print_verdict(const TraceResult& result, const std::string& why, abi::Ending ending) {
     ++boots_;
     incomplete_ += !why.empty() || result.losses.lost() > 0 ? 1 : 0;
     const bool alone = plan_.options.reboots == 0;
     fmt::print("{}\n{}{}\n", result.summary.policies().line(result.policy),
                alone ? "" : fmt::format("boot {}: ", boots_),
-               trace::verdict(result.summary, result.losses.losses(), why));
+               trace::verdict(result.summary, result.losses.losses(), why, ending));
 }
 
 void Closing::print_total() const {
@@ -88,8 +88,10 @@ void Closing::print_total() const {
 void Closing::boot_over(const TraceResult& result) {
     fmt::print("\n");
     print_tables(result);
-    print_verdict(result, result.doubts.empty() ? std::string(trace::engine_caveat(result.engine))
-                                                : result.doubts);
+    print_verdict(result,
+                  result.doubts.empty() ? std::string(trace::engine_caveat(result.engine))
+                                        : result.doubts,
+                  abi::Ending::machine_reset);
     fmt::print("the next boot begins\n");
     std::fflush(stdout);
 }
@@ -123,7 +125,7 @@ Status Closing::end(const Stop& stop, const TraceResult& result, std::uint64_t n
     if (stop.ending == abi::Ending::failed) {
         print_log_end(stderr, "QEMU's messages", files_.messages);
     }
-    print_verdict(result, why_incomplete(plan_, stop, result, files_));
+    print_verdict(result, why_incomplete(plan_, stop, result, files_), stop.ending);
     print_total();
     return trace::status_of(stop.ending, incomplete_ == 0);
 }

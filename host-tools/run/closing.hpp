@@ -34,7 +34,7 @@ public:
 
 private:
     void print_tables(const TraceResult& result) const;
-    void print_verdict(const TraceResult& result, const std::string& why);
+    void print_verdict(const TraceResult& result, const std::string& why, abi::Ending ending);
     void print_total() const;
 
     const Plan& plan_;

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -34,6 +35,9 @@ public:
     /// Why the bytes ended, if that was not the regular end.
     virtual std::string problem() const { return {}; }
 };
+
+/// Called for each piece of a long input that was read or searched, with its size.
+using Passed = std::function<void(std::size_t bytes)>;
 
 /// An open file or pipe, from its current position. The descriptor belongs to the caller.
 class FileSource : public ByteSource {

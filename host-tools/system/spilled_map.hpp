@@ -16,7 +16,7 @@ namespace mmioscope {
 
 /// A T has add(), which takes another one of the same name in, in any order. One that cannot be
 /// copied as bytes has bytes_of(), which tells it as bytes, and T::of(), which makes it of them.
-/// What is said of a name may be in several pieces until all is asked for.
+/// A name's value may be in several pieces until all are read.
 template <typename T>
 class SpilledMap {
 public:

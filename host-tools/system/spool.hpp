@@ -4,16 +4,15 @@
 #include "system/byte_source.hpp"
 #include "system/file_descriptor.hpp"
 
+#include <cstdint>
 #include <string>
 
 namespace mmioscope {
 
-/// Copies all of `source` to a nameless file, positioned at its start. Throws Error; errors in the
-/// content have `name`.
-FileDescriptor spooled(ByteSource& source, const std::string& name);
-
-/// Opens `path` if it is an uncompressed file; otherwise spools it (standard input for "-", a pipe,
-/// compressed data). Throws Error that names `path`.
-FileDescriptor open_or_spool(const std::string& path);
+/// Opens `path` if it is an uncompressed file. Otherwise (standard input for "-", a pipe,
+/// compressed data) copies it, at most `most` bytes, to a nameless file, which is positioned at its
+/// start. Calls `passed` as it copies. Throws Error that names `path`, also for a device such as
+/// /dev/zero, which may have no end.
+FileDescriptor open_or_spool(const std::string& path, std::uint64_t most, const Passed& passed);
 
 } // namespace mmioscope

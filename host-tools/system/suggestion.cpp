@@ -36,10 +36,13 @@ Suggestion::Suggestion(std::string_view word)
 void Suggestion::add(std::string_view name) {
     constexpr std::size_t longest = 32; ///< nobody mistypes longer words
     const std::size_t longer = std::max(word_.size(), name.size());
-    if (word_.size() > longest || longer - std::min(word_.size(), name.size()) > least_) {
+    constexpr std::size_t least_start = 3; ///< a shorter start fits too many names
+    const bool starts = word_.size() >= least_start && name.starts_with(word_);
+    if (word_.size() > longest ||
+        (!starts && longer - std::min(word_.size(), name.size()) > least_)) {
         return;
     }
-    const std::size_t away = distance(word_, name);
+    const std::size_t away = starts ? 1 : distance(word_, name);
     if (away <= least_ && (away < least_ || nearest_.empty()) && away < name.size()) {
         least_ = away;
         nearest_ = name;

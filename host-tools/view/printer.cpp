@@ -242,7 +242,7 @@ void Printer::keep_last() {
 
 void Printer::show_last() {
     if (dropped_ > 0) {
-        text_.append(fmt::format("... {} lines in front of these, not printed\n", dropped_));
+        text_.append(fmt::format("... {} earlier lines, not printed\n", dropped_));
     }
     for (const std::string& line : last_) {
         text_.append(line);

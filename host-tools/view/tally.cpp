@@ -20,18 +20,14 @@ std::string why_incomplete(const trace::TraceReader& reader) {
     if (!reader.missing_part().empty()) {
         return trace::missing_part_text(reader);
     }
-    if (reader.ending() == abi::Ending::stream_ended) {
+    const auto ending = reader.ending();
+    if (ending == abi::Ending::failed || ending == abi::Ending::panicked) {
+        return std::string(trace::ending_text(*ending));
+    }
+    if (ending == abi::Ending::stream_ended) {
         return "the stream broke off; the rest is not known";
     }
     return reader.engine() ? std::string(trace::engine_caveat(*reader.engine())) : "";
-}
-
-/// The file is complete up to its end, but the boot went on.
-std::string how_cut(const trace::TraceReader& reader) {
-    const auto ending = reader.ending();
-    const bool cut = ending == abi::Ending::interrupted || ending == abi::Ending::time_limit ||
-                     ending == abi::Ending::failed || ending == abi::Ending::panicked;
-    return cut ? fmt::format("; the recording was cut: {}", trace::ending_text(*ending)) : "";
 }
 
 } // namespace
@@ -53,9 +49,9 @@ std::string Tally::tables(const trace::TraceReader& reader, std::size_t width, b
 // Losses as the recorder wrote them; if that part is missing, as the records show them.
 std::string Tally::verdict(const trace::TraceReader& reader) const {
     const bool recorded = reader.sound() || selects_ || reader.part();
-    std::string line = trace::verdict(
-        summary_, recorded ? reader.losses() : std::span(seen_.losses()), why_incomplete(reader));
-    line += how_cut(reader);
+    std::string line =
+        trace::verdict(summary_, recorded ? reader.losses() : std::span(seen_.losses()),
+                       why_incomplete(reader), reader.ending());
     if (reader.part()) {
         line.insert(line.find(" events") + 7, " of a part");
     }

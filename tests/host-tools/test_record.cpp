@@ -76,7 +76,9 @@ TEST_CASE("record: Ctrl-C and SIGTERM leave a valid file") {
     wait_for_records(folder / "t.mmio", 500);
     recorder.signal(number);
     CHECK(recorder.status() == 130);
-    CHECK_THAT(recorder.said(), Catch::EndsWith("incomplete: 500 events, 0 lost; interrupted\n"));
+    CHECK_THAT(recorder.said(),
+               Catch::EndsWith("\ncomplete: 500 events, 0 lost; the recording was cut: "
+                               "interrupted\n"));
     check_trace(folder / "t.mmio", some(0, 500), abi::Ending::interrupted);
 }
 

@@ -207,15 +207,22 @@ TEST_CASE("the verdict says what is there and what is not") {
     trace::Summary summary;
     const abi::Record record = write2();
     summary.add(record);
-    CHECK(trace::verdict(summary, {}, "") == "complete: 1 events, 0 lost");
+    CHECK(trace::verdict(summary, {}, "", {}) == "complete: 1 events, 0 lost");
     const std::vector<abi::Loss> losses = {{0, 7, 3, 0}, {1, 9, 1, 0}};
-    CHECK(trace::verdict(summary, losses, "") ==
+    CHECK(trace::verdict(summary, losses, "", {}) ==
           "incomplete: 1 events, 4 lost (cpu 0: 3 from sequence 7, cpu 1: 1 from sequence 9)");
     const std::vector<abi::Loss> many = {{0, 0, UINT64_MAX, 0}, {0, 9, 1, 0}};
-    CHECK_THAT(trace::verdict(summary, many, ""),
+    CHECK_THAT(trace::verdict(summary, many, "", {}),
                Catch::StartsWith("incomplete: 1 events, 18446744073709551615 lost"));
-    CHECK(trace::verdict(summary, {}, "interrupted") ==
-          "incomplete: 1 events, 0 lost; interrupted");
+    CHECK(trace::verdict(summary, {}, "", abi::Ending::machine_off) ==
+          "complete: 1 events, 0 lost");
+    CHECK(trace::verdict(summary, {}, "the trace is damaged", abi::Ending::machine_off) ==
+          "incomplete: 1 events, 0 lost; the trace is damaged");
+    CHECK(trace::verdict(summary, {}, "", abi::Ending::interrupted) ==
+          "complete: 1 events, 0 lost; the recording was cut: interrupted");
+    CHECK(trace::verdict(summary, {}, "the trace is damaged", abi::Ending::time_limit) ==
+          "incomplete: 1 events, 0 lost; the trace is damaged; the recording was cut: time limit "
+          "reached");
 }
 
 TEST_CASE("the table counts reads and writes of each device") {

@@ -73,7 +73,7 @@ idle_latency() {
     wait $running || status=$?
     rm -r "$folder"
     exits_with 130
-    has stdout '^incomplete: [0-9]+ events, 0 lost; interrupted$'
+    has stdout '^complete: [0-9]+ events, 0 lost; the recording was cut: interrupted$'
     [ "$(grep -c ' mark [0-9]*$' "$out/print")" = 30 ] || fail "$(grep -c ' mark ' "$out/print") of 30 marks in the trace"
     sort -n "$out/milliseconds" | sed -n '15s/^/median ms: /p; 30s/^/most ms: /p' >"$out/latency"
 }

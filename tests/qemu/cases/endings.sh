@@ -18,7 +18,7 @@ interrupted() {
     kill -INT $pid
     ended
     exits_with 130
-    has stdout '^incomplete: [0-9]+ events, 0 lost; interrupted$'
+    has stdout '^complete: [0-9]+ events, 0 lost; the recording was cut: interrupted$'
     "$mmioscope" print --summary "$out/trace.mmio" >"$out/summary" 2>&1
     has summary 'interrupted'
 }
@@ -112,7 +112,7 @@ overrun() { # POLICY
 time_limit() {
     run_bare hammer --time-limit 1 -o "$out/trace.mmio"
     exits_with 1
-    has stdout '^incomplete: [0-9]+ events, 0 lost; the time limit of 1 s was reached$'
+    has stdout '^complete: [0-9]+ events, 0 lost; the recording was cut: time limit reached$'
     "$mmioscope" print --summary "$out/trace.mmio" >"$out/summary" 2>&1 || fail "print: exit status $?"
     has summary '^complete: [0-9]+ events, 0 lost; the recording was cut: time limit reached$'
 }
