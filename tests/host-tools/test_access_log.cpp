@@ -52,7 +52,7 @@ TEST_CASE("accesses of QEMU itself and other messages are counted") {
     CHECK(log.other_lines == 1);
 }
 
-TEST_CASE("a line is cut at every place without harm") {
+TEST_CASE("a line cut at any place does no harm") {
     const std::string whole = log_line(true, 0, 0x1c09'0000, 0x61, 4);
     for (std::size_t size = 0; size + 1 < whole.size(); ++size) {
         const auto log = parse(whole.substr(0, size));
@@ -62,7 +62,7 @@ TEST_CASE("a line is cut at every place without harm") {
     }
 }
 
-TEST_CASE("a log longer than one block of reading keeps every line") {
+TEST_CASE("a log longer than one read block keeps every line") {
     std::string text;
     constexpr std::uint32_t count = 30'000;
     for (std::uint32_t i = 0; i < count; ++i) {
@@ -93,7 +93,7 @@ public:
 
 } // namespace
 
-TEST_CASE("a line longer than any of a log is not waited for") {
+TEST_CASE("a line longer than the limit is refused without reading to its end") {
     constexpr std::size_t most = 64u << 10;
     std::size_t lines = 0;
     const auto count = [&lines](std::string_view) { ++lines; };
@@ -109,7 +109,7 @@ TEST_CASE("a line longer than any of a log is not waited for") {
     MemorySource second(std::as_bytes(std::span(text)));
     CHECK_THROWS_WITH(logs::for_each_line(second, count), "line 2 is longer than 64 KiB");
     CHECK(lines == 2);
-    std::string many; // lines that blocks of reading cut anywhere
+    std::string many; // lines that read blocks cut anywhere
     for (std::size_t i = 0; i < 200; ++i) {
         many += std::string(20'000 + i, 'x') + "\n";
     }
@@ -119,7 +119,7 @@ TEST_CASE("a line longer than any of a log is not waited for") {
     CHECK(next == 20'200);
 }
 
-TEST_CASE("no two of a log's regions are taken for one") {
+TEST_CASE("regions of a log are never confused, and more than 65,535 are refused") {
     constexpr std::size_t most = 65'535;
     std::string text;
     for (std::size_t i = 0; i < most; ++i) {

@@ -58,7 +58,7 @@ TEST_CASE("bad addresses are refused in one line") {
     refuses("tcp:[]:80", "[ADDRESS]");
 }
 
-TEST_CASE("what is not there is refused in one line that names it") {
+TEST_CASE("an address that does not exist is refused in one line that names it") {
     const auto refuses = [](const std::string& text) {
         try {
             Transport wire = make_transport(parse_address(text), 115200);

@@ -76,7 +76,7 @@ task 0x77 12 sh
 
 } // namespace
 
-TEST_CASE("accesses are counted by what they have in common") {
+TEST_CASE("accesses are counted by each key") {
     CHECK_THAT(counted(Key::device, two_devices),
                Catch::Contains("\nuart                             2         1") &&
                    Catch::Contains("\nmmc                              1         0"));
@@ -87,7 +87,7 @@ TEST_CASE("accesses are counted by what they have in common") {
                Catch::Contains("putc  ") && Catch::Contains("0x0000e000"));
     CHECK_THAT(counted(Key::caller, two_devices),
                Catch::Contains("write  ") && Catch::Contains("0x0000e100"));
-    // No function is its own caller because another is not known.
+    // An unknown caller does not make a function its own caller.
     CHECK_THAT(counted(Key::caller, two_devices),
                Catch::Contains("(unknown)  ") && !Catch::Contains("putc"));
     CHECK_THAT(counted(Key::task, two_devices), Catch::Contains("sh:12 "));
@@ -96,7 +96,7 @@ TEST_CASE("accesses are counted by what they have in common") {
     CHECK_THAT(counted(Key::size, two_devices), Catch::Contains("1 bytes "));
 }
 
-TEST_CASE("a table has its order, its limit, rates and times") {
+TEST_CASE("a table honours its order and limit, and has rates and times") {
     const analysis::TableOptions options{analysis::Order::accesses, 1, 500'000'000, 1'000'000};
     CHECK(counted(Key::device, two_devices, options) ==
           "device                       reads    writes     %      per s   access s time %   "
@@ -109,7 +109,7 @@ TEST_CASE("a table has its order, its limit, rates and times") {
     CHECK(table.find("\nmmc") < table.find("\nuart"));
 }
 
-TEST_CASE("counts are those of a simple model, whatever comes") {
+TEST_CASE("counts of random accesses equal those of a simple model") {
     std::mt19937 random(7);
     std::map<std::string, std::pair<unsigned, unsigned>> model;
     Counts counts({Key::reg});
@@ -131,7 +131,7 @@ TEST_CASE("counts are those of a simple model, whatever comes") {
     }
 }
 
-TEST_CASE("rates are of what came since the last look") {
+TEST_CASE("rates cover the time since the last look") {
     Counts counts({Key::device});
     each(two_devices, [&counts](const Event& event) { counts.add(event); });
     analysis::Rates rates;
@@ -167,7 +167,7 @@ TEST_CASE("the screen has as many lines and columns as the terminal") {
     CHECK(view::top_screen({}, {}, all, 1, 10).size() == 1);
 }
 
-TEST_CASE("what top shows is counted by each key, and as of the last look") {
+TEST_CASE("top counts by each key, as of the last look") {
     view::TopCounts counts;
     const auto add = [&counts](const Event& event) { counts.add(event); };
     const auto lines = [&counts](Key key) {
@@ -201,7 +201,7 @@ TEST_CASE("what top shows is counted by each key, and as of the last look") {
     CHECK_THAT(lines(Key::device), Catch::Contains(" 5 events, 0/s, "));
 }
 
-TEST_CASE("each mapping is told once, with who used it first") {
+TEST_CASE("each mapping is listed once, with its first user") {
     analysis::Mappings mappings;
     each(two_devices + R"(
 0.7 cpu0 R4 0x1004 1 pc=0xc010 lr=0xd010 task=0x77 va=0xf0001004
@@ -216,7 +216,7 @@ TEST_CASE("each mapping is told once, with who used it first") {
     CHECK(std::count(table.begin(), table.end(), '\n') == 5);
 }
 
-TEST_CASE("mappings whose pages differ by as much as are remembered are two") {
+TEST_CASE("mappings whose pages differ by the number of remembered pages are listed separately") {
     analysis::Mappings mappings;
     each(R"(
 device memory 0x100000 0x100000
@@ -251,7 +251,7 @@ void read_random(const RandomTrace& random, const Take& take, const Forget& forg
 } // namespace
 
 // Places and CPUs are enough for some keys; others need contexts.
-TEST_CASE("counts of one key are as those of all") {
+TEST_CASE("counts of one key equal those made with all keys") {
     const RandomTrace random(GENERATE(range(1u, 1 + sim::seeds(1))), 20'000);
     std::deque<Counts> counts;
     counts.emplace_back(analysis::all_keys());
@@ -276,7 +276,7 @@ TEST_CASE("counts of one key are as those of all") {
     }
 }
 
-TEST_CASE("counts and mappings of which few are in memory are those of all") {
+TEST_CASE("counts and mappings with few entries in memory equal those with all in memory") {
     const RandomTrace random(GENERATE(range(1u, 1 + sim::seeds(1))), 20'000);
     Counts all(analysis::all_keys());
     Counts few(analysis::all_keys(), 3);
@@ -309,7 +309,7 @@ TEST_CASE("counts and mappings of which few are in memory are those of all") {
     CHECK(table::text(few_mappings.table()) == table::text(all_mappings.table()));
 }
 
-TEST_CASE("PCI functions are told by the accesses to their configuration space") {
+TEST_CASE("PCI functions are recognized by the accesses to their configuration space") {
     analysis::Pci pci;
     each(R"(
 device pcie@10000000 0x3f000000 0x1000000
@@ -333,7 +333,7 @@ device uart 0x1000 0x1000
           "00:01.0      1af4:1000  020000  0=0x1000+0x20 1=0x10000000+0x1000\n");
 }
 
-TEST_CASE("a BAR of 64 bits is one, and a bridge has two") {
+TEST_CASE("a 64-bit BAR is one BAR, and a bridge has two BARs") {
     analysis::Pci pci;
     each(R"(
 device pcie@10000000 0x3f000000 0x1000000
@@ -367,7 +367,7 @@ device pcie@10000000 0x3f000000 0x1000000
                                       "00:04.0      5678:1234  ?       0=0x0+0x20\n");
 }
 
-TEST_CASE("a PCI function's ROM, its kinds of BARs and its interrupt are known") {
+TEST_CASE("the ROM, the kinds of BARs and the interrupt of a PCI function are recognized") {
     analysis::Pci pci;
     each(R"(
 device pcie@10000000 0x3f000000 0x1000000

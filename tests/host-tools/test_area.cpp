@@ -18,7 +18,7 @@ TEST_CASE("an area is ready once its magic and its state say so") {
     CHECK(!rings::Area::ready(memory.bytes().first(100)));
 }
 
-TEST_CASE("a sound area is taken") {
+TEST_CASE("a sound area is accepted") {
     FakeArea memory(2, 1024);
     const rings::Area area(memory.bytes());
     CHECK(area.rings().size() == 2);
@@ -26,7 +26,7 @@ TEST_CASE("a sound area is taken") {
     CHECK(area.info().cpu_count == 2);
 }
 
-TEST_CASE("an area that does not hold together is refused") {
+TEST_CASE("an inconsistent area is refused") {
     FakeArea memory(2, 1024);
     auto& header = memory.header();
     SECTION("newer version") {
@@ -66,10 +66,10 @@ TEST_CASE("an area that does not hold together is refused") {
     SECTION("ring too long") {
         memory.ring(0).capacity = 1u << 30;
     }
-    SECTION("ring of no length") {
+    SECTION("ring without length") {
         memory.ring(0).capacity = 0;
     }
-    SECTION("no ring there") {
+    SECTION("no ring at its place") {
         memory.ring(1).magic = 0;
     }
     CHECK_THROWS_AS(rings::Area(memory.bytes()), Error);

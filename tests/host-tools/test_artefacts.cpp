@@ -133,7 +133,7 @@ TEST_CASE("artefact: 8 unaligned bytes of a VFP or NEON register") {
                               {{false, uart + 4, 2, 0}, {false, uart + 8, 2, 0, same}}),
                       Artefact::doubleword, 2));
     }
-    SECTION("another value, another instruction, or a line less") {
+    SECTION("another value, another instruction, or one line fewer") {
         CHECK(!compare(around, {{false, uart + 4, 2, 4}, {false, uart + 8, 2, 9, same}})
                    .differences.empty());
         CHECK(!compare(bytes, {{true, uart + 4, 2, 0x0403'0201}, {true, uart + 8, 2, 1, same}})
@@ -178,20 +178,20 @@ TEST_CASE("artefact: an instruction that is not decoded has one record for all i
         CHECK(explained(compare(unmodelled_line(false, uart, 8), {{false, uart, 2, 0, unknown}}),
                         Artefact::undecoded));
     }
-    SECTION("the line of the next record is left to it") {
+    SECTION("the line of the next record is left for that record") {
         const verify::Result result =
             compare(read(0) + read(4), {{false, uart, 2, 0, unknown}, {false, uart + 4, 2, 4}});
         CHECK(result.differences.empty());
     }
-    SECTION("a line elsewhere does not belong to it") {
+    SECTION("a line elsewhere does not belong to the record") {
         CHECK(compare(read(0) + read(8), {{false, uart, 2, 0, unknown}}).differences.size() == 1);
         CHECK(compare(read(0) + write(4), {{false, uart, 2, 0, unknown}}).differences.size() == 1);
         CHECK(!compare(read(0), {{true, uart, 2, 0, unknown}}).differences.empty());
     }
 }
 
-TEST_CASE("artefact: eight bytes that the bus refused are one line, and the record has their first "
-          "word") {
+TEST_CASE(
+    "artefact: eight bytes that the bus refused are one line, and the record has the first word") {
     Bus bus(0, 0);
     abi::Record record = access(0, 0, 100);
     record.type = abi::RecordType::fault;
@@ -234,7 +234,7 @@ TEST_CASE("artefact: an external abort was on the bus, and has no value") {
     CHECK(bus.compare().differences.empty());
 }
 
-TEST_CASE("a record of a CPU that waits, or repeats itself, is no access of its device") {
+TEST_CASE("a report that a CPU waits or makes no progress is not an access to its device") {
     Bus bus(0, 0);
     abi::Record fault = access(0, 0, 100);
     fault.type = abi::RecordType::fault;

@@ -107,7 +107,7 @@ TEST_CASE("an access that has ended is not open") {
     CHECK(open.open()[0].cpu == 1);
 }
 
-TEST_CASE("a CPU that goes on without an end tells so") {
+TEST_CASE("a begin without its end is reported when the CPU goes on") {
     trace::OpenAccesses open;
     SECTION("another begin") {
         open.add(begin(0, 0, 10));
@@ -116,18 +116,18 @@ TEST_CASE("a CPU that goes on without an end tells so") {
         CHECK(unended->time == 10);
         CHECK(open.open().size() == 1);
     }
-    SECTION("an access, but another one") {
+    SECTION("another access") {
         open.add(begin(0, 0, 10));
         CHECK(open.add(access(0, 1, 20)));
         CHECK(open.open().empty());
     }
-    SECTION("a fault ends it as well") {
+    SECTION("a fault ends it, too") {
         open.add(begin(0, 0, 10));
         abi::Record fault = end(0, 1, 10);
         fault.type = abi::RecordType::fault;
         CHECK(!open.add(fault));
     }
-    SECTION("where records are missing nobody knows") {
+    SECTION("missing records leave it unknown") {
         open.add(begin(0, 0, 10));
         CHECK(!open.add(access(0, 2, 20)));
         open.add(begin(0, 3, 30));
@@ -154,7 +154,7 @@ TEST_CASE("only begin records without an end are printed, and none counts as an 
     CHECK(trace::other_counts(summary, {}) == "other records: 2 begin\n");
 }
 
-TEST_CASE("an event that is held keeps its names, whatever the next ones are called") {
+TEST_CASE("a held event keeps its names when names change later") {
     const bool collapse = GENERATE(false, true);
     const std::string text = printed({}, collapse, [](view::Printer& printer) {
         LearningNames names;
@@ -171,7 +171,8 @@ TEST_CASE("an event that is held keeps its names, whatever the next ones are cal
     CHECK(count(text, "first_function+0x4 [a_module] <- its_caller ") == 1);
 }
 
-TEST_CASE("an access that has begun is printed by its names, though they are forgotten meanwhile") {
+TEST_CASE(
+    "an access that has begun is printed with its names even if they were forgotten meanwhile") {
     const bool collapse = GENERATE(false, true);
     view::LineStyle style;
     style.frequency = 1'000'000;
@@ -203,7 +204,7 @@ TEST_CASE("an access that has begun is printed by its names, though they are for
     CHECK(text.substr(text.rfind("cpu1") - 10) == expected.substr(expected.rfind("cpu1") - 10));
 }
 
-TEST_CASE("the merge keeps each access behind its begin, and both in the lock's order") {
+TEST_CASE("the merge keeps each access after its begin, and both in lock order") {
     std::mt19937 random(1);
     for (int round = 0; round < 200; ++round) {
         rings::Merge merge(2);

@@ -67,7 +67,8 @@ private:
 
 } // namespace
 
-TEST_CASE("an area is found where it says it lies, if its description has its checksum") {
+TEST_CASE(
+    "an area is found at the address that it states, if its description has the right checksum") {
     Ram ram(5);
     const auto found = blackbox::find_area(ram.image(), base);
     REQUIRE(found);
@@ -81,7 +82,7 @@ TEST_CASE("an area is found where it says it lies, if its description has its ch
     CHECK(!blackbox::find_area(image, base));
 }
 
-TEST_CASE("the last accesses are the newest of all CPUs, in the order of time") {
+TEST_CASE("the last accesses are the newest of all CPUs, in time order") {
     Ram ram(100); // more than a ring has
     const auto found = blackbox::find_area(ram.image(), base);
     REQUIRE(found);
@@ -95,7 +96,7 @@ TEST_CASE("the last accesses are the newest of all CPUs, in the order of time") 
     CHECK(blackbox::last_accesses(found->area, UINT64_MAX).records.size() == 2 * 64);
 }
 
-TEST_CASE("records that are not whole are left out and counted") {
+TEST_CASE("incomplete records are left out and counted") {
     Ram ram(20);
     ram.area().records(0)[19].commit = 0;
     ram.area().records(1)[10].commit += 1;
@@ -106,7 +107,7 @@ TEST_CASE("records that are not whole are left out and counted") {
     CHECK(last.damaged == 2);
 }
 
-TEST_CASE("what was in flight is told by its begin record, else by the slot") {
+TEST_CASE("the access in flight is described by its begin record, or else by the slot") {
     Ram ram(3);
     SECTION("a begin record") {
         FakeCpu cpu(ram.area(), 1);
@@ -139,7 +140,7 @@ TEST_CASE("what was in flight is told by its begin record, else by the slot") {
     }
 }
 
-TEST_CASE("what an area says of a previous boot is not believed") {
+TEST_CASE("an area's wrong place of a previous boot is not believed") {
     Ram ram(3);
     abi::AreaHeader& header = ram.area().header();
     header.kept = abi::Kept::kept;
@@ -151,7 +152,7 @@ TEST_CASE("what an area says of a previous boot is not believed") {
     CHECK(!blackbox::previous_boot(found->area, image.subspan(offset)));
 }
 
-TEST_CASE("any byte of an image may be another: no crash, and nothing but whole records") {
+TEST_CASE("changed bytes of an image cause no crash and give only whole records") {
     Ram ram(20);
     const std::span<std::byte> image = ram.image();
     const std::vector<std::byte> right(image.begin(), image.end());
@@ -170,12 +171,12 @@ TEST_CASE("any byte of an image may be another: no crash, and nothing but whole 
     }
 }
 
-TEST_CASE("a file that is no RAM image is refused") {
+TEST_CASE("a file that is not a RAM image is refused") {
     CHECK_THROWS_AS(blackbox::RamImage("/nonexistent"), Error);
     CHECK_THROWS_AS(blackbox::RamImage("/dev/null"), Error);
 }
 
-TEST_CASE("a compressed image is the image") {
+TEST_CASE("a compressed image reads as the image itself") {
     Ram ram(20);
     const std::span<std::byte> image = ram.image();
     std::vector<std::byte> packed(ZSTD_compressBound(image.size()));

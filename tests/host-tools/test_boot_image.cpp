@@ -48,7 +48,7 @@ std::uint32_t crc_of(const std::byte* bytes, std::size_t size) {
 
 } // namespace
 
-TEST_CASE("a U-Boot image has the segments where they belong, and both checksums") {
+TEST_CASE("a U-Boot image has the segments at their places, and both checksums") {
     Bytes image = boot_image(elf_of_two(), "hyp.elf");
     REQUIRE(image.size() == 64 + 16 + 3);
     CHECK(word(image, 0) == 0x2705'1956);
@@ -63,7 +63,7 @@ TEST_CASE("a U-Boot image has the segments where they belong, and both checksums
     CHECK(header_crc == crc_of(image.data(), 64));
 }
 
-TEST_CASE("a hypervisor that is cut makes no image") {
+TEST_CASE("a truncated hypervisor makes no image") {
     Bytes elf = elf_of_two();
     elf.resize(201);
     CHECK_THROWS_WITH(boot_image(elf, "hyp.elf"), Contains("hyp.elf is truncated"));

@@ -46,7 +46,7 @@ BootTree description() {
 
 } // namespace
 
-TEST_CASE("the composed tree tells all the hypervisor must know") {
+TEST_CASE("the composed tree has everything that the hypervisor needs") {
     const Bytes tree = compose_tree(small_tree(), find_board("vexpress-a15"), description());
     CHECK(fdt_check_full(tree.data(), tree.size()) == 0);
     CHECK(text(tree, "/memory@80000000", "reg") == cells({0, 0x8000'0000, 512u << 20}));
@@ -67,7 +67,7 @@ TEST_CASE("the composed tree tells all the hypervisor must know") {
     CHECK(text(tree, "/chosen/module@84000000", "compatible").starts_with(abi::chosen::ramdisk));
 }
 
-TEST_CASE("what is not given is left to the tree, the board and the hypervisor") {
+TEST_CASE("options that are not given are left to the tree, the board and the hypervisor") {
     BootTree what = description();
     what.command_line.reset();
     what.ramdisk.reset();
@@ -83,7 +83,7 @@ TEST_CASE("what is not given is left to the tree, the board and the hypervisor")
     CHECK(fdt_path_offset(tree.data(), "/chosen/module@84000000") < 0);
 }
 
-TEST_CASE("a tree without memory and chosen gets both") {
+TEST_CASE("a tree without /memory and /chosen gets both") {
     Bytes tree(1024);
     REQUIRE(fdt_create_empty_tree(tree.data(), static_cast<int>(tree.size())) == 0);
     const Bytes composed = compose_tree(tree, find_board("vexpress-a15"), description());
@@ -91,7 +91,7 @@ TEST_CASE("a tree without memory and chosen gets both") {
     CHECK(text(composed, "/chosen", "bootargs").starts_with("console"));
 }
 
-TEST_CASE("a board with firmware below says so, and its superfluous CPUs are broken") {
+TEST_CASE("a board with firmware says so in its tree, and its surplus CPUs are marked as failed") {
     BootTree what = description();
     what.cpus = 3;
     const Bytes tree = compose_tree(small_tree(), find_board("orangepi-pc"), what);

@@ -60,7 +60,7 @@ unsigned check_callers(const Bytes& bytes, std::uint32_t each,
 
 } // namespace
 
-TEST_CASE("callers stand in front of their records, and are those of no others", "[callers]") {
+TEST_CASE("callers are written before their records and belong to no others", "[callers]") {
     CHECK(check_callers(trace_with_callers(5, 20), 20) == 20);
     // A section without callers after one with callers.
     const Bytes bytes = trace_bytes([](trace::FileWriter& writer) {
@@ -82,7 +82,7 @@ TEST_CASE("callers stand in front of their records, and are those of no others",
     CHECK(reader.caller_of(2) == lr_holds);
 }
 
-TEST_CASE("callers are of the records that they were told of", "[callers]") {
+TEST_CASE("each caller belongs to the record with which it was appended", "[callers]") {
     // In pieces, some without callers, across the end of a section.
     const std::uint32_t count = 40'000;
     std::vector<Caller> callers(count, lr_holds);
@@ -112,7 +112,7 @@ TEST_CASE("callers are of the records that they were told of", "[callers]") {
     CHECK(number == count);
 }
 
-TEST_CASE("callers do not keep a range of time from being found without the rest", "[callers]") {
+TEST_CASE("callers do not prevent reading a range of time without the rest", "[callers]") {
     // With 1022 records a stretch is full between a section's callers and its records.
     const std::uint32_t each = GENERATE(2000u, 1022u);
     const Bytes bytes = trace_with_callers(40, each);
@@ -130,7 +130,7 @@ TEST_CASE("callers do not keep a range of time from being found without the rest
     }
 }
 
-TEST_CASE("the section of callers may hold anything", "[callers]") {
+TEST_CASE("a section of callers may have any length and content", "[callers]") {
     const std::vector<Caller> words = {other, other + 4, 0, 1, other + 16};
     // Too short by a record or a byte: nothing is known. Too long: the rest is ignored.
     for (const std::size_t size : {0u, 4u, 8u, 11u, 12u, 14u, 20u}) {
@@ -156,7 +156,7 @@ TEST_CASE("the section of callers may hold anything", "[callers]") {
     }
 }
 
-TEST_CASE("callers hold whatever stands between them and their records", "[callers]") {
+TEST_CASE("callers stay valid if another section comes before their records", "[callers]") {
     // Another section, larger than these: intact or damaged.
     const std::vector<std::byte> large(300'000, std::byte{'x'});
     const Caller callers[2] = {other, other + 4};
@@ -185,7 +185,7 @@ TEST_CASE("callers hold whatever stands between them and their records", "[calle
     }
 }
 
-TEST_CASE("an event has the caller that the trace tells, or LR's", "[callers]") {
+TEST_CASE("an event has the caller from the trace, or else from LR", "[callers]") {
     const Bytes bytes = trace_bytes([](trace::FileWriter& writer) {
         write_info(writer);
         const Caller callers[] = {lr_holds, other + 8, 0, lr_holds};

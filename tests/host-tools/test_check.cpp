@@ -71,7 +71,7 @@ Bytes changed(Bytes bytes, abi::SectionType type,
 
 } // namespace
 
-TEST_CASE("a sound trace is sound") {
+TEST_CASE("a sound trace passes the check") {
     for (const bool seeks : {true, false}) {
         const trace::CheckResult result = check(trace_of(), seeks);
         CHECK(report_of(result).empty());
@@ -87,7 +87,7 @@ TEST_CASE("a sound trace is sound") {
           }))).empty());
 }
 
-TEST_CASE("what is wrong with the records is told") {
+TEST_CASE("errors in the records are reported") {
     const auto line_of = [](const Change& change) { return report_of(check(trace_of(change))); };
     CHECK_THAT(line_of([](Records& records) { records.erase(records.begin() + 2000); }),
                Catch::Contains("record 2001: cpu 0 lacks 1 records from sequence 1000 on") &&
@@ -107,7 +107,7 @@ TEST_CASE("what is wrong with the records is told") {
     CHECK(all.more_problems == 5000 - 2 - trace::most_problems);
 }
 
-TEST_CASE("losses that a trace tells of make it lossy, others damaged") {
+TEST_CASE("losses that a trace reports make it lossy, other losses make it damaged") {
     const Change gap = [](Records& records) {
         records[2000].type = abi::RecordType::gap;
         records[2000].value = 3;
@@ -129,7 +129,7 @@ TEST_CASE("losses that a trace tells of make it lossy, others damaged") {
                Catch::Contains("the end counts 2 lost records, the losses 3"));
 }
 
-TEST_CASE("what is wrong with the file is told") {
+TEST_CASE("errors in the file are reported") {
     const Bytes whole = trace_of();
     const auto all = headers(whole);
     Bytes cut = whole;
@@ -157,7 +157,7 @@ TEST_CASE("no byte of a trace can change unnoticed") {
     }
 }
 
-TEST_CASE("an index that is wrong about the file is told") {
+TEST_CASE("an index that does not match the file is reported") {
     const auto with = [](std::size_t offset) {
         return report_of(
             check(changed(trace_of(), abi::SectionType::index, [&](std::span<std::byte> payload) {
@@ -177,7 +177,7 @@ TEST_CASE("an index that is wrong about the file is told") {
     CHECK_THAT(report_of(check(moved)), Catch::Contains("the end has the index at byte"));
 }
 
-TEST_CASE("problems and the verdict are lines, and rows") {
+TEST_CASE("problems and the verdict are printed as lines and as rows") {
     trace::CheckResult result;
     result.problems = {"record 7: \"x\", y"};
     result.more_problems = 3;

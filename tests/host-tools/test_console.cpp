@@ -35,7 +35,7 @@ TEST_CASE("the console's lines have the time of their first byte") {
     CHECK(text.lines()[3].time == 11);
 }
 
-TEST_CASE("a console's section may hold anything, and any amount of it") {
+TEST_CASE("a console section may hold any bytes, and any number of them") {
     trace::ConsoleText text;
     text.add({});
     text.add(std::vector<std::byte>(7));
@@ -59,7 +59,7 @@ TEST_CASE("a console's section may hold anything, and any amount of it") {
     CHECK(lines.lines().size() == trace::max_console_lines);
 }
 
-TEST_CASE("what a recorder keeps of the console has an end") {
+TEST_CASE("a recorder keeps a bounded amount of the console") {
     const FileDescriptor file = memory_file("trace", 0);
     trace::WriteProgress progress;
     trace::FileWriter writer(file.get(), progress);
@@ -72,7 +72,7 @@ TEST_CASE("what a recorder keeps of the console has an end") {
     CHECK(writer.size() < trace::max_console + (1 << 20));
 }
 
-TEST_CASE("the guest's counter is told by the record that was read soonest") {
+TEST_CASE("the record that was read with the least delay sets the guest's counter") {
     const trace::CounterClock::Moment start{};
     trace::CounterClock clock(1000);
     CHECK(!clock.at(start));

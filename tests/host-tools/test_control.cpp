@@ -77,7 +77,7 @@ TEST_CASE("words become requests") {
     CHECK(asks("policy stall") == Asks{{Command::policy, 1}});
 }
 
-TEST_CASE("words that make no sense are told of in one line") {
+TEST_CASE("invalid words are refused in one line") {
     for (const char* line : {"",
                              "begin",
                              "start now",
@@ -111,7 +111,7 @@ TEST_CASE("words that make no sense are told of in one line") {
     }
 }
 
-TEST_CASE("what was asked for is carried out in order, with ids in a row") {
+TEST_CASE("requests are carried out in order, with consecutive ids") {
     FakeChannel channel;
     CHECK(carry_out(words_of("status"), find, channel) == "tracing is on; 2 CPUs, 37 regions\n");
     carry_out(words_of("mark a longer text than one piece"), find, channel);
@@ -125,7 +125,7 @@ TEST_CASE("what was asked for is carried out in order, with ids in a row") {
                       Catch::Contains("refused: the range ends inside"));
 }
 
-TEST_CASE("a device is called by its path, its alias, or the end of its path") {
+TEST_CASE("a device is named by its path, its alias, or the end of its path") {
     wire::StreamHead head{};
     head.regions = {region(0x1000, 0x100, "/soc/uart@1000"),
                     region(0x2000, 0x100, "/soc/uart@2000"),
@@ -159,7 +159,7 @@ TEST_CASE("a device is called by its path, its alias, or the end of its path") {
     }
 }
 
-TEST_CASE("records of changes read as they were asked for") {
+TEST_CASE("records of changes read like the words that requested them") {
     abi::Record record{};
     record.value = 0x1c09'0000 | std::uint64_t{0x1000} << 32;
     record.pa_low = static_cast<std::uint32_t>(Command::select_range);
@@ -234,7 +234,7 @@ private:
 
 } // namespace
 
-TEST_CASE("over a wire: the reply is found in the stream, and asked for again if it is lost") {
+TEST_CASE("over a wire: the reply is found in the stream, and requested again if it is lost") {
     const Folder folder;
     Board board(folder / "board");
     transport::Transport wire =
@@ -259,7 +259,7 @@ TEST_CASE("over a wire: the reply is found in the stream, and asked for again if
                       Catch::Contains("no reply"));
 }
 
-TEST_CASE("a relay lets others steer a wire that is being read") {
+TEST_CASE("a relay lets clients control a wire that is being read") {
     const Folder folder;
     std::vector<std::byte> to_wire;
     Relay relay(folder / "ctl", [&to_wire](std::span<const std::byte> bytes) {

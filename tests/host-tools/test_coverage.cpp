@@ -5,7 +5,7 @@
 using namespace mmioscope;
 using namespace mmioscope::test;
 
-TEST_CASE("a register counts once, however it is accessed") {
+TEST_CASE("a register counts once, whatever part of it is accessed") {
     registers::Coverage coverage;
     SampleEvent sample;
     coverage.add(sample.event());

@@ -141,19 +141,19 @@ void usual(Script& to) {
 
 } // namespace
 
-TEST_CASE("boots that did the same are the same") {
+TEST_CASE("boots that did the same compare equal") {
     CHECK(found(usual, usual) == "");
     CHECK(found(usual, usual, 5) == "");
     CHECK(diff::verdict({}) == "same");
 }
 
-TEST_CASE("a value that a driver writes is another one") {
+TEST_CASE("a changed value that a driver writes is a finding") {
     CHECK(found(usual, [](Script& to) { driver(to, 0x101, 0x9c40); }) ==
           "sure: mmc@50000 Clock (start [armmmci]): 0x100 -> 0x101 (ClkDiv 0x0 -> 0x1), once\n"
           "sure: mmc@50000 DataTimer (data [armmmci]): 0x124f80 -> 0x9c40, 3 times\n");
 }
 
-TEST_CASE("a value that is written only sometimes is extra") {
+TEST_CASE("a value that only one side writes is reported for that side") {
     const Make more = [](Script& to) {
         driver(to);
         to.write(start + 0x20, mmc + 0x4, 0x300);
@@ -164,7 +164,7 @@ TEST_CASE("a value that is written only sometimes is extra") {
                Contains("Clock (start [armmmci]): 0x300") && Contains("only in A"));
 }
 
-TEST_CASE("a site that writes no more, and one that is new, are findings") {
+TEST_CASE("a site that no longer writes, or a new one, is a finding") {
     const Make without = [](Script& to) {
         to.write(start + 0x10, mmc, 0x3).write(start + 0x30, mmc + 0x3c, 0x2ff);
         for (int i = 0; i < 3; ++i) {
@@ -194,7 +194,7 @@ TEST_CASE("a write that goes to another register is one finding") {
           "once\n");
 }
 
-TEST_CASE("two writes the other way round are found, in a function by one good boot") {
+TEST_CASE("two swapped writes are found, within a function from one good boot") {
     const Make swapped = [](Script& to) {
         to.write(start + 0x10, mmc, 0x3).write(start + 0x20, mmc + 0x4, 0x100);
         to.write(start + 0x30, mmc + 0x3c, 0x2ff);
@@ -212,7 +212,7 @@ TEST_CASE("two writes the other way round are found, in a function by one good b
     }
 }
 
-TEST_CASE("two writes that nothing stands around are found the other way round") {
+TEST_CASE("two swapped writes with nothing around them are found") {
     const auto pair = [](bool swapped) {
         return [swapped](Script& to) {
             to.write(start + (swapped ? 0x14 : 0x10), mmc + (swapped ? 0x28 : 0x24), 1);
@@ -223,7 +223,7 @@ TEST_CASE("two writes that nothing stands around are found the other way round")
                StartsWith("less sure: mmc@50000 DataTimer, DataLength"));
 }
 
-TEST_CASE("a write that is done less often is found, if it is always done as often") {
+TEST_CASE("a write that is done less often is found if good boots always do it equally often") {
     const auto times = [](int count) {
         return [count](Script& to) {
             driver(to);
@@ -245,7 +245,7 @@ TEST_CASE("a write that is done less often is found, if it is always done as oft
     CHECK(text_of(varying.findings()) == "");
 }
 
-TEST_CASE("a register that always gave one value, and gives another one, is a finding") {
+TEST_CASE("a register that always read as one value, and now reads as another, is a finding") {
     const auto id = [](std::uint64_t value) {
         return [value](Script& to) { to.read(start + 0x10, mmc + 0xfe0, value); };
     };
@@ -255,7 +255,7 @@ TEST_CASE("a register that always gave one value, and gives another one, is a fi
     CHECK(found(id(0x80), id(0x81), 2) == "");
 }
 
-TEST_CASE("bits that a register gave and got back are not the driver's") {
+TEST_CASE("bits that are read from a register and written back are not blamed on the driver") {
     const auto configure = [](std::uint64_t gave, std::uint64_t wrote) {
         return [=](Script& to) {
             driver(to);
@@ -280,7 +280,7 @@ TEST_CASE("bits that a register gave and got back are not the driver's") {
     CHECK_THAT(found(twice(0x101, 0x1), twice(0x1101, 0x1001)), StartsWith("less sure"));
 }
 
-TEST_CASE("of data the bits are compared") {
+TEST_CASE("data is compared bit by bit") {
     const auto blocks = [](std::uint64_t bits) {
         return [bits](Script& to) {
             driver(to);
@@ -329,7 +329,7 @@ TEST_CASE("LEDs are compared one by one") {
           "");
 }
 
-TEST_CASE("a value that only one good boot has tells that others may come") {
+TEST_CASE("a value that only one good boot has shows that others may come") {
     Boots boots;
     for (const std::uint64_t value : {0x10, 0x10, 0x11, 0x12}) {
         Script script;
@@ -342,7 +342,7 @@ TEST_CASE("a value that only one good boot has tells that others may come") {
                 [](Script& to) { to.write(start + 0x60, mmc + 0x8, 0x12); }, 3) != "");
 }
 
-TEST_CASE("a new value where new values tell nothing is no change of order") {
+TEST_CASE("a new value at a site where values vary is not a change of order") {
     const auto boot = [](std::initializer_list<std::uint64_t> values) {
         return [values = std::vector<std::uint64_t>(values)](Script& to) {
             for (const std::uint64_t value : values) {
@@ -361,7 +361,7 @@ TEST_CASE("a new value where new values tell nothing is no change of order") {
 }
 
 TEST_CASE(
-    "what other functions do in between is no difference unless it is in place of something") {
+    "accesses of other functions in between are no difference unless they replace something") {
     const auto boot = [](bool again, bool instead) {
         return [=](Script& to) {
             to.write(start + 0x10, mmc, 1).write(data + 0x10, mmc + 0x24, 2);
@@ -385,7 +385,7 @@ TEST_CASE(
     CHECK_THAT(found(only(false), only(true), 2), StartsWith("less sure: mmc@50000 Power"));
 }
 
-TEST_CASE("one cause is told of once") {
+TEST_CASE("one cause is reported once") {
     const auto transfers = [](int without) {
         return [without](Script& to) {
             for (int i = 0; i < 5; ++i) {
@@ -404,7 +404,7 @@ TEST_CASE("one cause is told of once") {
           "sure: mmc@50000 DataTimer (data [armmmci]): 0x124f80 -> 0x9c40, 3 times\n");
 }
 
-TEST_CASE("tasks may take turns") {
+TEST_CASE("tasks may alternate without a difference") {
     const auto boot = [](bool in_turns) {
         return [in_turns](Script& to) {
             constexpr std::uint32_t one = 0xc1602000, other = 0xc1606000;
@@ -423,7 +423,7 @@ TEST_CASE("tasks may take turns") {
     }
 }
 
-TEST_CASE("from which place of a function a register is read is no difference") {
+TEST_CASE("the place in a function from which a register is read makes no difference") {
     const auto boot = [](std::uint32_t place) {
         return [place](Script& to) {
             driver(to);
@@ -433,7 +433,7 @@ TEST_CASE("from which place of a function a register is read is no difference") 
     CHECK(found(boot(0x60), boot(0x64)) == "");
 }
 
-TEST_CASE("all that goes to a register of data is data") {
+TEST_CASE("everything written to a data register is data") {
     const auto boot = [](std::uint64_t first) {
         return [first](Script& to) {
             driver(to);
@@ -447,7 +447,7 @@ TEST_CASE("all that goes to a register of data is data") {
     CHECK(found(boot(0x12), boot(0x456)) == "");
 }
 
-TEST_CASE("polls, CPUs and the time of interrupts differ, and are no difference") {
+TEST_CASE("different polls, CPUs and times of interrupts are no difference") {
     const auto boot = [](unsigned cpu, int polls, bool early) {
         return [=](Script& to) {
             to.on(cpu, 0xc1602000);
@@ -475,7 +475,7 @@ TEST_CASE("polls, CPUs and the time of interrupts differ, and are no difference"
     }
 }
 
-TEST_CASE("an interrupt is told from what it interrupts, also on the same stack") {
+TEST_CASE("an interrupt is separated from the code that it interrupts, even on the same stack") {
     // Without the GIC's accesses the write in the interrupt stands between two others.
     const auto boot = [](bool early, bool traced) {
         return [=](Script& to) {
@@ -503,7 +503,7 @@ TEST_CASE("an interrupt is told from what it interrupts, also on the same stack"
     CHECK_THAT(found(boot(true, false), boot(false, false), 3), Contains("less sure"));
 }
 
-TEST_CASE("which devices interrupted is compared, and not what CPUs send each other") {
+TEST_CASE("interrupts of devices are compared, interrupts between CPUs are not") {
     const auto boot = [](std::uint64_t number) {
         return [number](Script& to) {
             to.read(handle_irq + 0x10, gicc + 0xc, 41).write(handle_irq + 0x20, gicc + 0x10, 41);
@@ -515,7 +515,7 @@ TEST_CASE("which devices interrupted is compared, and not what CPUs send each ot
     CHECK_THAT(found(boot(3), boot(47)), Contains("GICC_EOIR") && Contains("0x2f"));
 }
 
-TEST_CASE("a device, a module or a function that one side has alone is one finding") {
+TEST_CASE("a device, a module or a function that only one side has is one finding") {
     const Make nothing = [](Script& to) { to.write(blink + 0x10, leds, 1); };
     const Make all = [](Script& to) {
         to.write(blink + 0x10, leds, 1);
@@ -541,7 +541,7 @@ TEST_CASE("a device, a module or a function that one side has alone is one findi
                Contains("the function only in A: 12 accesses"));
 }
 
-TEST_CASE("in another build functions count by name, and may be in each other") {
+TEST_CASE("functions of different builds are matched by name, and may be inlined") {
     std::string other_head = head;
     other_head.replace(other_head.find("6.1"), 3, "6.2");
     const auto compared = [&](const Make& make) {
@@ -565,7 +565,7 @@ TEST_CASE("in another build functions count by name, and may be in each other") 
     CHECK_THAT(compared([](Script& to) { driver(to, 0x101); }), Contains("0x100 -> 0x101"));
 }
 
-TEST_CASE("a function that was built anew is compared by its name") {
+TEST_CASE("a rebuilt function is compared by its name") {
     const Make anew = [](Script& to) {
         to.write(start + 0x10, mmc, 0x3).write(start + 0x20, mmc + 0x4, 0x100);
         to.write(start + 0x30, mmc + 0x3c, 0x2ff);
@@ -577,7 +577,7 @@ TEST_CASE("a function that was built anew is compared by its name") {
     CHECK(found(usual, anew) == "");
 }
 
-TEST_CASE("only devices that are asked for are compared, with all interrupts") {
+TEST_CASE("only the requested devices are compared, with all interrupts") {
     filter::Filter wanted("dev==\"leds@8\""), wanted_again("dev==\"leds@8\"");
     Boots boots;
     Script one, other;
@@ -591,7 +591,7 @@ TEST_CASE("only devices that are asked for are compared, with all interrupts") {
     CHECK(boots.boots[0].accesses == 1);
 }
 
-TEST_CASE("memory grows with what is different, not with events") {
+TEST_CASE("memory grows with the distinct accesses, not with the events") {
     Script script;
     for (std::uint64_t i = 0; i < 20'000; ++i) {
         script.write(copy + 0x10, mmc + 0x80, i).write(blink + 0x10, mmc + 0x84, i % 7);
@@ -607,7 +607,7 @@ TEST_CASE("memory grows with what is different, not with events") {
     CHECK(boot.pairs.size() < 2 * 33 * 8);
 }
 
-TEST_CASE("more sites than there is room for are told of") {
+TEST_CASE("accesses of sites beyond the limit are counted as left out") {
     diff::Sites sites;
     diff::Site site;
     for (std::uint32_t i = 0; i < diff::Sites::most; ++i) {
@@ -639,7 +639,7 @@ struct ProfileFile {
 
 } // namespace
 
-TEST_CASE("a profile has all that good boots taught") {
+TEST_CASE("a profile has everything learned from good boots") {
     const auto make = [](Boots& boots, std::uint64_t clock) {
         Script script;
         driver(script, clock);
@@ -663,7 +663,7 @@ TEST_CASE("a profile has all that good boots taught") {
     CHECK_THAT(text_of(kept.findings()), Contains("0x100 -> 0x101"));
 }
 
-TEST_CASE("a file that is no profile is refused, wherever it is wrong") {
+TEST_CASE("a file that is not a valid profile is refused, wherever it is wrong") {
     Boots boots;
     Script script;
     driver(script);
@@ -696,7 +696,7 @@ TEST_CASE("a file that is no profile is refused, wherever it is wrong") {
     refuses(many, ":103:");
 }
 
-TEST_CASE("each changed byte of a profile is refused or read") {
+TEST_CASE("a profile with any byte changed is refused or read") {
     Boots boots;
     Script script;
     driver(script);
@@ -718,7 +718,7 @@ TEST_CASE("each changed byte of a profile is refused or read") {
     }
 }
 
-TEST_CASE("a page of HTML has both sides, and no name of the guest's is part of it") {
+TEST_CASE("an HTML page shows both sides and escapes the guest's names") {
     diff::Finding finding;
     finding.device = "<script>alert(1)</script>";
     finding.reg = "\"><img src=x>";

@@ -11,7 +11,7 @@ using namespace mmioscope;
 using namespace mmioscope::test;
 using Catch::Equals;
 
-TEST_CASE("an output that is an input is refused by whatever name") {
+TEST_CASE("an output that is also an input is refused under any of its names") {
     const Folder folder;
     const std::string trace = folder / "trace";
     const std::string other = folder / "other";
@@ -28,7 +28,7 @@ TEST_CASE("an output that is an input is refused by whatever name") {
     CHECK(std::filesystem::file_size(trace) == 7);
 }
 
-TEST_CASE("other outputs, and inputs that nobody has, are fine") {
+TEST_CASE("other outputs, and inputs that do not exist, are accepted") {
     const Folder folder;
     const std::string trace = folder / "trace";
     const std::string other = folder / "other";
@@ -39,7 +39,7 @@ TEST_CASE("other outputs, and inputs that nobody has, are fine") {
     CHECK_NOTHROW(check_distinct("", {"", trace}));
 }
 
-TEST_CASE("a device and a pipe may be input and output") {
+TEST_CASE("a device or a pipe may be both input and output") {
     const Folder folder;
     const std::string pipe = folder / "pipe";
     REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);

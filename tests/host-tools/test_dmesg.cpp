@@ -30,7 +30,7 @@ analysis::DmesgOffset offset_of(const std::vector<analysis::DmesgLine>& log,
 
 } // namespace
 
-TEST_CASE("lines of a kernel log have printk's time in front") {
+TEST_CASE("lines of a kernel log begin with printk's time") {
     const auto lines =
         log_of("[    0.000000] Booting Linux\r\n<6>[   12.345678] second [x]\n"
                "[ 7] no time\nlogin: \n[    1.5x] no\n[1.000001][    T1] of a task\n");
@@ -41,7 +41,7 @@ TEST_CASE("lines of a kernel log have printk's time in front") {
     CHECK(lines[2].nanoseconds == 1'000'001'000);
 }
 
-TEST_CASE("the quickest line on the console tells where printk's time begins") {
+TEST_CASE("the fastest line on the console shows where printk's time begins") {
     const auto log = log_of("[    0.000000] early\n[    1.000000] quick\n[    1.500000] slow\n"
                             "[    2.000000] not there\n");
     const auto offset = offset_of(log, "text 3.0 cpu0 uart [    0.000000] early\\n\n"
@@ -56,7 +56,7 @@ TEST_CASE("the quickest line on the console tells where printk's time begins") {
     CHECK(offset.half_within() == 300'000'000);
 }
 
-TEST_CASE("a line that comes after a thousand million seconds tells nothing") {
+TEST_CASE("a line on the console after a thousand million seconds is ignored") {
     const auto offset = offset_of(log_of("[    1.000000] one\n[    2.000000] two\n"),
                                   "text 3.0 cpu0 uart [    1.000000] one\\n\n"
                                   "text 1e10 cpu0 uart [    2.000000] two\\n\n");
@@ -64,7 +64,7 @@ TEST_CASE("a line that comes after a thousand million seconds tells nothing") {
     CHECK(offset.estimate() == 2'000'000'000);
 }
 
-TEST_CASE("without a line on the console nothing is estimated") {
+TEST_CASE("nothing is estimated without a line on the console") {
     const auto offset = offset_of(log_of("[    0.000000] no clock\n[    1.000000] one\n"),
                                   "text 2.0 cpu0 uart [    0.000000] no clock\\n\n"
                                   "text 3.0 cpu0 uart [    1.000001] one\\n\n");

@@ -151,7 +151,7 @@ void lossy(trace::FileWriter& writer) {
 
 } // namespace
 
-TEST_CASE("drive: each consumer is given each event, and told when there are no more") {
+TEST_CASE("drive: each consumer gets each event, and is told of the end") {
     Read read(accesses(3));
     Log first, second;
     const Driven driven = drive(read.trace(), {&first, nullptr, &second});
@@ -162,7 +162,7 @@ TEST_CASE("drive: each consumer is given each event, and told when there are no 
     CHECK(second.words == "0 1 2 end");
 }
 
-TEST_CASE("drive: consumers are given a group of events in their order") {
+TEST_CASE("drive: consumers get a group of events one after the other, in their order") {
     struct Turn final : reading::Consumer {
         Turn(std::string& to, char name) : all(to), its(name) {}
         void add(const Event&) override { all += its; }
@@ -178,7 +178,7 @@ TEST_CASE("drive: consumers are given a group of events in their order") {
     CHECK(order == "bbaa!b!a");
 }
 
-TEST_CASE("drive: no more events than were asked for are read") {
+TEST_CASE("drive: at most the requested number of events is read") {
     Read read(accesses(5));
     const auto words = [&read](std::uint64_t limit, Ended ended) {
         DriveOptions options;
@@ -193,7 +193,7 @@ TEST_CASE("drive: no more events than were asked for are read") {
     CHECK(words(1, Ended::trace) == "end");
 }
 
-TEST_CASE("drive: who stops it is asked, and consumers finish what they have") {
+TEST_CASE("drive: the stop function is polled, and consumers finish what they have") {
     Read read(accesses(20'000));
     DriveOptions options;
     unsigned asked = 0;
@@ -211,7 +211,7 @@ TEST_CASE("drive: who stops it is asked, and consumers finish what they have") {
     CHECK(log.events == 20'000);
 }
 
-TEST_CASE("drive: when one consumer has enough, none is told to finish") {
+TEST_CASE("drive: when one consumer has enough, no consumer is finished") {
     Read read(accesses(20'000));
     Log all, some;
     some.most = 10;
@@ -223,7 +223,7 @@ TEST_CASE("drive: when one consumer has enough, none is told to finish") {
     CHECK(some.words.find("end") == std::string::npos);
 }
 
-TEST_CASE("drive: losses come as the gap records that the trace has") {
+TEST_CASE("drive: losses are passed on as the gap records of the trace") {
     Read read(lossy);
     Log log;
     const Driven driven = drive(read.trace(), {&log});
@@ -232,7 +232,7 @@ TEST_CASE("drive: losses come as the gap records that the trace has") {
     CHECK(driven.lost == 0);
 }
 
-TEST_CASE("drive: all losses come once, where numbers are missing and at the end") {
+TEST_CASE("drive: all losses are passed on once, where numbers are missing and at the end") {
     DriveOptions options;
     options.losses = Losses::all;
     Read read(lossy);
@@ -241,20 +241,20 @@ TEST_CASE("drive: all losses come once, where numbers are missing and at the end
     CHECK(log.words == "3 4 cpu0:5+2@70 7 cpu0:8+5@80 13 "
                        "cpu0:0+3@130 cpu0:14+1@130 cpu1:0+4@130 end");
     CHECK(driven.lost == 15);
-    SECTION("but not those behind the end where the end was not reached") {
+    SECTION("but not the losses at the end if the end was not reached") {
         Read again(lossy);
         Log some;
         options.limit = 3;
         CHECK(drive(again.trace(), {&some}, options).lost == 2);
         CHECK(some.words == "3 4 cpu0:5+2@70 7 end");
     }
-    SECTION("nor those that a file without an end may tell of") {
+    SECTION("nor those that a file without an end may report") {
         read.cut(1);
         Log of_cut;
         CHECK(drive(read.trace(), {&of_cut}, options).lost == 7);
         CHECK(of_cut.words == "3 4 cpu0:5+2@70 7 cpu0:8+5@80 13 end");
     }
-    SECTION("where not all events come by, only those that the trace tells of") {
+    SECTION("with a filter, only those that the trace reports") {
         reading::TraceOptions selection;
         selection.filter = "seq != 4";
         Read some(lossy, selection);
@@ -265,7 +265,7 @@ TEST_CASE("drive: all losses come once, where numbers are missing and at the end
     }
 }
 
-TEST_CASE("drive: an event that stands for a loss is of no place and has no other names") {
+TEST_CASE("drive: an event that stands for a loss has no place and no other names") {
     struct Last final : reading::Consumer {
         void add(const Event& event) override { last = event; }
         Event last;
@@ -284,7 +284,7 @@ TEST_CASE("drive: an event that stands for a loss is of no place and has no othe
     CHECK(last.last.text().empty());
 }
 
-TEST_CASE("drive: strict reading ends at the first loss, before anybody is given it") {
+TEST_CASE("drive: strict reading ends at the first loss, before any consumer gets it") {
     DriveOptions options;
     options.strict = GENERATE(Strict::events, Strict::whole);
     options.losses = GENERATE(Losses::records, Losses::all);
@@ -300,7 +300,7 @@ TEST_CASE("drive: strict reading ends at the first loss, before anybody is given
     CHECK(log.words == "0");
 }
 
-TEST_CASE("drive: strict reading ends at the first damage, before anybody is given what follows") {
+TEST_CASE("drive: strict reading ends at the first damage, before any consumer gets what follows") {
     const auto two_sections = [](trace::FileWriter& writer) {
         append(writer, access(0, 0, 0));
         writer.flush();
@@ -329,7 +329,7 @@ TEST_CASE("drive: strict reading ends at the first damage, before anybody is giv
     CHECK(read.problems.size() == 1);
 }
 
-TEST_CASE("drive: only who wants the whole trace minds what is wrong with its end") {
+TEST_CASE("drive: errors at the end of a trace matter only if the whole trace is wanted") {
     std::function<void(trace::FileWriter&)> write = accesses(2);
     std::size_t cut = 0;
     std::string why;
@@ -368,7 +368,7 @@ TEST_CASE("drive: only who wants the whole trace minds what is wrong with its en
     }
 }
 
-TEST_CASE("drive: who wants the whole trace minds a file of it that is not there") {
+TEST_CASE("drive: a missing file of a trace matters only if the whole trace is wanted") {
     const FileDescriptor file = memory_file("t.mmio", 0);
     {
         trace::WriteProgress progress;
@@ -394,7 +394,7 @@ TEST_CASE("drive: who wants the whole trace minds a file of it that is not there
     }
 }
 
-TEST_CASE("drive: a marker's text is whole in the last of its records") {
+TEST_CASE("drive: the last record of a marker's text has the whole text") {
     Read read([](trace::FileWriter& writer) {
         append(writer, piece(5, "one mark", 1));
         append(writer, access(0, 6, 2));
@@ -407,7 +407,7 @@ TEST_CASE("drive: a marker's text is whole in the last of its records") {
     CHECK(log.words == "piece 6 \"one mark in two\" \"alone\" end");
 }
 
-TEST_CASE("drive: texts that never end are told behind all events, with their last piece's time") {
+TEST_CASE("drive: unfinished texts are reported after all events, with their last piece's time") {
     Read read([](trace::FileWriter& writer) {
         append(writer, piece(5, "a text w", 10));
         append(writer, piece(600, "another ", 20));
@@ -421,7 +421,7 @@ TEST_CASE("drive: texts that never end are told behind all events, with their la
                        "unended \"another \"...@20 end");
 }
 
-TEST_CASE("drive: a text that goes on in the next trace is told there") {
+TEST_CASE("drive: a text that continues in the next trace is reported there") {
     trace::MarkerTexts markers;
     reading::TraceOptions options;
     options.markers = &markers;
@@ -448,7 +448,7 @@ TEST_CASE("drive: a text that goes on in the next trace is told there") {
     CHECK(markers.open()[0].text == "\"this not\"...");
 }
 
-TEST_CASE("drive: consumers are told when names are forgotten, and only while they are driven") {
+TEST_CASE("drive: consumers are told when names are dropped, but only while they are driven") {
     Read read([](trace::FileWriter& writer) {
         for (std::uint32_t i = 0; i < 60'000; ++i) {
             abi::Record record = access(0, i, i);

@@ -98,7 +98,7 @@ std::string error_of(const std::vector<std::string>& commands) {
 
 } // namespace
 
-TEST_CASE("devices are where the buses of their tree put them") {
+TEST_CASE("devices have the addresses to which the buses of their tree translate") {
     std::string found;
     for (const abi::RegionEntry& region : tree_devices(board_tree()).regions) {
         const std::string_view path = tree::region_path(region);
@@ -113,7 +113,7 @@ TEST_CASE("devices are where the buses of their tree put them") {
                    "i2c@30000[0] 0x1c030000+0x1000\n");
 }
 
-TEST_CASE("words of --at-start become requests, in their order") {
+TEST_CASE("words of --at-start become requests, in order") {
     CHECK(early_requests({}, board_tree()).empty());
     CHECK(early_requests({"deselect serial0 gic@2c001000", "mark 5",
                           "trigger start address uart@90000+0x30 direction w count 2", "sample 4"},
@@ -129,7 +129,7 @@ TEST_CASE("words of --at-start become requests, in their order") {
     CHECK(early_requests({"  filter   cpus 1  "}, board_tree()) == Asks{{Command::filter_cpus, 2}});
 }
 
-TEST_CASE("words of --at-start that make no sense are told in one line") {
+TEST_CASE("invalid words of --at-start are refused in one line") {
     CHECK(error_of({"mark 1", "deselect toaster"}) ==
           "--at-start 'deselect toaster': there is no device 'toaster'; devices: edge@fffff000, "
           "ethernet@2,02000000, gic@2c001000, i2c@30000, serial0");
@@ -149,7 +149,8 @@ TEST_CASE("words of --at-start that make no sense are told in one line") {
           "ranges)");
 }
 
-TEST_CASE("requests are three cells each in the hypervisor's tree, and no property without any") {
+TEST_CASE(
+    "requests take three cells each in the hypervisor's tree, and no property if there are none") {
     BootTree what{};
     what.memory = 512u << 20;
     what.kernel = {0x8300'0000, 1000};
@@ -170,7 +171,7 @@ TEST_CASE("requests are three cells each in the hypervisor's tree, and no proper
     }
 }
 
-TEST_CASE("for U-Boot requests are one line") {
+TEST_CASE("requests for U-Boot are one line") {
     CHECK(
         property_text(early_requests({"trigger start address serial0+0xc direction w", "mark 9"},
                                      board_tree())) ==

@@ -75,7 +75,7 @@ TEST_CASE("an event as a line of CSV") {
           "0xc23f0000,7,\"s\"\"h\",,,,9,9,estimated");
 }
 
-TEST_CASE("what a read was made by, in each column of its own") {
+TEST_CASE("each property of the code that made a read has its own column") {
     SampleEvent sample;
     sample.code.lines.push_back({"pl011_tx_chars", "outer.c", 7}); // where it was inlined
     sample.given.interrupt = "37 serial0";
@@ -103,7 +103,7 @@ TEST_CASE("what a read was made by, in each column of its own") {
     CHECK(json(sample.event()).find(R"("value":"0x1")") != std::string::npos);
 }
 
-TEST_CASE("repeats are one event in each format, with the place of the first and a text") {
+TEST_CASE("repeats are one event in each format, with the first one's place and a text") {
     class Log final : public exporting::Exporter {
     public:
         void begin(const trace::TraceReader&) override {}
@@ -132,12 +132,12 @@ TEST_CASE("repeats are one event in each format, with the place of the first and
                       "end\n");
 }
 
-TEST_CASE("times of a year are exact") {
+TEST_CASE("times remain exact after a year") {
     CHECK(trace::nanoseconds(62'500'000ull * 31'536'000 + 1, 62'500'000) == 31'536'000'000'000'016);
     CHECK(trace::nanoseconds(7, 0) == 7);
 }
 
-TEST_CASE("a cell of CSV is quoted where a reader would stumble") {
+TEST_CASE("a CSV cell is quoted where needed") {
     SampleEvent sample;
     for (const char* const comm : {"a,b", "a\"b", "a\rb", "a\nb"}) {
         sample.task.comm = comm;
@@ -161,7 +161,7 @@ TEST_CASE("a loss and a marker have no address, in any format") {
     CHECK(csv(event) == "0,0,0,marker,,,,,,,0xc,,,,,,,,,,,,,,,\"a, b\",,3,,");
 }
 
-TEST_CASE("losses are found where records are missing, and by gap records, once each") {
+TEST_CASE("losses are found by missing records and by gap records, once each") {
     reading::LossFinder finder;
     CHECK(!finder.add(access(0, 5, 1)));
     CHECK(!finder.add(access(0, 6, 2)));
@@ -185,7 +185,7 @@ TEST_CASE("losses are found where records are missing, and by gap records, once 
     CHECK((rest[0].count == 5 && rest[1].count == 8 && rest[2].count == 2));
 }
 
-TEST_CASE("a database takes no file that somebody else has made") {
+TEST_CASE("a database is not written over an existing file") {
     const Folder folder;
     create_output(folder / "there");
     std::filesystem::create_symlink("elsewhere", folder / "link");

@@ -88,7 +88,7 @@ TEST_CASE("a trace file is read as it was written") {
     CHECK(result.problems == 0);
 }
 
-TEST_CASE("a cut file gives every whole record in front of the cut") {
+TEST_CASE("a cut file gives every whole record before the cut") {
     const Bytes whole = small_trace();
     std::vector<std::size_t> record_ends;
     for (std::size_t at = 0; at + 4 <= whole.size(); at += 8) {
@@ -147,12 +147,12 @@ TEST_CASE("sections of unknown type are skipped, whatever their size") {
     }
 }
 
-TEST_CASE("what is no trace is refused") {
+TEST_CASE("a file that is not a trace is refused") {
     CHECK(read({}).refused);
     CHECK(read(Bytes(1000)).refused);
 }
 
-TEST_CASE("devices have names in time, however often the trace says what they are") {
+TEST_CASE("naming devices stays fast, however often the trace describes them") {
     std::vector<std::byte> tree(400'000);
     TreeMaker make(tree);
     make.node("", [&] {

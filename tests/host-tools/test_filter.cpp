@@ -141,7 +141,7 @@ TEST_CASE("a filter compares the names of an event") {
               sample.event(), false);
 }
 
-TEST_CASE("a filter looks at the bits of a register") {
+TEST_CASE("a filter compares the bits of a register") {
     SampleEvent sample;
     check_all({"FR.TXFF==1", "FR.TXFF", "fr.txff", "!FR.BUSY", "field(TXFF)", "field(TXFF)==1",
                "field(FR, TXFF)", "*.MODE==run", "FR.MODE==1", "FR.MODE in (idle, run)",
@@ -150,21 +150,21 @@ TEST_CASE("a filter looks at the bits of a register") {
     check_all({"FR.TXFF==0", "FR.BUSY", "CR.TXFF", "FR.RXFE", "FR.RXFE==0", "FR.MODE==idle",
                "field(DR, TXFF)", "FR.MODE & 2"},
               sample.event(), false);
-    SECTION("of a part of it only those that were accessed") {
+    SECTION("only the accessed bits of a partly accessed register") {
         sample.record.access = abi::encode_access(false, 0);
         sample.given.offset = 0x19;
         sample.record.value = 1;
         check_all({"FR.MODE==run"}, sample.event(), true);
         check_all({"FR.TXFF", "FR.TXFF==0", "FR.BUSY==0"}, sample.event(), false);
     }
-    SECTION("not where the value is unknown") {
+    SECTION("not if the value is unknown") {
         sample.record.flags = abi::flag_value_unknown;
         check_all({"FR.TXFF", "FR.TXFF==0", "value==0x121", "value"}, sample.event(), false);
         check_all({"unknown", "reg==FR"}, sample.event(), true);
     }
 }
 
-TEST_CASE("what is not known equals nothing") {
+TEST_CASE("an unknown property equals nothing") {
     const Event event = given_event(access(0, 0, 0));
     check_all({"reg==DR", "reg", "reg=~x", "reg in (a, b)", "func==a", "func", "caller==a",
                "task==1", "pid==0", "pid<5", "irq==0", "FR.X==0", "field(X)", "module==kernel",
@@ -185,7 +185,7 @@ TEST_CASE("a marker has a number and a text, and no direction") {
     check_all({"r", "w", "dir==r", "size==4", "offset==0", "pa", "emulated"}, event, false);
 }
 
-TEST_CASE("an acknowledged interrupt has its name and its number") {
+TEST_CASE("an acknowledged interrupt is matched by its name and by its number") {
     SampleEvent sample;
     sample.given.interrupt = "serial0";
     sample.record.value = 0x400 | 37;
@@ -207,7 +207,7 @@ TEST_CASE("conditions are joined as in C") {
               sample.event(), false);
 }
 
-TEST_CASE("an alias is of its device alone") {
+TEST_CASE("an alias belongs to its device alone") {
     const std::vector<std::byte> bytes = trace_bytes([](trace::FileWriter& writer) {
         write_info(writer);
         writer.section(abi::SectionType::device_tree, make_tree([](TreeMaker& make) {
@@ -273,7 +273,7 @@ TEST_CASE("a device is known by every name that its tree has for it") {
     CHECK(device("duration==1us", 0));
 }
 
-TEST_CASE("a filter takes each name by which requests find a device") {
+TEST_CASE("a filter accepts each name by which requests find a device") {
     wire::StreamHead head{};
     head.regions = {region(0x1000, 0x100, "/soc/uart@1000"),
                     region(0x2000, 0x100, "~bus/very-long@2000")};

@@ -29,7 +29,7 @@ std::string repeated(const std::string& text, unsigned count) {
 
 } // namespace
 
-TEST_CASE("a wrong filter is told of in one line with the place") {
+TEST_CASE("a wrong filter is refused in one line with the place") {
     const std::vector<std::pair<const char*, const char*>> wrong = {
         {"dev==pl011 && reg==",
          "filter: column 20: expected a value after '==': dev==pl011 && reg==<here>"},
@@ -78,7 +78,7 @@ TEST_CASE("a wrong filter is told of in one line with the place") {
     }
 }
 
-TEST_CASE("a filter may be long, and is bounded") {
+TEST_CASE("a filter may be long, but only up to a limit") {
     CHECK(complaint(repeated("(", 50) + "r" + repeated(")", 50)) == "no error");
     CHECK(complaint(repeated("(", 60'000)).find("parentheses") != std::string::npos);
     CHECK(complaint(repeated("!", 60'000)).find("parentheses") != std::string::npos);
@@ -89,14 +89,14 @@ TEST_CASE("a filter may be long, and is bounded") {
     CHECK(complaint("func=~\"((a{1000}){1000}){1000}\"") != "no error");
 }
 
-TEST_CASE("a glob and a regular expression need no more time than their lengths allow") {
+TEST_CASE("globs and regular expressions take time bounded by their lengths") {
     test::SampleEvent sample;
     sample.code.function = repeated("a", 3'000);
     CHECK_FALSE(Filter("func==" + repeated("a*", 500) + "b")(sample.event()));
     CHECK_FALSE(Filter("func=~\"^(a*)*b$\"")(sample.event()));
 }
 
-TEST_CASE("without code addresses nobody can ask for them") {
+TEST_CASE("fields about code are refused if code addresses are left out") {
     filter::Settings settings;
     settings.code = false;
     for (const char* const field : {"pc", "lr", "sp", "va", "func", "caller", "module", "file"}) {

@@ -68,11 +68,11 @@ std::set<std::string> all_fields() {
 
 } // namespace
 
-TEST_CASE("the manual page of filters has each field, and no other") {
+TEST_CASE("the manual page of filters lists each field, and no other") {
     CHECK(words_of("Cm") == all_fields());
 }
 
-TEST_CASE("the manual page of filters has each word for a value") {
+TEST_CASE("the manual page of filters lists each word for a value") {
     const std::set<std::string> words = words_of("Ql");
     for (const filter::NumberField& field : filter::number_fields()) {
         for (const filter::NumberField::Word& word : field.words) {
@@ -83,7 +83,7 @@ TEST_CASE("the manual page of filters has each word for a value") {
     }
 }
 
-TEST_CASE("the examples of the manual page are filters") {
+TEST_CASE("the examples of the manual page are valid filters") {
     unsigned count = 0;
     const test::SampleEvent sample;
     for (const std::string& line : page_lines()) {

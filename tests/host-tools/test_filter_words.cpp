@@ -24,7 +24,7 @@ std::string true_of(const Event& event, std::initializer_list<const char*> words
 
 } // namespace
 
-TEST_CASE("a word for a type is of that type alone") {
+TEST_CASE("a word for a type matches that type only") {
     const std::vector<std::pair<std::string, Type>> all = {
         {"access", Type::access},
         {"begin", Type::begin},
@@ -53,7 +53,7 @@ TEST_CASE("a word for a type is of that type alone") {
     }
 }
 
-TEST_CASE("a word for a mode is of that mode alone") {
+TEST_CASE("a word for a mode matches that mode only") {
     const std::vector<std::pair<std::string, unsigned>> all = {
         {"usr", 0x10}, {"user", 0x10}, {"fiq", 0x11}, {"irq", 0x12}, {"svc", 0x13},
         {"mon", 0x16}, {"abt", 0x17},  {"hyp", 0x1a}, {"und", 0x1b}, {"sys", 0x1f}};
@@ -67,7 +67,7 @@ TEST_CASE("a word for a mode is of that mode alone") {
     }
 }
 
-TEST_CASE("a flag's word is of that flag alone") {
+TEST_CASE("a word for a flag matches that flag only") {
     SampleEvent sample;
     const auto flags = [&sample](std::uint8_t bits) {
         sample.record.flags = bits;
@@ -80,7 +80,7 @@ TEST_CASE("a flag's word is of that flag alone") {
     CHECK(flags(abi::flag_same_instruction).empty());
 }
 
-TEST_CASE("what a value is depends on the type") {
+TEST_CASE("the meaning of a value depends on the type of the record") {
     SampleEvent sample;
     sample.record.value = 0x121;
     const auto valued = [&sample](Type type) {
@@ -97,7 +97,7 @@ TEST_CASE("what a value is depends on the type") {
     CHECK(valued(Type::gap).empty());
 }
 
-TEST_CASE("numbers that are alike are not mixed up") {
+TEST_CASE("sequence numbers of the CPU and of the lock are not mixed up") {
     SampleEvent sample;
     sample.record.cpu_sequence = 11;
     sample.record.lock_sequence = 12;
@@ -105,7 +105,7 @@ TEST_CASE("numbers that are alike are not mixed up") {
           "seq==11 order==12");
 }
 
-TEST_CASE("a regular expression looks at case where its field does") {
+TEST_CASE("a regular expression is case-sensitive where its field is") {
     const SampleEvent sample;
     CHECK(true_of(sample.event(), {"reg =~ \"^fr$\"", "reg =~ \"^FR$\"", "comm =~ \"^kworker\"",
                                    "comm =~ \"^KWORKER\"", "dev =~ \"^Serial\""}) ==

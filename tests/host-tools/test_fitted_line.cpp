@@ -54,7 +54,7 @@ std::string titles(const view::LineStyle& style) {
 
 } // namespace
 
-TEST_CASE("fitted line: columns stand under their titles, and what is longer is cut") {
+TEST_CASE("fitted line: columns are aligned with their titles, and longer texts are cut") {
     CHECK(titles(style(120)) ==
           "     seconds cpu  rw device  register       value      fields                    "
           "function <- caller [task]");
@@ -67,14 +67,14 @@ TEST_CASE("fitted line: columns stand under their titles, and what is longer is 
           "    0.001000 cpu1 W4 gic.cpu GICC_CTL.. 0x00000013 EnableGr.. a_function_of_so..");
 }
 
-TEST_CASE("fitted line: where there is room, nothing is cut") {
+TEST_CASE("fitted line: fields and names are not cut if there is room") {
     CHECK(line(style(200), event()) ==
           "    0.001000 cpu1 W4 gic.cpu GICC_CTLR_OF.. 0x00000013 "
           "EnableGroup0=1 Mode=9                                     "
           "a_function_of_some_length+0x20 [module] <- its_caller [kworker/1:1:7]");
 }
 
-TEST_CASE("fitted line: a count is whole, and a line no longer for it") {
+TEST_CASE("fitted line: a count is never cut, and does not lengthen the line") {
     for (const std::size_t width : {80u, 100u, 120u}) {
         const std::string text = line(style(width), event(), "x905, last 0xa");
         CHECK_THAT(text, Catch::EndsWith("  x905, last 0xa"));
@@ -82,7 +82,7 @@ TEST_CASE("fitted line: a count is whole, and a line no longer for it") {
     }
 }
 
-TEST_CASE("fitted line: what is wrong is whole") {
+TEST_CASE("fitted line: errors are printed whole") {
     CHECK_THAT(line(style(80), event(abi::RecordType::fault)), Catch::EndsWith("  external abort"));
     CHECK_THAT(line(style(80), event(abi::RecordType::begin)),
                Catch::EndsWith("  (begun, no end recorded)"));
@@ -103,7 +103,7 @@ TEST_CASE("fitted line: colours take no room") {
     CHECK(text == line(style(80), event()));
 }
 
-TEST_CASE("fitted line: what an access took has its column") {
+TEST_CASE("fitted line: the duration of an access has its column") {
     view::LineStyle timed = style(120);
     timed.duration = true;
     CHECK_THAT(line(timed, event()), Catch::EndsWith(" <0.000012000>"));
@@ -111,7 +111,7 @@ TEST_CASE("fitted line: what an access took has its column") {
     CHECK_THAT(titles(timed), Catch::EndsWith(" <took>"));
 }
 
-TEST_CASE("fitted line: a cut keeps characters whole") {
+TEST_CASE("fitted line: a cut never splits a character") {
     const Location umlauts{"f\u00fcnktiön_mit_ümläuten_und_so_weiter", 0, "", {}};
     Event there = event();
     there = given_event(there.record, {.device = "serial0", .code = &umlauts});
@@ -120,7 +120,7 @@ TEST_CASE("fitted line: a cut keeps characters whole") {
     CHECK(text.find("\u00fcnktiön_mit_üm") != std::string::npos);
 }
 
-TEST_CASE("fitted line: however narrow the terminal is, there is a line") {
+TEST_CASE("fitted line: a line is printed however narrow the terminal is") {
     for (std::size_t width = 1; width < 80; ++width) {
         CHECK_THAT(line(style(width), event()), Catch::StartsWith("    0.001000 cpu1"));
         CHECK_THAT(titles(style(width)), Catch::Contains("seconds"));

@@ -9,7 +9,7 @@
 using namespace mmioscope;
 using namespace mmioscope::test;
 
-TEST_CASE("a follower sees every record, and what was idle in between") {
+TEST_CASE("a follower sees every record, and is called while it waits") {
     const FileDescriptor file = memory_file("trace", 0);
     trace::WriteProgress progress;
     std::atomic<unsigned> idle = 0;
@@ -42,7 +42,7 @@ TEST_CASE("a follower sees every record, and what was idle in between") {
     CHECK(idle >= 1);
 }
 
-TEST_CASE("a file that is never finished ends where it ends") {
+TEST_CASE("a file that is never finished is read to where it ends") {
     const FileDescriptor file = memory_file("trace", 0);
     trace::WriteProgress progress;
     trace::FileWriter writer(file.get(), progress);

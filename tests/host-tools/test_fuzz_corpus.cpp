@@ -3,7 +3,7 @@
 
 using namespace mmioscope::test;
 
-TEST_CASE("the inputs kept of the fuzzers find nothing") {
+TEST_CASE("the inputs kept from the fuzzers find nothing") {
     for (const auto& [name, function] : fuzz_functions()) {
         replay(name, function);
     }

@@ -142,7 +142,7 @@ void wait_until_full(const FileDescriptor& side) {
 
 } // namespace
 
-TEST_CASE("guest record: a listener that goes and comes back between two frames misses nothing") {
+TEST_CASE("guest record: a listener that reconnects between two frames misses nothing") {
     const test::Folder folder;
     const FileDescriptor listener = unix_listener(folder / "w");
     Sender sender("unix:" + (folder / "w"));
@@ -169,7 +169,7 @@ TEST_CASE("guest record: a listener that goes and comes back between two frames 
     CHECK(other.heard.ends.size() == 1);
 }
 
-TEST_CASE("guest record: the frame that a connection breaks in comes again, no other twice") {
+TEST_CASE("guest record: the frame that a lost connection breaks is sent again, no other twice") {
     const test::Folder folder;
     const FileDescriptor listener = unix_listener(folder / "w");
     Sender sender("unix:" + (folder / "w"), small);
@@ -194,7 +194,8 @@ TEST_CASE("guest record: the frame that a connection breaks in comes again, no o
     CHECK(same.decoder.counts().damaged == 1); // the start of the broken one
 }
 
-TEST_CASE("guest record: what a lost connection took along is a hole, and nothing comes twice") {
+TEST_CASE(
+    "guest record: data lost with a connection is a hole in the trace, and nothing is sent twice") {
     std::uint16_t port = 0;
     FileDescriptor listener = tcp_listener(port);
     Sender sender("tcp:127.0.0.1:" + std::to_string(port));
@@ -235,7 +236,7 @@ TEST_CASE("guest record: what a lost connection took along is a hole, and nothin
 }
 
 // Signals are handled only where the program waits, so it must not wait anywhere else.
-TEST_CASE("guest record: a pipe whose reader stalls leaves it able to stop") {
+TEST_CASE("guest record: a stalled reader of a pipe does not keep it from stopping") {
     int ends[2];
     REQUIRE(::pipe(ends) == 0);
     const FileDescriptor out(ends[0]);
@@ -256,7 +257,7 @@ TEST_CASE("guest record: a pipe whose reader stalls leaves it able to stop") {
 }
 
 // The user may turn the machine off next, and what its kernel still has would be lost.
-TEST_CASE("guest record: a connection ends when the other side has all and has closed it") {
+TEST_CASE("guest record: a connection ends when the other side has everything and has closed it") {
     const test::Folder folder;
     const FileDescriptor listener = unix_listener(folder / "w");
     Sender sender("unix:" + (folder / "w"));
@@ -275,7 +276,7 @@ TEST_CASE("guest record: a connection ends when the other side has all and has c
     CHECK(Listener{&all}.has_all(0, 1000));
 }
 
-TEST_CASE("guest record: what the other side does not take is an error") {
+TEST_CASE("guest record: data that the other side does not take is an error") {
     const test::Folder folder;
     const FileDescriptor listener = unix_listener(folder / "w");
     Sender sender("unix:" + (folder / "w"));
@@ -284,7 +285,7 @@ TEST_CASE("guest record: what the other side does not take is an error") {
     CHECK_THROWS_WITH(sender.finish(), Catch::Contains("has not taken the last "));
 }
 
-TEST_CASE("guest record: behind a break no frame comes twice, wherever it is") {
+TEST_CASE("guest record: no frame is sent twice after a break at any place") {
     const std::vector<std::uint8_t> bytes = {1, 2, 3, 0, 4, 5, 0, 6, 0};
     const std::size_t expected[] = {0, 0, 0, 3, 4, 4, 6, 7, 8, 9};
     for (std::size_t done = 0; done <= bytes.size(); ++done) {

@@ -14,7 +14,7 @@ using namespace mmioscope;
 using namespace mmioscope::test;
 using analysis::Histogram;
 
-TEST_CASE("histogram: a percentile is that of the numbers themselves, to 1/32") {
+TEST_CASE("histogram: a percentile equals that of the numbers themselves, to within 1/32") {
     std::mt19937 random(3);
     for (const std::uint32_t most : {50u, 1000u, 3'000'000u, ~0u}) {
         Histogram histogram;
@@ -32,7 +32,7 @@ TEST_CASE("histogram: a percentile is that of the numbers themselves, to 1/32") 
     }
 }
 
-TEST_CASE("histogram: none and the largest number") {
+TEST_CASE("histogram: without numbers, and with the largest number") {
     Histogram histogram;
     CHECK(histogram.at(50) == 0);
     histogram.add(~0u);
@@ -40,7 +40,7 @@ TEST_CASE("histogram: none and the largest number") {
     CHECK(histogram.size() == 1);
 }
 
-TEST_CASE("durations are of accesses, by what they have in common") {
+TEST_CASE("durations are collected for accesses, by each key") {
     using analysis::Key;
     analysis::Durations durations({Key::device, Key::interrupt});
     abi::Record record{};

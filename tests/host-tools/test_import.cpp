@@ -90,7 +90,7 @@ TEST_CASE("an mmiotrace log of a PCI device becomes a trace") {
     CHECK((trace.reader.sound() && trace.reader.end()->lost == 7));
 }
 
-TEST_CASE("lines of mmiotrace that are not whole are told by number, and cost themselves only") {
+TEST_CASE("incomplete lines of mmiotrace are reported by number, and only they are lost") {
     const Imported trace("VERSION 20070824\n"
                          "R 3 1.0 1 0x1000 0x1 0x0 0\n" // no size
                          "R 4 1. 1 0x1000 0x1 0x0 0\n"  // no time
@@ -111,7 +111,7 @@ TEST_CASE("lines of mmiotrace that are not whole are told by number, and cost th
     CHECK_THROWS_AS(Imported("", from_mmiotrace), Error);
 }
 
-TEST_CASE("more lost events than a count of 32 bits holds are no line of a log") {
+TEST_CASE("a count of lost events beyond 32 bits is an invalid line") {
     const Imported trace("VERSION 20070824\n"
                          "R 4 1.0 1 0x1000 0x1 0x0 0\n"
                          "MARK 0.0 Lost 4294967295 events.\n"
@@ -126,7 +126,7 @@ TEST_CASE("more lost events than a count of 32 bits holds are no line of a log")
                                    "line 5: an impossible number of lost events"});
 }
 
-TEST_CASE("regions of an import do not overlap, and mappings that touch are one") {
+TEST_CASE("regions of an import do not overlap, and adjacent mappings are merged") {
     RegionList list;
     list.add(0x1000, 0x1000, "/a");
     list.add(0x1800, 0x1000, "/overlaps");
@@ -142,7 +142,7 @@ TEST_CASE("regions of an import do not overlap, and mappings that touch are one"
     CHECK(std::string(list.regions()[2].path) == "/map@2000");
 }
 
-TEST_CASE("what is not known is a list with explanations") {
+TEST_CASE("the list of unknown properties may have explanations") {
     const trace::NotKnown list(
         "engine, boot id,time (numbers of lines), pc ; of others value, size");
     for (const char* name : {"engine", "boot id", "time", "pc"}) {
@@ -156,14 +156,14 @@ TEST_CASE("what is not known is a list with explanations") {
     CHECK_FALSE(trace::NotKnown(" ,(,").has("engine"));
 }
 
-TEST_CASE("mappings over mappings and regions leave what is free between the regions") {
+TEST_CASE("mappings over mappings and regions become the free ranges between the regions") {
     RegionList list;
     constexpr std::uint64_t regions = 4'000;
     for (std::uint64_t i = 0; i < regions; ++i) {
         list.add(0x1000 * (i + 1), 0x800, "/r");
     }
     constexpr std::uint64_t mappings =
-        (1 << 20) - 1; // looked at region by region this takes minutes
+        (1 << 20) - 1; // a search region by region would take minutes
     for (std::uint64_t i = 0; i < mappings; ++i) {
         list.add_mapping(i, (0x1000 * (regions + 1)) - i);
     }

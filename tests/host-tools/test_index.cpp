@@ -57,7 +57,7 @@ ReadAll read(const Bytes& bytes, std::optional<TimeSpan> times = {}, bool seeks 
 
 } // namespace
 
-TEST_CASE("an index tells of each stretch where it begins and which times it has") {
+TEST_CASE("an index has the start and the times of each stretch") {
     const Bytes bytes = long_trace(40, 1000);
     const ReadAll all = read(bytes);
     REQUIRE(all.sound);
@@ -96,7 +96,7 @@ TEST_CASE("an index tells of each stretch where it begins and which times it has
     CHECK(sections[sections.size() - 2].first == index->end);
 }
 
-TEST_CASE("a range of time is what the whole trace has of it, however it is read") {
+TEST_CASE("a range of time has the same records as in the whole trace, however it is read") {
     const Bytes whole = long_trace(30, 300);
     const Bytes cut = cut_before_index(whole);
     const Bytes old = without_index(whole);
@@ -123,7 +123,7 @@ TEST_CASE("a range of time is what the whole trace has of it, however it is read
     }
 }
 
-TEST_CASE("a trace that lacks a section of records is not sound, though each byte of it is") {
+TEST_CASE("a trace that lacks a section of records is not sound, although each byte of it is") {
     Bytes bytes = long_trace(3, 4);
     const auto sections = headers(bytes);
     const auto second = std::find_if(sections.begin() + 4, sections.end(), [](const auto& one) {
@@ -138,7 +138,7 @@ TEST_CASE("a trace that lacks a section of records is not sound, though each byt
     CHECK(!part.sound);
 }
 
-TEST_CASE("of a range of time little more is read than its own records") {
+TEST_CASE("reading a range of time reads little more than its own records") {
     const Bytes whole = long_trace(200, 1024);
     const TimeSpan times{1'000'000, 1'000'100};
     MemorySource source(whole);
@@ -154,7 +154,7 @@ TEST_CASE("of a range of time little more is read than its own records") {
     CHECK(all.count() == whole.size());
 }
 
-TEST_CASE("a range of a file that is cut anywhere has what is whole of it") {
+TEST_CASE("a range of a file that is cut anywhere has every whole record of it") {
     const Bytes whole = long_trace(3, 4);
     const TimeSpan times{1030, 1070};
     for (std::size_t size = sizeof(abi::FileHeader); size <= whole.size(); ++size) {
@@ -165,7 +165,7 @@ TEST_CASE("a range of a file that is cut anywhere has what is whole of it") {
     }
 }
 
-TEST_CASE("a flipped byte costs a range no more than a section, and makes nothing wrong") {
+TEST_CASE("a flipped byte costs a range at most one section, and makes no record wrong") {
     const Bytes whole = long_trace(3, 4);
     const TimeSpan times{1030, 1070};
     const std::size_t expected = read(whole).times_in(times).size();
@@ -180,7 +180,7 @@ TEST_CASE("a flipped byte costs a range no more than a section, and makes nothin
     }
 }
 
-TEST_CASE("an index that makes no sense is not used") {
+TEST_CASE("an invalid index is not used") {
     const Bytes whole = long_trace(40, 1000);
     const TimeSpan times{200'000, 200'500};
     const auto expected = read(whole).times_in(times);

@@ -87,7 +87,7 @@ TEST_CASE("a trace, its texts, its losses and its sections are items") {
     CHECK_THAT(text, !Contains("\"name\":\"cpus\"")); // the machine's number
 }
 
-TEST_CASE("people are told the same, a line for each fact, text and loss") {
+TEST_CASE("the tables for people have the same, a line for each fact, text and loss") {
     const std::string text = table::text(tables_of([](trace::FileWriter& writer) {
         write_info(writer);
         writer.text("kernel=\x1b[31mzImage\ncpus=2\n");
@@ -108,7 +108,7 @@ TEST_CASE("people are told the same, a line for each fact, text and loss") {
                                          "lost cpu 1     3 from sequence 7\n"));
 }
 
-TEST_CASE("what a trace does not know is no property") {
+TEST_CASE("properties that a trace does not know are omitted") {
     const std::string text = head_of([](trace::FileWriter& writer) {
         write_info(writer);
         writer.text("not-known=engine, policy, boot id, clock, time, ending\n");
@@ -122,7 +122,7 @@ TEST_CASE("what a trace does not know is no property") {
     CHECK_THAT(text, Contains("\"cpus\":2") && Contains("\"whole\":true"));
 }
 
-TEST_CASE("a trace without an end is cut, and how it ended is not known") {
+TEST_CASE("a trace without an end is cut, and its ending is unknown") {
     const std::string text = head_of([](trace::FileWriter& writer) {
         write_info(writer);
         write_record(writer);
@@ -161,7 +161,7 @@ TEST_CASE("a device without interrupts, alias or compatible has no such property
           "\"size\":\"0x200\",\"path\":\"/bus/mmc@50000\",\"traced\":\"no\"}\n");
 }
 
-TEST_CASE("a selection has an item for what it was at first, and for each change that is kept") {
+TEST_CASE("a selection has an item for its first state, and for each change that is kept") {
     std::vector<abi::RegionEntry> regions = {region(0x1000, 0x1000, "/uart@1000")};
     regions[0].flags = abi::region_traced;
     trace::Selections selections;
@@ -190,7 +190,7 @@ TEST_CASE("a selection has an item for what it was at first, and for each change
     }
 }
 
-TEST_CASE("coverage is told in counts, and what lacks a name by its place") {
+TEST_CASE("coverage is given as counts, and accesses without a name by their place") {
     registers::Coverage coverage;
     SampleEvent sample;
     coverage.add(sample.event());

@@ -127,7 +127,7 @@ TEST_CASE("interrupts through a map, and through a controller in front of the GI
     CHECK(ids(nodes, "/lost").empty());
 }
 
-TEST_CASE("what a GIC's CPU interface says, in words") {
+TEST_CASE("values of a GIC's CPU interface are described in words") {
     const auto tree = with_gic([](TreeMaker& make) {
         make.node("uart@1000", [&] { make.numbers("interrupts", {0, 5, 4}); });
         make.node("card@2000", [&] { make.numbers("interrupts", {0, 9, 4, 0, 10, 4, 0, 5, 4}); });
@@ -160,7 +160,7 @@ TEST_CASE("what a GIC's CPU interface says, in words") {
     CHECK(!interrupts.says(unknown, 0xc));
 }
 
-TEST_CASE("an interrupt names a few devices, each once, and none at length") {
+TEST_CASE("an interrupt names only a few devices, each once, and no long name in full") {
     const std::string name = std::string(50'000, 'n') + "@1000";
     const auto tree = with_gic(
         [&](TreeMaker& make) {

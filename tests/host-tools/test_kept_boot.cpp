@@ -67,7 +67,7 @@ bool same(const abi::Record& a, const abi::Record& b) {
 
 } // namespace
 
-TEST_CASE("kept: the last records of a previous boot come out of a stream and out of a file") {
+TEST_CASE("kept: the last records of a previous boot are read from a stream and from a file") {
     std::optional<blackbox::RecordedBoot> boot = blackbox::previous_boot_in_stream(stream().wire());
     REQUIRE(boot.has_value());
     SECTION("stream") {}
@@ -93,7 +93,7 @@ TEST_CASE("kept: the last records of a previous boot come out of a stream and ou
     CHECK(blackbox::sound_area(boot->area.bytes())->statistics()[1].traps == 77);
 }
 
-TEST_CASE("kept: a stream without a previous boot, or a file, tells of none") {
+TEST_CASE("kept: a stream or a file without a previous boot has none") {
     StreamMaker maker;
     maker.hello({{0x1c09'0000, 0x1000, 0, abi::region_traced, 0, 7, 0}}, "/serial");
     maker.records(made_by(0, 0, 5));
@@ -105,7 +105,7 @@ TEST_CASE("kept: a stream without a previous boot, or a file, tells of none") {
            })).has_value());
 }
 
-TEST_CASE("kept: records that make no sense have no place") {
+TEST_CASE("kept: invalid records are counted as damaged") {
     Records kept = made_by(0, made - abi::kept_records, made);
     kept[5].commit = abi::commit_word(boot_number, 2);
     kept[6].commit = abi::commit_word(boot_number, made);
@@ -118,7 +118,7 @@ TEST_CASE("kept: records that make no sense have no place") {
     CHECK(last_of(*boot, 5000).damaged == 3 + few);
 }
 
-TEST_CASE("kept: whatever happens to one byte, no wrong record comes out") {
+TEST_CASE("kept: a damaged byte never gives a wrong record") {
     const Wire sound = stream().wire();
     std::size_t without = 0;
     for (std::size_t at = 0; at < sound.size(); at += 11) {

@@ -237,7 +237,7 @@ constexpr unsigned compared = 5; // checks one line in this many: making it anew
 
 } // namespace
 
-TEST_CASE("rows whose texts are kept are as rows made anew") {
+TEST_CASE("rows made from cached texts equal newly made rows") {
     const RowForm form = GENERATE(RowForm::json, RowForm::csv);
     exporting::ColumnSet known = exporting::ColumnSet().set();
     known[0] = known[11] = known[12] = known[15] = GENERATE(true, false);
@@ -258,7 +258,7 @@ TEST_CASE("rows whose texts are kept are as rows made anew") {
 }
 
 // Raw lines, whose columns do not grow with their content.
-TEST_CASE("lines whose texts are kept are as lines made anew") {
+TEST_CASE("lines made from cached texts equal newly made lines") {
     view::LineStyle style;
     style.frequency = frequency;
     style.raw = true;
@@ -286,7 +286,7 @@ TEST_CASE("lines whose texts are kept are as lines made anew") {
     }
 }
 
-TEST_CASE("CTF events whose texts are kept are as events made anew") {
+TEST_CASE("CTF events made from cached texts equal newly made events") {
     const Folder folder;
     const std::filesystem::path trace = folder / "trace";
     std::map<unsigned, std::string> expected;
@@ -313,7 +313,7 @@ TEST_CASE("CTF events whose texts are kept are as events made anew") {
     }
 }
 
-TEST_CASE("numbers as text, of each length") {
+TEST_CASE("numbers of each length are printed") {
     std::mt19937_64 random(1);
     TextBuffer text;
     std::string expected;

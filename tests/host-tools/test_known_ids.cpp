@@ -12,7 +12,7 @@
 using namespace mmioscope;
 using namespace mmioscope::exporting;
 
-TEST_CASE("ids are given in the order of asking, and stay, in memory or not") {
+TEST_CASE("ids are given in the order of first use and never change, in memory or not") {
     const std::filesystem::path path = std::filesystem::temp_directory_path() /
                                        ("known-ids-" + std::to_string(std::random_device()()));
     std::mt19937 random(14);

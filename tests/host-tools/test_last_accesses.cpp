@@ -90,7 +90,7 @@ std::string lines(Boot& boot, const reading::TraceOptions& chosen = {}) {
 
 } // namespace
 
-TEST_CASE("of what was in flight a row says what is known, and no more") {
+TEST_CASE("a row of an access in flight has only what is known of it") {
     Boot boot;
     CHECK_THAT(rows(boot, false),
                Contains("\n{\"ns\":6000000000,\"ticks\":6000000,\"cpu\":1,\"type\":\"begin\","
@@ -98,7 +98,7 @@ TEST_CASE("of what was in flight a row says what is known, and no more") {
                         "\"pc\":\"0xc0000000\",\"state\":\"in-flight\"}\n"));
 }
 
-TEST_CASE("each row has its state, an interrupt none") {
+TEST_CASE("each row has its state, except an interrupt") {
     Boot boot;
     const std::string text = rows(boot, false);
     CHECK_THAT(
@@ -110,7 +110,7 @@ TEST_CASE("each row has its state, an interrupt none") {
     CHECK(text.find("unfinished") < text.find("\"finished"));
 }
 
-TEST_CASE("a marker is one row, with all of its text that there is") {
+TEST_CASE("a marker is one row, with all of its text that is available") {
     Boot boot;
     CHECK_THAT(rows(boot, false), Contains("\"type\":\"marker\"") &&
                                       Contains("\"text\":\"completed\"") &&
@@ -128,7 +128,7 @@ TEST_CASE("CSV has the columns of exports, and the state") {
                Contains(",in-flight\n") && Contains(",unfinished\n") && Contains(",finished\n"));
 }
 
-TEST_CASE("JSON says first which boot it is") {
+TEST_CASE("JSON begins with the boot that it describes") {
     Boot boot;
     boot.header().state = abi::AreaState::panicked;
     boot.header().kept = abi::Kept::no_room;
@@ -144,7 +144,7 @@ TEST_CASE("JSON says first which boot it is") {
           "stopped; the area is too small to keep a previous boot\n");
 }
 
-TEST_CASE("a filter chooses among what is described, CPUs among all") {
+TEST_CASE("a filter selects among the described accesses, CPUs among all") {
     Boot boot;
     reading::TraceOptions chosen;
     chosen.filter = "type==interrupt";
@@ -155,7 +155,7 @@ TEST_CASE("a filter chooses among what is described, CPUs among all") {
     CHECK(std::ranges::count(rows(boot, true, chosen), '\n') == 6);
 }
 
-TEST_CASE("without code no row and no line has a PC") {
+TEST_CASE("without code addresses no row and no line has a PC") {
     Boot boot;
     reading::TraceOptions chosen;
     chosen.no_pc = true;
@@ -164,7 +164,7 @@ TEST_CASE("without code no row and no line has a PC") {
     CHECK_THAT(lines(boot, chosen), Contains("?          (in flight; no begin record)"));
 }
 
-TEST_CASE("lines begin with what was unfinished") {
+TEST_CASE("lines begin with the unfinished accesses") {
     Boot boot;
     CHECK_THAT(
         lines(boot),

@@ -62,7 +62,7 @@ TEST_CASE("a link reads a file to its end, and no further") {
     CHECK(said.lines.empty());
 }
 
-TEST_CASE("a link opens a socket again") {
+TEST_CASE("a link reopens a socket") {
     const Folder folder;
     const std::string path = folder / "s";
     FileDescriptor listener = unix_listener(path);
@@ -90,7 +90,7 @@ TEST_CASE("a link opens a socket again") {
     CHECK_THAT(said.lines, Catch::StartsWith(lost + "unix:" + path + ": open again\n" + lost));
 }
 
-TEST_CASE("without reconnecting, a loss is the end, after the last byte") {
+TEST_CASE("without reconnecting, a lost connection is the end, after the last byte") {
     const Folder folder;
     const FileDescriptor listener = unix_listener(folder / "s");
     Transport wire = wire_at("unix:" + (folder / "s"));
@@ -104,7 +104,7 @@ TEST_CASE("without reconnecting, a loss is the end, after the last byte") {
     CHECK(link.breaks() == 1);
 }
 
-TEST_CASE("a peer that takes connections only to close them is asked less and less often") {
+TEST_CASE("a peer that closes connections at once is tried less and less often") {
     const Folder folder;
     const FileDescriptor listener = unix_listener(folder / "s");
     ::fcntl(listener.get(), F_SETFL, O_NONBLOCK);

@@ -126,7 +126,7 @@ struct OfModules {
 
 } // namespace
 
-TEST_CASE("calls are told in front of their return addresses", "[linux][callers]") {
+TEST_CASE("calls before return addresses are decoded", "[linux][callers]") {
     Coded coded;
     coded.put(code + 0x100, {0xebff'ffbe, 0x1bff'ffbd, 0xfa00'003c, 0xe12f'ff33, 0xe12f'ff13,
                              0xfbff'ffff, 0xe590'3000});
@@ -153,7 +153,7 @@ TEST_CASE("calls are told in front of their return addresses", "[linux][callers]
     }
 }
 
-TEST_CASE("a function's code tells where its return address is", "[linux][callers]") {
+TEST_CASE("a function's code shows where its return address is", "[linux][callers]") {
     Coded coded;
     const auto at = [&](std::uint32_t word) { return coded.place(code + 4 * word); };
     const auto in_lr = [&](std::uint32_t word) { return at(word).kind == Kind::lr; };
@@ -179,18 +179,18 @@ TEST_CASE("a function's code tells where its return address is", "[linux][caller
         CHECK(on_stack(4, 0x404));
         CHECK(on_stack(6, 4));
     }
-    SECTION("ftrace's call, and what the kernel makes of it") {
+    SECTION("ftrace's call, as built and as the kernel patches it") {
         const std::uint32_t second = GENERATE(0xebff'ff00u, 0xe8bd'4000u);
         coded.put(code, {0xe92d'4010, 0xe24d'd008, 0xe52d'e004, second, 0xe590'3000, 0xe12f'ff1e});
         CHECK(in_lr(4));
         CHECK(at(4).depth == 16);
     }
-    SECTION("what only looks like ftrace's call: the word that was pushed is popped at the end") {
+    SECTION("a call that only looks like ftrace's: the pushed word is popped at the end") {
         const std::uint32_t end = GENERATE(0xe49d'f004u, 0xe8bd'8000u, 0xe49d'e004u);
         coded.put(code, {0xe52d'e004, bl(code + 4, code), 0xe590'3000, end});
         CHECK(!in_lr(2));
     }
-    SECTION("a call on one way only, which returns elsewhere") {
+    SECTION("a call on one path only, which returns elsewhere") {
         coded.put(code, {0xe52d'e004,               // push {lr}
                          0xe252'2004,               // subs r2, r2, #4
                          0x1800'8000 | 0x00bd'0000, // popne {pc}
@@ -199,17 +199,17 @@ TEST_CASE("a function's code tells where its return address is", "[linux][caller
         CHECK(in_lr(4));
         CHECK(on_stack(6, 4));
     }
-    SECTION("by way of a table") {
+    SECTION("a jump through a table") {
         coded.put(code, {0xe92d'4010, bl(code + 4, code), 0x979f'f103, 0xea00'0001, code + 0x14,
                          0xe590'3000, 0xe590'3000, 0xe8bd'8010});
         CHECK(on_stack(5, 4));
         CHECK(on_stack(6, 4));
     }
-    SECTION("by ways that cannot be followed LR may have been changed") {
+    SECTION("LR may have changed on paths that cannot be followed") {
         coded.put(code, {0xe92d'4010, 0x008f'f103, 0xe590'3000, bl(code + 12, code), 0xe12f'ff1e});
         CHECK(on_stack(2, 4));
     }
-    SECTION("SP by a register, by several ways, below nothing") {
+    SECTION("SP set from a register, changed in unsupported ways, or different on two paths") {
         const std::uint32_t word = GENERATE(0xe1a0'd007u, 0xed2d'8b02u, 0xe0cd'20d8u, 0xe8bd'2010u,
                                             0xe24d'd00fu, 0xe28d'db01u, 0xf42d'0a0du, 0xf40d'0a02u,
                                             0xf96d'0513u, 0xf8bd'0a00u, 0xfcad'0b02u);
@@ -218,7 +218,7 @@ TEST_CASE("a function's code tells where its return address is", "[linux][caller
         coded.put(code, {0x0a00'0000, 0xe92d'4010, 0xe590'3000}); // beq code + 8; push
         CHECK(unknown(2));
     }
-    SECTION("what else writes LR") {
+    SECTION("other instructions that write LR") {
         const std::uint32_t word =
             GENERATE(0xee10'ef10u, 0xe00e'0291u, 0xe8b0'4002u, 0xe59d'e004u, 0xe1a0'e003u,
                      0x01a0'e003u, 0xe12f'ff33u, 0xfa00'003cu, 0xe6ef'e073u, 0xe300'e000u,
@@ -226,20 +226,20 @@ TEST_CASE("a function's code tells where its return address is", "[linux][caller
         coded.put(code, {word, 0xe590'3000});
         CHECK(unknown(1));
     }
-    SECTION("what does not") {
+    SECTION("instructions that do not write LR") {
         const std::uint32_t word = GENERATE(0xe30e'4123u, 0xe320'f000u, 0xf57f'f05bu, 0xe1a0'300eu,
                                             0xe58d'e004u, 0xe15e'0003u, 0xe892'0010u, 0xf42e'0a0fu,
                                             0xf4de'f000u, 0xf5de'f000u, 0xed8e'0b02u);
         coded.put(code, {word, 0xe590'3000});
         CHECK(in_lr(1));
     }
-    SECTION("nothing goes on behind BUG() and returns") {
+    SECTION("nothing continues after BUG() and returns") {
         const std::uint32_t word = GENERATE(0xe7f0'01f2u, 0xe12f'ff1eu, 0xe8bd'8010u, 0xe49d'f004u,
                                             0xe1a0'f00eu, 0xeaff'fffeu);
         coded.put(code, {word, 0xe590'3000});
         CHECK(unknown(1));
     }
-    SECTION("places that are none") {
+    SECTION("invalid places") {
         CHECK(coded.place(code - 4).kind == Kind::unknown);
         CHECK(coded.place(code + 0x100).kind == Kind::unknown);
         CHECK(coded.place(code + 2).kind == Kind::unknown);
@@ -250,7 +250,7 @@ TEST_CASE("a function's code tells where its return address is", "[linux][caller
     }
 }
 
-TEST_CASE("LR that has data is not the caller: the stack tells it", "[linux][callers]") {
+TEST_CASE("the stack gives the caller where LR holds data", "[linux][callers]") {
     Loop loop;
     Finder finder(loop);
     const std::uint32_t back = driver + 8;
@@ -268,7 +268,7 @@ TEST_CASE("LR that has data is not the caller: the stack tells it", "[linux][cal
     CHECK(finder(loop.at(copy + 4, other + 4)) == 0u);
 }
 
-TEST_CASE("LR that is the caller is, and so it is of the records right behind",
+TEST_CASE("LR is the caller where it holds it, also for the records right after",
           "[linux][callers]") {
     Loop loop;
     Finder finder(loop);
@@ -278,7 +278,7 @@ TEST_CASE("LR that is the caller is, and so it is of the records right behind",
     CHECK(finder(loop.at(copy + 4, 0x1234'5678, 2)) == back);
     CHECK(finder(loop.at(copy + 8, 0, 3)) == back);
     abi::Record record = loop.at(copy + 4, 0, 4);
-    SECTION("another record was between") {
+    SECTION("another record in between") {
         record.cpu_sequence = 5;
     }
     SECTION("another frame") {
@@ -296,7 +296,7 @@ TEST_CASE("LR that is the caller is, and so it is of the records right behind",
     CHECK(finder(record) == 0u);
 }
 
-TEST_CASE("a call may reach a function through another one", "[linux][callers]") {
+TEST_CASE("a call may reach a function through another function", "[linux][callers]") {
     Loop loop;
     loop.put(driver + 4, {bl(driver + 4, wrapper)}); // which ends with a branch to copy
     Finder finder(loop);
@@ -306,7 +306,7 @@ TEST_CASE("a call may reach a function through another one", "[linux][callers]")
     CHECK(Finder(loop)(loop.at(copy + 4, 0)) == 0u);
 }
 
-TEST_CASE("a call by a register counts where LR has shown where it goes", "[linux][callers]") {
+TEST_CASE("a call through a register counts if LR has shown its target", "[linux][callers]") {
     Loop loop;
     Finder finder(loop);
     const std::uint32_t back = by_pointer + 8;
@@ -320,7 +320,9 @@ TEST_CASE("a call by a register counts where LR has shown where it goes", "[linu
     CHECK(finder(loop.at(end, 5, 6)) == 5u); // in no function
 }
 
-TEST_CASE("Thumb code: the first word on the stack behind a call to it", "[linux][callers]") {
+TEST_CASE(
+    "Thumb code: the first word on the stack that follows a call to the function is the caller",
+    "[linux][callers]") {
     Loop loop;
     Finder finder(loop);
     const auto record = [&](std::uint32_t lr) {
@@ -347,7 +349,7 @@ TEST_CASE("Thumb code: the first word on the stack behind a call to it", "[linux
     CHECK(finder(record(driver + 8)) == driver + 8); // LR needs no stack
 }
 
-TEST_CASE("a hostile stack, or LR, gives no caller and reads nothing else", "[linux][callers]") {
+TEST_CASE("a hostile stack or LR gives no caller and causes no other reads", "[linux][callers]") {
     Loop loop;
     Finder finder(loop);
     std::mt19937 twister(5);
@@ -369,7 +371,7 @@ TEST_CASE("a hostile stack, or LR, gives no caller and reads nothing else", "[li
     }
 }
 
-TEST_CASE("other code at a module's addresses is looked at anew", "[linux][callers]") {
+TEST_CASE("new code at a module's addresses is analysed again", "[linux][callers]") {
     FakeModules modules(false);
     modules.load(1, "first");
     const std::uint32_t start = FakeModules::base(1), back = start + 0x104;
@@ -396,7 +398,7 @@ TEST_CASE("other code at a module's addresses is looked at anew", "[linux][calle
     CHECK(callers(finder, {&record, 1}, now) == Callers{back}); // in no function
 }
 
-TEST_CASE("a module that found no room in the area of modules calls, too", "[linux][callers]") {
+TEST_CASE("a module outside the area of modules makes calls, too", "[linux][callers]") {
     FakeModules modules(false);
     modules.load(1, "far");
     const std::uint32_t start = FakeKernel::linear + 0x38'0000;
@@ -416,7 +418,7 @@ TEST_CASE("a module that found no room in the area of modules calls, too", "[lin
     CHECK(callers(of.finder, records) == Callers{back, back});
 }
 
-TEST_CASE("LR that is intact is no data, wherever it leads to", "[linux][callers]") {
+TEST_CASE("an intact LR is not data, wherever it points", "[linux][callers]") {
     const std::uint32_t far = FakeKernel::linear + 0x38'0104; // not in known code
     Loop loop;
     loop.kernel.set(far - 4, 0xe12f'ff33); // blx r3
@@ -442,7 +444,7 @@ TEST_CASE("LR that is intact is no data, wherever it leads to", "[linux][callers
     CHECK(callers(nameless.finder, of_module) == Callers{far, far, far});
 }
 
-TEST_CASE("each record has its caller, where LR does not tell it", "[linux][callers]") {
+TEST_CASE("each record gets its caller where LR does not hold it", "[linux][callers]") {
     Loop loop;
     ModuleWatch modules(loop.found());
     CallerFinder finder(loop.found(), loop.functions, modules);
@@ -472,7 +474,7 @@ TEST_CASE("each record has its caller, where LR does not tell it", "[linux][call
     CHECK(finder.see(trace::task_runs(records), any_time).empty());
 }
 
-TEST_CASE("callers are the same in whatever pieces records come", "[linux][callers]") {
+TEST_CASE("callers are the same in whatever pieces the records come", "[linux][callers]") {
     for (unsigned seed = 0; seed < 100; ++seed) {
         std::mt19937 random(seed);
         Loop loop;
@@ -569,7 +571,7 @@ TEST_CASE("callers are the same in whatever pieces records come", "[linux][calle
     }
 }
 
-TEST_CASE("what a stack had before counts for nothing later", "[linux][callers]") {
+TEST_CASE("earlier contents of a stack do not affect later callers", "[linux][callers]") {
     Loop loop;
     ModuleWatch modules(loop.found());
     CallerFinder finder(loop.found(), loop.functions, modules);

@@ -25,7 +25,7 @@ std::vector<std::byte> bytes_of(const std::string& text) {
 
 } // namespace
 
-TEST_CASE("modules and their functions are read, of either layout", "[linux]") {
+TEST_CASE("modules and their functions are read from either layout", "[linux]") {
     FakeModules modules(GENERATE(false, true));
     ModuleReader none(kernel_in(modules));
     CHECK(none.modules() == std::vector<std::uint32_t>{});
@@ -47,7 +47,7 @@ TEST_CASE("modules and their functions are read, of either layout", "[linux]") {
     CHECK(functions[1] == Module::Function{FakeModules::base(3) + 0x100, 'T', "second_one_b"});
 }
 
-TEST_CASE("a hostile list of modules ends, and is none", "[linux]") {
+TEST_CASE("reading a hostile list of modules ends without a list", "[linux]") {
     FakeModules modules(true);
     modules.load(1, "first");
     modules.load(2, "second");
@@ -99,7 +99,7 @@ struct Learner {
 
 } // namespace
 
-TEST_CASE("a module is told of when it is loaded, changes, or a record comes from it", "[linux]") {
+TEST_CASE("a module is reported when it is loaded, changes, or a record comes from it", "[linux]") {
     FakeModules modules(false);
     Learner learner(kernel_in(modules));
     ModuleWatch::Clock::time_point now{10s};
@@ -141,7 +141,8 @@ TEST_CASE("a module is told of when it is loaded, changes, or a record comes fro
     CHECK(learner.see({}, now += 300ms).starts_with("module third "));
 }
 
-TEST_CASE("in a loop that has LR for its data, a module is met where LR is in it", "[linux]") {
+TEST_CASE("in a loop that uses LR for data, a module is reported where LR points into it",
+          "[linux]") {
     FakeModules modules(false);
     modules.load(1, "first");
     Learner learner(kernel_in(modules));
@@ -182,7 +183,7 @@ void share_symbols(FakeModules& modules) {
 
 } // namespace
 
-TEST_CASE("what hostile modules have told of them fits a section, and the others' turn comes",
+TEST_CASE("the report of a hostile module fits a section, and other modules get their turn",
           "[linux]") {
     FakeModules modules(true);
     Learner learner(kernel_in(modules));
@@ -198,7 +199,7 @@ TEST_CASE("what hostile modules have told of them fits a section, and the others
     CHECK(learner.see({}, now += 300ms).find("module patient") == 0);
 }
 
-TEST_CASE("a section of modules may hold anything", "[linux]") {
+TEST_CASE("a section of modules may hold any bytes", "[linux]") {
     trace::ModuleTable table;
     table.add(bytes_of("bf000000 t f [m]\ntext bf000000 10\nmodule\nmodule a\nmodule a x 1 live 1\n"
                        "module \x1b bf000000 1 live 1\nmodule a bf000000 -1 live 1\n\n\n   \n"));

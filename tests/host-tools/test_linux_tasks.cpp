@@ -38,7 +38,7 @@ std::vector<trace::TaskEntry> seen(TaskWatch& watch, const abi::Record& record) 
 
 } // namespace
 
-TEST_CASE("the kernel's addresses are translated by page tables of either format", "[linux]") {
+TEST_CASE("kernel addresses are translated with page tables of either format", "[linux]") {
     const Format format = GENERATE(Format::short_descriptors, Format::long_descriptors);
     FakeKernel kernel(format);
     kernel.boot();
@@ -52,7 +52,7 @@ TEST_CASE("the kernel's addresses are translated by page tables of either format
     CHECK(!found->space.word(0xc020'0002));
 }
 
-TEST_CASE("a text ends with its zero byte, or is none", "[linux]") {
+TEST_CASE("a text without its terminating zero byte is refused", "[linux]") {
     FakeKernel kernel(GENERATE(Format::short_descriptors, Format::long_descriptors));
     kernel.boot();
     const std::optional<Kernel> found = find(kernel);
@@ -95,7 +95,7 @@ TEST_CASE("supersections and large pages are translated", "[linux]") {
     CHECK(!space.physical(0xe102'2345));
 }
 
-TEST_CASE("the layout of task_struct is found, whatever it is", "[linux]") {
+TEST_CASE("any layout of task_struct is found", "[linux]") {
     const Format format = GENERATE(Format::short_descriptors, Format::long_descriptors);
     const bool in_register = GENERATE(true, false);
     const bool one = GENERATE(true, false);
@@ -143,7 +143,7 @@ TEST_CASE("a task is read by its address and by its stack", "[linux]") {
     CHECK(!reader.sound());
 }
 
-TEST_CASE("whoever looks for a kernel takes no more steps than it may", "[linux]") {
+TEST_CASE("the search for a kernel takes no more steps than allowed", "[linux]") {
     FakeKernel kernel;
     kernel.boot();
     const std::uint64_t comm = kernel.tasks[0] + kernel.at.comm - FakeKernel::linear + kernel.ram;
@@ -159,7 +159,7 @@ TEST_CASE("whoever looks for a kernel takes no more steps than it may", "[linux]
     }
 }
 
-TEST_CASE("of many stacks that are new some are looked for at once, the others next", "[linux]") {
+TEST_CASE("of many new stacks, some are looked up at once and the others next", "[linux]") {
     FakeKernel kernel;
     kernel.boot();
     std::vector<abi::Record> records;
@@ -179,7 +179,7 @@ TEST_CASE("of many stacks that are new some are looked for at once, the others n
     CHECK(reported == std::vector<std::size_t>{16, 16, 8, 0});
 }
 
-TEST_CASE("who is still there is told anew before readers forget him", "[linux]") {
+TEST_CASE("a task that stays is reported again before readers forget it", "[linux]") {
     FakeKernel kernel;
     kernel.boot();
     const std::optional<Kernel> found = find(kernel);
@@ -204,7 +204,7 @@ TEST_CASE("who is still there is told anew before readers forget him", "[linux]"
     }
 }
 
-TEST_CASE("lists of a hostile guest end", "[linux]") {
+TEST_CASE("walking the lists of a hostile guest ends", "[linux]") {
     FakeKernel kernel;
     kernel.boot();
     const std::uint32_t last = kernel.tasks.back() + kernel.at.tasks;
@@ -241,7 +241,7 @@ TEST_CASE("lists of a hostile guest end", "[linux]") {
     }
 }
 
-TEST_CASE("no kernel is found where none is", "[linux]") {
+TEST_CASE("no kernel is found in memory without one", "[linux]") {
     const std::vector<std::byte> zeros(1 << 20), ones(1 << 20, std::byte{0xff});
     CHECK(!KernelFinder({zeros, 0x8000'0000}).find());
     CHECK(!KernelFinder({ones, 0x8000'0000}).find());
@@ -253,7 +253,7 @@ TEST_CASE("no kernel is found where none is", "[linux]") {
     CHECK(!KernelFinder({named, 0x8000'0000}).find());
 }
 
-TEST_CASE("a kernel that boots is found piece by piece", "[linux]") {
+TEST_CASE("a kernel is found piece by piece while it boots", "[linux]") {
     using namespace std::chrono_literals;
     FakeKernel kernel;
     KernelFinder finder(kernel.memory());
@@ -270,7 +270,7 @@ TEST_CASE("a kernel that boots is found piece by piece", "[linux]") {
     CHECK(turn());
 }
 
-TEST_CASE("a task is told of when it is new or differs, and no more often", "[linux]") {
+TEST_CASE("a task record is written only when the task is new or changed", "[linux]") {
     FakeKernel kernel;
     kernel.boot();
     const std::uint32_t one = kernel.add(50, "one"), two = kernel.add(51, "two");
@@ -286,7 +286,7 @@ TEST_CASE("a task is told of when it is new or differs, and no more often", "[li
     CHECK(entries[0].pid == 50);
     CHECK(entries[0].comm == std::string("one"));
     CHECK(seen(watch, of_task(two, 5001)).size() == 2);
-    // They exchange their names: looked at again a millisecond later, not before.
+    // They exchange their names, which are read again a millisecond later, not before.
     kernel.rename(one, "two");
     kernel.rename(two, "one");
     CHECK(seen(watch, of_task(one, 5999)).empty());
@@ -300,7 +300,7 @@ TEST_CASE("a task is told of when it is new or differs, and no more often", "[li
     CHECK(seen(watch, of_task(two, 19000)).empty());
 }
 
-TEST_CASE("tasks are told of at the same records in whatever pieces these come", "[linux]") {
+TEST_CASE("tasks are reported at the same records in whatever pieces these come", "[linux]") {
     const bool in_register = GENERATE(true, false);
     const unsigned seed = GENERATE(range(0u, 10u));
     FakeKernel kernel(Format::short_descriptors, other, in_register);
@@ -342,7 +342,7 @@ TEST_CASE("tasks are told of at the same records in whatever pieces these come",
     CHECK(reported > 40);
 }
 
-TEST_CASE("in User mode, and in old kernels, the stack tells the task", "[linux]") {
+TEST_CASE("the stack identifies the task in User mode and in old kernels", "[linux]") {
     const bool in_register = GENERATE(true, false);
     FakeKernel kernel(Format::long_descriptors, other, in_register);
     kernel.boot();
@@ -372,7 +372,7 @@ TEST_CASE("in User mode, and in old kernels, the stack tells the task", "[linux]
     CHECK(entries[0].pid == 52);
 }
 
-TEST_CASE("whoever is no task has no entry, and does not fill memory", "[linux]") {
+TEST_CASE("a value that is no task gets no entry and takes no memory", "[linux]") {
     FakeKernel kernel;
     kernel.boot();
     TaskWatch watch(*find(kernel), 1'000'000);

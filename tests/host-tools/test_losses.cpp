@@ -31,7 +31,7 @@ std::uint32_t below(std::mt19937& random, std::uint32_t limit) {
 
 } // namespace
 
-TEST_CASE("a run of missing records is one loss, in how many pieces it is told") {
+TEST_CASE("a run of missing records is one loss, in however many pieces it is reported") {
     trace::LossCounter counter(2);
     counter.add(access(0, 0, 1));
     for (std::uint32_t i = 3; i < 1003; ++i) { // 1 and 2 are a hole
@@ -46,7 +46,7 @@ TEST_CASE("a run of missing records is one loss, in how many pieces it is told")
     CHECK(counter.lost() == 1007);
 }
 
-TEST_CASE("what is missing and what is counted is the same one by one and in any pieces") {
+TEST_CASE("losses and counts are the same from single records and from any pieces") {
     for (unsigned seed = 0; seed < 50; ++seed) {
         std::mt19937 random(seed);
         std::array<std::uint32_t, 3> sequences{0, 0xffff'ff80, 0x7fff'ffa0};
@@ -110,7 +110,7 @@ TEST_CASE("what is missing and what is counted is the same one by one and in any
     }
 }
 
-TEST_CASE("of losses in several files each has its part") {
+TEST_CASE("losses of a recording in several files are split between the files") {
     trace::LossCounter counter(2);
     counter.add(gap(0, 0, 3));
     counter.add(gap(1, 0, 1));
@@ -126,7 +126,7 @@ TEST_CASE("of losses in several files each has its part") {
     CHECK((since[1].cpu == 1 && since[1].first_sequence == 2 && since[1].count == 5));
 }
 
-TEST_CASE("losses are no longer a list than a file takes, and all count") {
+TEST_CASE("the list of losses never exceeds what a file may hold, and all losses count") {
     trace::LossCounter counter(3);
     for (std::uint32_t i = 0; i < 200'000; ++i) {
         counter.add(access(i % 2, i / 2 * 3 + 2, i)); // two are missing each time
@@ -150,7 +150,7 @@ TEST_CASE("losses are no longer a list than a file takes, and all count") {
     CHECK(trace::check_trace(source).lossy);
 }
 
-TEST_CASE("what no reader takes is not written") {
+TEST_CASE("a section larger than readers accept is not written") {
     const std::vector<std::byte> most(16u << 20);
     trace_bytes([&](trace::FileWriter& writer) {
         writer.section(abi::SectionType::device_tree, most);
@@ -161,7 +161,7 @@ TEST_CASE("what no reader takes is not written") {
     });
 }
 
-TEST_CASE("more losses than can be counted do not come to none") {
+TEST_CASE("the number of losses stays at its maximum instead of wrapping") {
     trace::LossCounter counter(1);
     counter.add(gap(0, 0, UINT64_MAX));
     counter.add(gap(0, UINT32_MAX, 1));
@@ -183,8 +183,7 @@ TEST_CASE("more losses than can be counted do not come to none") {
     CHECK(view::status_of(reader) == Status::failed);
 }
 
-TEST_CASE(
-    "a number that no record has is a loss of what was read so far, where all was to be read") {
+TEST_CASE("a missing number is a loss of what was read so far, if everything was to be read") {
     const std::vector<std::byte> bytes = trace_bytes([](trace::FileWriter& writer) {
         write_info(writer);
         const abi::Record records[] = {access(0, 0, 10), access(0, 3, 20)};
@@ -212,7 +211,7 @@ TEST_CASE(
     CHECK(chosen.head.lost == 0);
 }
 
-TEST_CASE("losses that a trace tells of count, whatever was chosen of it") {
+TEST_CASE("losses that a trace reports count, whatever was selected from it") {
     const std::vector<std::byte> bytes = trace_bytes([](trace::FileWriter& writer) {
         write_info(writer);
         const abi::Record record = access(0, 0, 10);
@@ -231,7 +230,7 @@ TEST_CASE("losses that a trace tells of count, whatever was chosen of it") {
     CHECK(counts.head.lost == 9);
 }
 
-TEST_CASE("a trace that is not read to its end is fine if nothing of it was lost so far") {
+TEST_CASE("a trace that is not read to its end is fine if nothing was lost so far") {
     const std::vector<std::byte> bytes = trace_bytes([](trace::FileWriter& writer) {
         write_info(writer);
         const abi::Record records[] = {access(0, 0, 10), gap(0, 1, 5)};

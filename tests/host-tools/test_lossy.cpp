@@ -53,7 +53,7 @@ std::size_t thin_out(Bus& bus, unsigned seed) {
 
 } // namespace
 
-TEST_CASE("of a trace that lacks most records, exactly those are missing") {
+TEST_CASE("a trace that lacks most records lacks exactly those") {
     const unsigned seed = GENERATE(range(0u, 6u));
     Bus bus = busy_bus(seed, 0);
     const std::size_t left = thin_out(bus, seed);
@@ -68,7 +68,7 @@ TEST_CASE("of a trace that lacks most records, exactly those are missing") {
                       count, left, left, count - left));
 }
 
-TEST_CASE("what looks like others is put where it can have been, and is not taken for extra") {
+TEST_CASE("records like others are matched where they may belong, and are not taken for extra") {
     Bus bus = busy_bus(3, 8);
     const std::size_t left = thin_out(bus, 3);
     const verify::Result result = bus.compare();
@@ -81,7 +81,7 @@ TEST_CASE("what looks like others is put where it can have been, and is not take
     CHECK(result.differences.size() == number(verify::Kind::missing) + number(verify::Kind::order));
 }
 
-TEST_CASE("what is wrong besides is found in a trace that lacks most records") {
+TEST_CASE("other errors are found in a trace that lacks most records") {
     Bus bus = busy_bus(7, 0);
     const std::size_t left = thin_out(bus, 7);
     const std::size_t at = left / 2;

@@ -54,7 +54,7 @@ std::string printed(const std::vector<abi::Record>& records) {
 
 } // namespace
 
-TEST_CASE("a marker's text is one line, where its last piece is") {
+TEST_CASE("a marker's text is one line, at its last piece") {
     CHECK(printed({piece(5, "a longer"), piece(6, " text th"), piece(7, "an one\0\0")}) ==
           "    0.000007 cpu0 mark \"a longer text than one\"\n");
     CHECK(printed({piece(5, "short\0\0\0"), number(7)}) ==
@@ -63,7 +63,7 @@ TEST_CASE("a marker's text is one line, where its last piece is") {
           "    0.000000 cpu0 mark \"eight ch\"\n");
 }
 
-TEST_CASE("texts that come at the same time stay apart, whatever CPU has their pieces") {
+TEST_CASE("texts written at the same time stay separate, whatever CPU has their pieces") {
     const std::vector<abi::Record> records = {piece(5, "this is "), piece(900, "of anoth", 1),
                                               number(3), piece(6, "mine\0\0\0\0", 1),
                                               piece(901, "er\0\0\0\0\0\0")};

@@ -157,7 +157,7 @@ Records some(std::mt19937& random, unsigned cpu, std::uint64_t& time,
 
 } // namespace
 
-TEST_CASE("records leave in the order, and in the pass, that the rules say one by one") {
+TEST_CASE("records leave in the order and in the pass that a simple implementation gives") {
     for (unsigned seed = 0; seed < 150; ++seed) {
         std::mt19937 random(seed);
         const unsigned cpus = 1 + seed % 4;
@@ -215,7 +215,7 @@ TEST_CASE("a record waits until no other CPU can publish an earlier one") {
     CHECK(times(out) == std::vector<std::uint64_t>{10, 17, 20});
 }
 
-TEST_CASE("at the bound itself a record leaves only if the other CPU is idle, and a pass later") {
+TEST_CASE("a record at the bound leaves only if the other CPU is idle, and one pass later") {
     rings::Merge merge(2);
     Records out;
     merge.push(0, Records{record(0, 10, 0, 1)});
@@ -240,7 +240,7 @@ TEST_CASE("bounds never fall") {
     CHECK(times(out) == std::vector<std::uint64_t>{40});
 }
 
-TEST_CASE("at one time the records of one device leave in the order of its lock") {
+TEST_CASE("records of one device with equal times leave in lock order") {
     rings::Merge merge(2);
     Records out;
     merge.push(0, Records{record(0, 7, 3, 12)});
@@ -252,7 +252,7 @@ TEST_CASE("at one time the records of one device leave in the order of its lock"
     CHECK(out[2].lock_sequence == 12);
 }
 
-TEST_CASE("the lock's numbers may wrap") {
+TEST_CASE("lock numbers may wrap") {
     rings::Merge merge(2);
     Records out;
     merge.push(0, Records{record(0, 7, 3, 0)});
@@ -269,7 +269,7 @@ TEST_CASE("records of one CPU keep their order whatever their times") {
     CHECK(times(out) == std::vector<std::uint64_t>{9, 5, 8});
 }
 
-TEST_CASE("records that are in order, but behind a later one, leave one by one") {
+TEST_CASE("records that are in order, but after a later one, leave one by one") {
     rings::Merge merge(2);
     Records out;
     merge.push(0, Records{record(0, 50, 0, 0)});
@@ -280,7 +280,7 @@ TEST_CASE("records that are in order, but behind a later one, leave one by one")
     CHECK(times(out) == std::vector<std::uint64_t>{50, 10, 50, 20, 30, 60});
 }
 
-TEST_CASE("records without a device tie without harm") {
+TEST_CASE("records without a device may have equal times") {
     rings::Merge merge(2);
     Records out;
     merge.push(0, Records{record(0, 7, abi::no_device, 5)});

@@ -49,7 +49,7 @@ std::optional<trace::LoadedModule> of_text(const std::string& text) {
 
 } // namespace
 
-TEST_CASE("a marker of the fixed form is a module", "[modules]") {
+TEST_CASE("a marker of the fixed form describes a module", "[modules]") {
     const std::string text = trace::module_mark("mmc_core", 0xbf01'2000, 139'264);
     CHECK(text == "module: mmc_core 0xbf012000 139264");
     const auto module = of_text(text);
@@ -96,7 +96,7 @@ TEST_CASE("any other marker stays a marker", "[modules]") {
     CHECK(!trace::module_of_mark("7", 0));
 }
 
-TEST_CASE("code has the module that was told of before it", "[modules]") {
+TEST_CASE("code has the module that was reported before it", "[modules]") {
     std::vector<abi::Record> records{from(0xbf00'0010, 10)};
     const auto add = [&](const std::vector<abi::Record>& more) {
         records.insert(records.end(), more.begin(), more.end());
@@ -122,7 +122,7 @@ TEST_CASE("code has the module that was told of before it", "[modules]") {
     CHECK(names == std::vector<std::string>{"-", "drv+0x10", "-", "other+0x10", "other+0x1000"});
 }
 
-TEST_CASE("what is told again is known, and there is an end to it", "[modules]") {
+TEST_CASE("a repeated module is not added again, and the table is bounded", "[modules]") {
     trace::ModuleTable table;
     for (unsigned i = 0; i < 3; ++i) {
         table.add(*trace::module_of_mark("\"module: drv 0xbf000000 4096\"", i));
@@ -138,7 +138,7 @@ TEST_CASE("what is told again is known, and there is an end to it", "[modules]")
     CHECK(table.module_at(0xbf00'0000, 6000) == nullptr); // reported first
 }
 
-TEST_CASE("a module that is loaded again and again takes the place of what it was", "[modules]") {
+TEST_CASE("a module that is loaded again and again replaces its old entry", "[modules]") {
     trace::ModuleTable table;
     const auto section = [&table](const std::string& lines) {
         table.add(std::as_bytes(std::span(lines)));
@@ -166,7 +166,7 @@ TEST_CASE("a module that is loaded again and again takes the place of what it wa
     CHECK(!table.function_at(0xbf00'0000 + 0x1000 * 1500, 2999)); // nothing is there
 }
 
-TEST_CASE("a large module that is loaded again and again forgets no other", "[modules]") {
+TEST_CASE("a large module that is loaded again and again displaces no other", "[modules]") {
     trace::ModuleTable table;
     std::string lines;
     for (unsigned i = 0; i < 5'000; ++i) {
@@ -182,7 +182,7 @@ TEST_CASE("a large module that is loaded again and again forgets no other", "[mo
     CHECK(table.module_at(0xbf80'0000, 300) != nullptr);
 }
 
-TEST_CASE("what modules say of themselves takes bounded memory", "[modules]") {
+TEST_CASE("reports of modules take bounded memory", "[modules]") {
     const std::string what = GENERATE("functions", "names", "texts", "modules");
     CAPTURE(what);
     trace::ModuleTable table;
@@ -200,7 +200,7 @@ TEST_CASE("what modules say of themselves takes bounded memory", "[modules]") {
     CHECK(!table.modules().empty());
 }
 
-TEST_CASE("without code addresses there are no marks of modules", "[modules]") {
+TEST_CASE("without code addresses the markers of modules are left out", "[modules]") {
     std::vector<abi::Record> records = mark("module: drv 0xbf000000 4096", 900, 20);
     const auto other = mark("a text that stays", 10, 21);
     const auto second = mark("module: second 0xbf100000 4096", 300, 21);

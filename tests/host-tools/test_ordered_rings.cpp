@@ -54,7 +54,7 @@ using Times = std::vector<std::uint64_t>;
 
 } // namespace
 
-TEST_CASE("a reader that is waited for gets all there is, one that is not what comes") {
+TEST_CASE("an awaited reader gets all records, another reader only new ones") {
     Two two;
     two.publish(0, 10);
     two.publish(1, 20);
@@ -66,7 +66,7 @@ TEST_CASE("a reader that is waited for gets all there is, one that is not what c
     CHECK(rest_of(coming) == Times{30});
 }
 
-TEST_CASE("a late reader takes nothing that is earlier than something it has missed") {
+TEST_CASE("a late reader takes no record that is older than one it has missed") {
     Two two;
     two.publish(0, 10);
     rings::Area area(two.area.bytes());
@@ -78,7 +78,7 @@ TEST_CASE("a late reader takes nothing that is earlier than something it has mis
     CHECK(rest_of(rings) == Times{25});
 }
 
-TEST_CASE("one that was killed is followed where it stopped, one that left is not waited for") {
+TEST_CASE("a killed reader is continued where it stopped, one that left is not waited for") {
     Two two;
     two.publish(0, 10);
     rings::Area area(two.area.bytes());
@@ -98,7 +98,7 @@ TEST_CASE("one that was killed is followed where it stopped, one that left is no
     }
 }
 
-TEST_CASE("a position that makes no sense is not gone on from") {
+TEST_CASE("reading does not continue from an invalid position") {
     Two two;
     two.publish(0, 10);
     two.publish(1, 20);
@@ -109,7 +109,7 @@ TEST_CASE("a position that makes no sense is not gone on from") {
     CHECK(rest_of(rings) == Times{10, 20});
 }
 
-TEST_CASE("after stop nothing is taken that was published later, and the next number is known") {
+TEST_CASE("records published after stop are not taken, and the next number is known") {
     Two two;
     two.area.ring(0).next_sequence = 1;
     two.publish(0, 10);
@@ -125,7 +125,7 @@ TEST_CASE("after stop nothing is taken that was published later, and the next nu
     CHECK(rings.rings()[0].next_sequence() == 1);
 }
 
-TEST_CASE("what is left out leaves no hole in the numbers, and what was lost does") {
+TEST_CASE("records left out leave no hole in the numbers, lost records do") {
     std::vector<abi::Record> records(6);
     for (std::uint32_t i = 0; i < records.size(); ++i) {
         records[i].cpu = i % 2;

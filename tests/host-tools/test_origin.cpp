@@ -5,7 +5,7 @@
 
 using namespace mmioscope::trace;
 
-TEST_CASE("a command is one line that a shell takes for the same") {
+TEST_CASE("a command is one line that a shell reads back as the same command") {
     const char* const arguments[] = {"build/mmioscope",
                                      "run",
                                      "--append",
@@ -22,7 +22,7 @@ TEST_CASE("a command is one line that a shell takes for the same") {
     CHECK(command_text({}).empty());
 }
 
-TEST_CASE("a file says when it was recorded, and by what; without a command nothing") {
+TEST_CASE("a file says when and by which command it was recorded; without a command, nothing") {
     using Catch::Matches;
     CHECK_THAT(
         origin_lines("mmioscope run"),

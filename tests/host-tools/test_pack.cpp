@@ -219,7 +219,7 @@ TEST_CASE("any records come back from a block bit by bit, with their callers") {
     }
 }
 
-TEST_CASE("of a block only what is asked for is decoded, and the rest when it is") {
+TEST_CASE("decoding a block decodes only the requested columns, the others on demand") {
     Random random(2);
     for (const Records& records : {driver_like(random, 700), records_like(random, 700, 300, 2)}) {
         const Callers callers = callers_for(random, records);
@@ -243,7 +243,7 @@ TEST_CASE("of a block only what is asked for is decoded, and the rest when it is
     }
 }
 
-TEST_CASE("a column that nobody asked for is not looked at") {
+TEST_CASE("a column that is not requested is not read") {
     Random random(3);
     const Records records = driver_like(random, 500);
     const Bytes whole = packed(records, callers_for(random, records));
@@ -269,7 +269,7 @@ TEST_CASE("a column that nobody asked for is not looked at") {
     CHECK(at == whole.size());
 }
 
-TEST_CASE("no byte of a block can be damaged without notice") {
+TEST_CASE("damage to any byte of a block is noticed") {
     Random random(4);
     const Records records = driver_like(random, 60);
     const Bytes whole = packed(records, callers_for(random, records));
@@ -284,7 +284,7 @@ TEST_CASE("no byte of a block can be damaged without notice") {
     }
 }
 
-TEST_CASE("a block that was made to be wrong gives records or one line") {
+TEST_CASE("a deliberately wrong block gives records or one line") {
     Random random(5);
     unsigned gone = 0, read = 0;
     for (const Records& records : {driver_like(random, 300), records_like(random, 40, 40, 0)}) {
@@ -305,7 +305,7 @@ TEST_CASE("a block that was made to be wrong gives records or one line") {
     CHECK(read > 1000);
 }
 
-TEST_CASE("a block tells what is wrong with it") {
+TEST_CASE("an invalid block says what is wrong") {
     Random random(6);
     const Bytes whole = packed(driver_like(random, 300));
     const auto problem = [&](const std::function<void(Bytes&)>& change) {

@@ -126,7 +126,7 @@ std::string kept(const Bytes& bytes, const trace::GoesOn& goes = goes_on) {
 
 } // namespace
 
-TEST_CASE("a packed file tells what the plain one does") {
+TEST_CASE("a packed file has the same content as the plain one") {
     // Blocks of many sections, and many blocks for one.
     for (const auto& [sections, each] : {std::pair(400u, 30u), std::pair(3u, 12'000u)}) {
         const Bytes plain = mixed_trace(sections, each);
@@ -187,7 +187,7 @@ struct Left {
 
 } // namespace
 
-TEST_CASE("a filter leaves of a packed file what it leaves of the plain one") {
+TEST_CASE("a filter selects the same from a packed file as from the plain one") {
     std::size_t some = 0, none = 0;
     const Bytes mixed = mixed_trace(40, 1000);
     const Bytes random = RandomTrace(GENERATE(range(0u, sim::seeds(1))), 12'000).bytes;
@@ -237,7 +237,7 @@ TEST_CASE("a filter leaves of a packed file what it leaves of the plain one") {
     CHECK(none > 10);
 }
 
-TEST_CASE("what records tell of others is known, whatever a filter leaves out of a packed file") {
+TEST_CASE("names depending on other records are right, whatever a filter skips in a packed file") {
     // Of three blocks, the first is read with the head. The second names a task, or sets LCR.DLAB,
     // on which later registers depend; or it does neither, and is left out.
     enum class Tells { nothing, task, dlab };
@@ -282,7 +282,7 @@ TEST_CASE("what records tell of others is known, whatever a filter leaves out of
     }
 }
 
-TEST_CASE("of packed records that a filter refuses by their numbers no more is unpacked") {
+TEST_CASE("packed records that a filter refuses by their numbers are not unpacked further") {
     Bytes bytes = packed(mixed_trace(40, 1000));
     // Changes the last column, but not its checksum, of each block except the first, which is read
     // with the head.
@@ -301,7 +301,7 @@ TEST_CASE("of packed records that a filter refuses by their numbers no more is u
     CHECK(Left("seq==19999", bytes).reports.starts_with("packed records")); // one event is wanted
 }
 
-TEST_CASE("of a packed file with an index only the blocks of the wanted time are read") {
+TEST_CASE("only the blocks of the wanted time are read from a packed file with an index") {
     const Bytes whole = packed(long_trace(200, 400)); // 20 blocks
     for (const std::uint64_t from : {0u, 1000u, 300'000u, 800'990u, 900'000u}) {
         const trace::TimeSpan times{from, from + 2'000};
@@ -315,7 +315,7 @@ TEST_CASE("of a packed file with an index only the blocks of the wanted time are
     }
 }
 
-TEST_CASE("a packed file that was cut has all blocks in front of the cut") {
+TEST_CASE("a packed file that was cut has all blocks before the cut") {
     const Bytes whole = packed(long_trace(10, 1000));
     std::size_t most = 0;
     for (std::size_t size = sizeof(abi::FileHeader); size < whole.size(); size += 41) {
@@ -334,7 +334,7 @@ TEST_CASE("a packed file that was cut has all blocks in front of the cut") {
     CHECK(most == 10'000);
 }
 
-TEST_CASE("a damaged block costs its records and no others") {
+TEST_CASE("a damaged block costs only its own records") {
     const Bytes whole = packed(long_trace(10, 1000));
     const auto sections = headers(whole);
     for (auto [at, header] : sections) {
@@ -364,7 +364,7 @@ TEST_CASE("a damaged block costs its records and no others") {
     }
 }
 
-TEST_CASE("check tells of a block with other times than it says") {
+TEST_CASE("check reports a block whose times differ from its header") {
     Bytes bytes = packed(mixed_trace(10, 1000));
     for (auto [at, header] : headers(bytes)) {
         if (header.type != pack::packed_section) {
@@ -412,7 +412,7 @@ TEST_CASE("several packed files are one trace") {
     CHECK(of_both(packed(first), second) == plain);
 }
 
-TEST_CASE("who has a file open while it is packed reads the plain one") {
+TEST_CASE("a reader with the file open while it is packed still sees the plain file") {
     const Folder folder;
     const Bytes plain = mixed_trace(100, 100);
     write(folder / "t.mmio", plain);
@@ -427,7 +427,7 @@ TEST_CASE("who has a file open while it is packed reads the plain one") {
         (std::filesystem::status(folder / "t.mmio").permissions() == std::filesystem::perms(0640)));
 }
 
-TEST_CASE("what cannot be packed stays as it was recorded") {
+TEST_CASE("a file that cannot be packed stays as it was recorded") {
     const Bytes plain = mixed_trace(100, 100);
     unsigned asked = 0;
     CHECK(kept(plain, [&asked](std::uint64_t, std::uint64_t) { return ++asked < 50; }) ==

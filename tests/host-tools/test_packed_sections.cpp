@@ -59,7 +59,7 @@ struct Read {
 
 } // namespace
 
-TEST_CASE("a packed section is read as what is in it") {
+TEST_CASE("a packed section reads as its content") {
     const Bytes long_text = text(100'003);
     const Bytes frame = frame_of(long_text);
     CHECK(frame.size() < 1000);
@@ -82,7 +82,7 @@ TEST_CASE("a packed section is read as what is in it") {
     CHECK(all.problems.empty());
 }
 
-TEST_CASE("a packed section that is damaged, cut or too long is left out, and others are read") {
+TEST_CASE("a damaged, cut or too long packed section is left out, and others are read") {
     const Bytes frame = frame_of(text(10'000));
     const auto left_out = [](const Bytes& bytes) {
         const Read read(file_with(bytes));
@@ -102,7 +102,7 @@ TEST_CASE("a packed section that is damaged, cut or too long is left out, and ot
     left_out(text(100));
     left_out(frame_of(text((16u << 20) + 1)));
     CHECK(Read(file_with(frame_of(text(16u << 20)))).all.size() == 3);
-    SECTION("a frame that does not tell its size") {
+    SECTION("a frame without its size") {
         const std::unique_ptr<ZSTD_CCtx, decltype(&ZSTD_freeCCtx)> context(ZSTD_createCCtx(),
                                                                            ZSTD_freeCCtx);
         ZSTD_CCtx_setParameter(context.get(), ZSTD_c_contentSizeFlag, 0);
@@ -126,7 +126,7 @@ TEST_CASE("a packed section that is damaged, cut or too long is left out, and ot
     }
 }
 
-TEST_CASE("a packed file has its sections packed, and the same in them") {
+TEST_CASE("a packed file has its sections packed, with the same content") {
     const Folder folder;
     const Bytes plain = trace_bytes([](trace::FileWriter& writer) {
         write_info(writer);

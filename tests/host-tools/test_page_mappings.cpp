@@ -8,7 +8,7 @@
 
 using namespace mmioscope::exporting;
 
-TEST_CASE("mappings of pages are those that were told last, in memory or not") {
+TEST_CASE("mappings of pages are those reported last, in memory or not") {
     std::mt19937_64 random(13);
     for (const std::size_t most : {1u, 7u, 10'000u}) {
         CAPTURE(most);

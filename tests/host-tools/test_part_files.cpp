@@ -162,7 +162,7 @@ TEST_CASE("parts: a recording in several files reads as in one") {
     CHECK(parts.text.at("part") == "1");
 }
 
-TEST_CASE("parts: a range of time that begins in one file and ends in another") {
+TEST_CASE("parts: a range of time may begin in one file and end in another") {
     const TwoRecordings made;
     for (const auto& [from, to] : {std::pair{5'000'000, 390'000'000},
                                    {200'000'000, 210'000'000},
@@ -180,7 +180,7 @@ TEST_CASE("parts: a range of time that begins in one file and ends in another") 
     }
 }
 
-TEST_CASE("parts: only one file where only that is wanted, and from a later one on to the last") {
+TEST_CASE("parts: one file is read alone if wanted, or from a later one to the last") {
     const TwoRecordings made;
     reading::TraceOptions options = of(made / "t.2.mmio");
     const Read rest(options);
@@ -197,7 +197,7 @@ TEST_CASE("parts: only one file where only that is wanted, and from a later one 
     CHECK(one.status == Status::fine);
 }
 
-TEST_CASE("parts: one that is not there, or no longer what it was, makes the trace incomplete") {
+TEST_CASE("parts: a missing or changed file makes the trace incomplete") {
     const TwoRecordings made;
     const TwoRecordings other(8);
     const std::size_t first = read_trace(made / "t.mmio").records.size();
@@ -231,11 +231,11 @@ TEST_CASE("parts: one that is not there, or no longer what it was, makes the tra
         });
         why = "t.2.mmio: the file has no number in a recording";
     }
-    SECTION("it is a FIFO, which nobody waits for") {
+    SECTION("it is a FIFO, which is not waited for") {
         std::filesystem::remove(made / "t.2.mmio");
         REQUIRE(::mkfifo((made / "t.2.mmio").c_str(), 0600) == 0);
     }
-    SECTION("it is no trace") {
+    SECTION("it is not a trace") {
         std::ofstream(made / "t.2.mmio") << "something else";
         why = "t.2.mmio: this is not an mmioscope trace";
     }
@@ -246,7 +246,7 @@ TEST_CASE("parts: one that is not there, or no longer what it was, makes the tra
     CHECK(read.status == Status::failed);
 }
 
-TEST_CASE("parts: damage is told with the name of the file that it is in") {
+TEST_CASE("parts: damage is reported with the name of its file") {
     const TwoRecordings made;
     {
         const std::string path = made / "t.2.mmio";
@@ -262,7 +262,7 @@ TEST_CASE("parts: damage is told with the name of the file that it is in") {
     CHECK(read.records.back().cpu_sequence == count + 999);
 }
 
-TEST_CASE("parts: a file whose end is damaged costs its end, and not those behind it") {
+TEST_CASE("parts: a file with a damaged end loses only its end, not the files after it") {
     const TwoRecordings made;
     damage(made / "t.mmio", abi::SectionType::end);
     const Read read(of(made / "t.mmio"));
@@ -287,7 +287,7 @@ TEST_CASE("parts: a first file without records gives the rest its head") {
 }
 
 TEST_CASE(
-    "parts: the texts behind a later file's records are read, those in front are the first's") {
+    "parts: texts after the records of a later file are read, those before are the first file's") {
     const TwoRecordings made;
     damage(made / "t.3.mmio", pack::packed_section);
     const Read whole(of(made / "whole.mmio"));
@@ -299,7 +299,7 @@ TEST_CASE(
     CHECK(parts.text.at("part") == "1");
 }
 
-TEST_CASE("parts: compressed, and by a link to the first one") {
+TEST_CASE("parts: files may be compressed, and opened by a link to the first one") {
     const TwoRecordings made;
     const Read whole(of(made / "whole.mmio"));
     REQUIRE(std::system(fmt::format("zstd -q --rm '{}'", made / "t.2.mmio").c_str()) == 0);
@@ -311,7 +311,7 @@ TEST_CASE("parts: compressed, and by a link to the first one") {
     check_same(Read(of(elsewhere / "link")), whole);
 }
 
-TEST_CASE("parts: files that would be read are inputs, others of such names are not") {
+TEST_CASE("parts: files that would be read are inputs, other files with such names are not") {
     const TwoRecordings made;
     using Paths = std::vector<std::string>;
     CHECK(trace::part_paths(made / "t.mmio") == Paths{made / "t.2.mmio", made / "t.3.mmio"});
@@ -329,7 +329,7 @@ TEST_CASE("parts: files that would be read are inputs, others of such names are 
     CHECK(Read(of(longest)).parts == 1);
 }
 
-TEST_CASE("parts: programs are told that a file is missing") {
+TEST_CASE("parts: the library reports a missing file") {
     const TwoRecordings made;
     const auto all_of = [](TraceFile trace) {
         while (trace.next() != nullptr) {
@@ -351,7 +351,7 @@ TEST_CASE("parts: programs are told that a file is missing") {
 }
 
 // `wait` makes the next file, so there is no race: it did not exist before.
-TEST_CASE("parts: who follows waits for the next file, whatever is there of its name") {
+TEST_CASE("parts: a follower waits for the next file, whatever already has its name") {
     const TwoRecordings made;
     const Read whole(of(made / "whole.mmio"));
     made.move("t.2.mmio", "two");
@@ -375,7 +375,7 @@ TEST_CASE("parts: who follows waits for the next file, whatever is there of its 
     check_same(parts, whole);
 }
 
-TEST_CASE("parts: who follows does not wait for ever, and not when told to stop") {
+TEST_CASE("parts: a follower does not wait for ever, and stops waiting when told") {
     const TwoRecordings made;
     made.move("t.2.mmio", "two");
     reading::TraceOptions options = of(made / "t.mmio");

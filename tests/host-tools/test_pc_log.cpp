@@ -47,7 +47,7 @@ struct PcBus {
 
 } // namespace
 
-TEST_CASE("a line of the log of PCs") {
+TEST_CASE("a line of the PC log") {
     const auto log = parse_pcs("1 W 2 0x1c090000 0xc0a8481c\n0 R 4 0x1c020000 0x10f4\n");
     REQUIRE(log.lines.size() == 2);
     CHECK(log.unreadable.empty());
@@ -61,7 +61,7 @@ TEST_CASE("a line of the log of PCs") {
     CHECK(log.lines[1].number == 2);
 }
 
-TEST_CASE("other lines in the log of PCs cannot be read") {
+TEST_CASE("other lines in the PC log cannot be read") {
     const char* text = GENERATE("\n", "1 W 2 0x1c090000\n", "1 X 2 0x1c090000 0x10\n",
                                 "-1 W 2 0x1c090000 0x10\n", "1 W 2 0x1c090000 0x10 more\n",
                                 "1 W 2 0x1c090000 0x1c0a8481c\n", "300 W 2 0x1c090000 0x10\n");
@@ -70,26 +70,26 @@ TEST_CASE("other lines in the log of PCs cannot be read") {
     CHECK(log.unreadable == std::vector<std::uint32_t>{1});
 }
 
-TEST_CASE("the same PCs on both sides have no difference") {
+TEST_CASE("the same PCs on both sides are no difference") {
     const unsigned seed = GENERATE(range(0u, 20u));
     CHECK(PcBus(seed).verdict() == "verify: 400 PCs compared, 0 differences");
 }
 
-TEST_CASE("between CPUs the log of PCs has no order") {
+TEST_CASE("the PC log has no order between CPUs") {
     PcBus run(3);
     std::stable_partition(run.log.begin(), run.log.end(),
                           [](const std::string& line) { return line.starts_with('1'); });
     CHECK(run.verdict() == "verify: 400 PCs compared, 0 differences");
 }
 
-TEST_CASE("one wrong PC is told, wherever it is") {
+TEST_CASE("one wrong PC is reported, wherever it is") {
     PcBus run(4);
     const std::size_t at = GENERATE(0u, 1u, 123u, 398u, 399u);
     run.bus.trace[at].pc ^= 4;
     CHECK(run.verdict() == "verify: 400 PCs compared, 1 difference: 1 pc");
 }
 
-TEST_CASE("exchanged PCs of one CPU are two differences") {
+TEST_CASE("swapped PCs of one CPU are two differences") {
     PcBus run(5);
     std::vector<abi::Record*> mine;
     for (abi::Record& record : run.bus.trace) {
@@ -101,7 +101,7 @@ TEST_CASE("exchanged PCs of one CPU are two differences") {
     CHECK(run.verdict() == "verify: 400 PCs compared, 2 differences: 2 pc");
 }
 
-TEST_CASE("what the hypervisor does at PCs of its own is compared without them") {
+TEST_CASE("accesses for which the hypervisor has PCs of its own are compared without PCs") {
     PcBus run(6);
     abi::Record& record = run.bus.trace[200];
     record.pc = 0;
@@ -116,7 +116,7 @@ TEST_CASE("what the hypervisor does at PCs of its own is compared without them")
     CHECK(run.verdict() == "verify: 399 PCs compared, 1 difference: 1 address");
 }
 
-TEST_CASE("accesses that only one side has are told") {
+TEST_CASE("accesses that only one side has are reported") {
     PcBus run(7);
     SECTION("the trace lacks one") {
         run.bus.trace.erase(run.bus.trace.begin() + 77);

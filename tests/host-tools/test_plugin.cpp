@@ -77,7 +77,7 @@ TEST_CASE("the example's analysis counts how long accesses took") {
                           "below         4096 ns          2\n");
 }
 
-TEST_CASE("what plug-ins have is listed") {
+TEST_CASE("filters and analyses of plug-ins are listed") {
     CHECK(Plugins({library("example")}).list() ==
           "filter   @first_access         The first access to each address\n"
           "analysis latency               How long accesses took; tick=NS is a tick of the board's "
@@ -85,7 +85,7 @@ TEST_CASE("what plug-ins have is listed") {
     CHECK(Plugins().list().empty());
 }
 
-TEST_CASE("a library that is no plug-in of this program is refused in one line") {
+TEST_CASE("a library that is not a plug-in of this program is refused in one line") {
     CHECK(load_complaint("no_plugin") ==
           "plug-in no_plugin.so: not a plug-in for mmioscope (it has no MMIOSCOPE_PLUGIN)");
     CHECK(load_complaint("wrong_version") == "plug-in wrong_version.so: made for version 999 of "
@@ -103,7 +103,7 @@ TEST_CASE("a library that is no plug-in of this program is refused in one line")
           }) == "plug-in example.so: 'first_access' is already registered by example.so");
 }
 
-TEST_CASE("a file that is no library is refused in one line") {
+TEST_CASE("a file that is not a library is refused in one line") {
     const std::string path = library("text");
     std::ofstream(path) << "not a library\n";
     CHECK(complaint([&path] { Plugins({path}); }) == "plug-in text.so: file too short");
@@ -112,7 +112,7 @@ TEST_CASE("a file that is no library is refused in one line") {
     std::filesystem::remove(path);
 }
 
-TEST_CASE("what a plug-in throws is caught and named") {
+TEST_CASE("an exception that a plug-in throws is caught, and the plug-in named") {
     const Plugins plugins({library("throws"), library("example")});
     const filter::Settings settings = plugins.filter_settings();
     const SampleEvent sample;
@@ -135,7 +135,7 @@ TEST_CASE("what a plug-in throws is caught and named") {
     CHECK(filter("@first_access(a)").starts_with("filter: column 16: expected '='"));
 }
 
-TEST_CASE("what an analysis throws is caught and named") {
+TEST_CASE("an exception that an analysis throws is caught, and the analysis named") {
     const Plugins plugins({library("throws"), library("example")});
     const auto make = [&plugins](const char* text) {
         return complaint([&] { plugin::Analyses(plugins, {text}); });

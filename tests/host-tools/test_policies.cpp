@@ -32,7 +32,7 @@ constexpr abi::Policy stall = abi::Policy::stall;
 
 } // namespace
 
-TEST_CASE("policies: those that held, in their order, in one line") {
+TEST_CASE("policies: the policies in force are listed in order, in one line") {
     CHECK(after({}).line(drop) == "policy: drop");
     CHECK(after({}).line(abi::Policy::flight) == "policy: flight");
     CHECK(after({stall}).line(drop) == "policy: drop, then stall");
@@ -42,13 +42,13 @@ TEST_CASE("policies: those that held, in their order, in one line") {
     CHECK(after({drop}).line(std::nullopt) == "policy: not known, then drop");
 }
 
-TEST_CASE("policies: the same asked for again is no change") {
+TEST_CASE("policies: a request for the policy in force is no change") {
     CHECK(after({drop}).line(drop) == "policy: drop");
     CHECK(after({stall, stall}).line(drop) == "policy: drop, then stall");
     CHECK(after({drop, stall, drop, stall}).line(drop) == "policy: drop, then stall, drop, stall");
 }
 
-TEST_CASE("policies: many changes make no longer line") {
+TEST_CASE("policies: many changes do not lengthen the line without limit") {
     std::vector<abi::Policy> changes;
     for (int i = 0; i < 1001; ++i) {
         changes.push_back(i % 2 == 0 ? stall : drop);
@@ -58,7 +58,7 @@ TEST_CASE("policies: many changes make no longer line") {
     CHECK(after(changes).line(drop) == "policy: drop, then stall, drop, stall, ... (1001 changes)");
 }
 
-TEST_CASE("policies: only a request for a policy is one") {
+TEST_CASE("policies: only a request for a policy changes it") {
     abi::Record other = change(stall);
     other.pa_low =
         abi::control::change_tag(abi::control::make_request(abi::control::Command::sample, 0x1234));
@@ -72,7 +72,7 @@ TEST_CASE("policies: only a request for a policy is one") {
     CHECK(after({stall, drop}).now(stall) == drop);
 }
 
-TEST_CASE("record: the verdict's line stands behind that of the policies") {
+TEST_CASE("record: the line of the verdict follows that of the policies") {
     const Folder folder;
     Stream stream = Stream().records(0, 1000);
     std::string said_policy = "policy: drop\n";
@@ -88,7 +88,7 @@ TEST_CASE("record: the verdict's line stands behind that of the policies") {
     CHECK_THAT(recorder.said(), Catch::EndsWith("missing\n" + said_policy + whole));
 }
 
-TEST_CASE("record: each boot has its own policies, and what is no boot has none") {
+TEST_CASE("record: each boot has its own policies, and data without a boot has none") {
     const Folder folder;
     SECTION("boots") {
         Stream first = Stream(1).records(0, 100);
@@ -108,7 +108,7 @@ TEST_CASE("record: each boot has its own policies, and what is no boot has none"
     }
 }
 
-TEST_CASE("record: a file that goes on begins with the policy that holds by then") {
+TEST_CASE("record: a later file begins with the policy in force by then") {
     const Folder folder;
     constexpr std::uint32_t count = 40'000;
     Stream stream = Stream().records(0, 10'000);

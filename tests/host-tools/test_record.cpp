@@ -6,7 +6,7 @@
 using namespace mmioscope;
 using namespace mmioscope::test;
 
-TEST_CASE("record: a file, to its end") {
+TEST_CASE("record: a file is read to its end") {
     const Folder folder;
     const Stream stream = Stream().records(0, 1000).end(1000);
     std::ofstream(folder / "s") << stream.text();
@@ -82,7 +82,7 @@ TEST_CASE("record: Ctrl-C and SIGTERM leave a valid file") {
     check_trace(folder / "t.mmio", some(0, 500), abi::Ending::interrupted);
 }
 
-TEST_CASE("record: Ctrl-C ends the waiting for a sender that never comes, or never comes back") {
+TEST_CASE("record: Ctrl-C ends the wait for a sender that never comes, or never comes back") {
     const Folder folder;
     SECTION("never comes") {
         Recorder recorder(folder, from("unix:" + (folder / "w") + ",listen"));
@@ -103,7 +103,7 @@ TEST_CASE("record: Ctrl-C ends the waiting for a sender that never comes, or nev
     CHECK(read_trace(folder / "t.mmio").sound);
 }
 
-TEST_CASE("record: a broken connection costs the frame that was on its way, and no other") {
+TEST_CASE("record: a broken connection costs the frame in transit, and no other") {
     const Folder folder;
     const Stream stream = Stream().records(0, 1000).end(1000);
     const FileDescriptor listener = unix_listener(folder / "w");
@@ -141,7 +141,7 @@ TEST_CASE("record: --no-reconnect ends with the connection") {
     check_trace(folder / "t.mmio", some(0, 100), abi::Ending::stream_ended);
 }
 
-TEST_CASE("record: what is no stream is no trace") {
+TEST_CASE("record: data that is not a stream gives no events") {
     const Folder folder;
     std::ofstream(folder / "s") << std::string(100'000, 'x') << '\0' << "nonsense" << '\0';
     Recorder recorder(folder, from(folder / "s"));

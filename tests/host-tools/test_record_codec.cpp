@@ -88,13 +88,13 @@ TEST_CASE("records of random bits come out as they went in") {
     CHECK(same(decode(encode(records, 0), records.size(), 0), records));
 }
 
-TEST_CASE("a record of random bits takes no more room than a frame keeps for it") {
+TEST_CASE("a record of random bits fits the room that a frame keeps for it") {
     Random random(2);
     for (int i = 0; i < 2000; ++i)
         CHECK(encode({random_record(random)}, 0).size() <= abi::max_coded_record);
 }
 
-TEST_CASE("a loop costs little, and comes out as it went in") {
+TEST_CASE("a loop takes few bytes, and comes out as it went in") {
     Random random(3);
     const Records records = loop(random, 2000);
     const std::vector<std::uint8_t> bytes = encode(records, 0);
@@ -102,7 +102,7 @@ TEST_CASE("a loop costs little, and comes out as it went in") {
     CHECK(same(decode(bytes, records.size(), 0), records));
 }
 
-TEST_CASE("where one field is not what was expected, once or from then on, it comes out as it is") {
+TEST_CASE("a field that differs from its prediction, once or from then on, comes out as it is") {
     Random random(7);
     const Records records = loop(random, 60);
     for (const bool once : {true, false})
@@ -131,7 +131,7 @@ TEST_CASE("a time quantum clears the bits below it and keeps the order") {
     CHECK(same(decoded, records));
 }
 
-TEST_CASE("too little room is told, and nothing is written behind it") {
+TEST_CASE("too little room is reported, and nothing is written beyond it") {
     Random random(5);
     std::vector<std::uint8_t> bytes(40, 0xee);
     const auto codec = std::make_unique<Codec<abi::Encoder>>(0);

@@ -8,7 +8,7 @@
 using namespace mmioscope;
 using namespace mmioscope::test;
 
-TEST_CASE("record: files by size, each whole by itself") {
+TEST_CASE("record: files split by size are each complete") {
     const Folder folder;
     constexpr std::uint32_t count = 40'000;
     const Stream stream = Stream().records(0, 10'000).records(10'100, count).end(count);
@@ -39,7 +39,7 @@ TEST_CASE("record: files by size, each whole by itself") {
     CHECK(std::filesystem::file_size(folder / "t.2.mmio") < record::min_rotate / 8); // packed
 }
 
-TEST_CASE("record: files that are to stay plain do, and hold the same") {
+TEST_CASE("record: files that are to stay plain do, and have the same content") {
     const Folder folder;
     std::ofstream(folder / "wire") << Stream().records(0, 40'000).end(40'000).text();
     record::Options options = from(folder / "wire");
@@ -66,7 +66,7 @@ TEST_CASE("record: files that are to stay plain do, and hold the same") {
     CHECK(std::filesystem::file_size(folder / "t.mmio") < 40'000 * 8);
 }
 
-TEST_CASE("record: a trace is no stream, and nothing is made of it") {
+TEST_CASE("record: a trace as the source is refused, and no file is made") {
     const Folder folder;
     std::ofstream(folder / "wire") << Stream().records(0, 100).end(100).text();
     Recorder first(folder, from(folder / "wire"));
@@ -91,7 +91,7 @@ TEST_CASE("record: a trace is no stream, and nothing is made of it") {
     CHECK(read_trace(folder / "again.mmio").records.size() == 100);
 }
 
-TEST_CASE("record: a later file that is the source ends the recording, not the source") {
+TEST_CASE("record: a later file that is the source ends the recording and stays as it is") {
     const Folder folder;
     constexpr std::uint32_t count = 40'000;
     const Stream wire = Stream().records(0, count).end(count);

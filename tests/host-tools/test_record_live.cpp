@@ -5,7 +5,7 @@
 using namespace mmioscope;
 using namespace mmioscope::test;
 
-TEST_CASE("record: with --follow what came is printed while the sender goes on") {
+TEST_CASE("record: with --follow, events are printed while the sender goes on") {
     const Folder folder;
     record::Options options = from("unix:" + (folder / "w"));
     options.follow = true;
@@ -26,7 +26,7 @@ TEST_CASE("record: with --follow what came is printed while the sender goes on")
                                     Catch::EndsWith("complete: 100 events, 0 lost\n"));
 }
 
-TEST_CASE("record: the rate is that since the last look, bytes an event are all told") {
+TEST_CASE("record: the rate covers the time since the last look, bytes per event all the time") {
     record::Rate rate;
     CHECK(rate.text(0, 0, 0) == "0 events, 0/s; 0 bytes/s, 0.00 bytes per event");
     CHECK(rate.text(2, 1000, 3000) == "1000 events, 500/s; 1500 bytes/s, 3.00 bytes per event");

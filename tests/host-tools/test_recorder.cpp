@@ -171,7 +171,7 @@ TEST_CASE("a randomly interleaved run is recorded in the one right order") {
     CHECK(recorder.damaged() == 0);
 }
 
-TEST_CASE("writers in threads of their own are recorded completely and in order") {
+TEST_CASE("writers in their own threads are recorded completely and in order") {
     constexpr unsigned cpus = 3;
     constexpr unsigned each = 20'000;
     FakeArea memory(cpus, 1024);
@@ -217,7 +217,7 @@ TEST_CASE("writers in threads of their own are recorded completely and in order"
     CHECK(check_recording(file.get(), cpus) == cpus * each);
 }
 
-TEST_CASE("losses are told exactly: in the middle, at the end, and where") {
+TEST_CASE("losses are reported exactly and with their place, in the middle and at the end") {
     FakeArea memory(1, 16);
     const rings::Area area(memory.bytes());
     const FileDescriptor file = memory_file("trace", 0);
@@ -241,7 +241,7 @@ TEST_CASE("losses are told exactly: in the middle, at the end, and where") {
     CHECK(recorder.summary().events() == 2);
 }
 
-TEST_CASE("in flight mode what was overwritten is a loss, and nothing torn is read") {
+TEST_CASE("in flight mode, overwritten records are losses, and no torn record is read") {
     FakeArea memory(1, 16, abi::Policy::flight);
     const rings::Area area(memory.bytes());
     const FileDescriptor file = memory_file("trace", 0);
@@ -259,7 +259,7 @@ TEST_CASE("in flight mode what was overwritten is a loss, and nothing torn is re
     CHECK(recorder.damaged() == 0);
 }
 
-TEST_CASE("a writer that overtakes the reader leaves nothing torn, and each loss is counted") {
+TEST_CASE("a writer that overtakes the reader leaves no torn record, and each loss is counted") {
     constexpr std::uint32_t count = 60'000;
     const std::uint32_t first = GENERATE(0u, 0xffff'c000u);
     FakeArea memory(1, 64, abi::Policy::flight);
@@ -349,7 +349,7 @@ public:
 
 } // namespace
 
-TEST_CASE("however many records one pass finds, an onlooker sees each once, and with its section") {
+TEST_CASE("an onlooker sees each record once, with its section, however many one pass finds") {
     const std::uint32_t count = GENERATE(0u, 1u, 16'383u, 16'384u, 16'385u, 40'000u);
     FakeArea memory(1, 1 << 16);
     const rings::Area area(memory.bytes());

@@ -100,12 +100,12 @@ TEST_CASE("an access has the register of its device, entry of reg, and direction
     CHECK(board.name(to(0, 0x9000, true)) == "DR");
 }
 
-TEST_CASE("a device whose path is cut is found by its end") {
+TEST_CASE("a device whose path is cut is found by the path's end") {
     Board board("device thing\ncompatible acme,thing\n0x0 ID\n");
     CHECK(board.name(to(3, 0xc000, false)) == "ID");
 }
 
-TEST_CASE("paths that end in nothing are found, or not, in time") {
+TEST_CASE("incomplete paths are looked up fast, found or not") {
     std::vector<std::byte> tree(1u << 20);
     TreeMaker make(tree);
     make.node("", [&] {
@@ -126,7 +126,7 @@ TEST_CASE("paths that end in nothing are found, or not, in time") {
     CHECK(devices[1002].node == 0);
 }
 
-TEST_CASE("what is kept of registers that were looked for does not grow with the trace") {
+TEST_CASE("the memory for registers looked up does not grow with the trace") {
     Board board;
     const auto look = [&board](std::uint64_t from, std::uint64_t to_offset) {
         for (std::uint64_t offset = from; offset < to_offset; ++offset) {
@@ -140,7 +140,7 @@ TEST_CASE("what is kept of registers that were looked for does not grow with the
     CHECK(board.name(to(0, 0x9000, true)) == "DR");
 }
 
-TEST_CASE("of registers that overlap, the one that holds the access is meant") {
+TEST_CASE("of overlapping registers, the one that contains the access is chosen") {
     Board board("device thing\ncompatible acme,thing\nsize 2\n0x0 VENDOR\n0x2 DEVICE\n"
                 "0x0 BOTH size 4 also\n");
     CHECK(board.name(to(3, 0xc000, false, 1)) == "VENDOR");
@@ -149,7 +149,7 @@ TEST_CASE("of registers that overlap, the one that holds the access is meant") {
     CHECK(board.name(to(3, 0xc003, false, 0)) == "DEVICE+1");
 }
 
-TEST_CASE("a register is another one while a field has some value") {
+TEST_CASE("a different register is at an offset while a field has a given value") {
     Board board("device thing\ncompatible acme,thing\n0x0 THR w\n0x0 DLL when LCR.DLAB=1\n0xc "
                 "LCR\n[7] DLAB\n");
     CHECK(board.name(to(3, 0xc000, true)) == "THR");
@@ -161,7 +161,7 @@ TEST_CASE("a register is another one while a field has some value") {
     CHECK(board.name(to(3, 0xc000, true)) == "THR");
 }
 
-TEST_CASE("only an access with a known value changes what a register is") {
+TEST_CASE("only an access with a known value switches between such registers") {
     Board board("device thing\ncompatible acme,thing\n0x0 THR w\n0x0 DLL when LCR.DLAB=1\n0xc "
                 "LCR\n[7] DLAB\n");
     CHECK(board.name(to(3, 0xc00c, true, 2, 0x83)) == "LCR");
@@ -178,7 +178,7 @@ TEST_CASE("only an access with a known value changes what a register is") {
     CHECK(board.name(to(3, 0xc000, true)) == "THR");
 }
 
-TEST_CASE("real accesses of a PL011 and a GIC in words") {
+TEST_CASE("accesses of a real PL011 and GIC are described in words") {
     Board board;
     const auto text = [&](const abi::Record& record, std::uint64_t offset) {
         const Register* reg = board.find(record, offset);

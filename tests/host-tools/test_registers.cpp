@@ -93,7 +93,7 @@ TEST_CASE("arrays and blocks have their indices in the names") {
     CHECK(name_at(device, 0x515) == "b1d3.ID+1");
 }
 
-TEST_CASE("fields in a part of a register, and the same in a row") {
+TEST_CASE("fields are printed for a part of a register, and equal ones as a range") {
     const Description device =
         only("device d\n0x0 PRIORITY\n[7:0] P[0..3]\n0x8 WIDE size 8\n[63:0] ALL\n");
     const Register& reg = device.entries[0].first;
@@ -101,23 +101,24 @@ TEST_CASE("fields in a part of a register, and the same in a row") {
     CHECK(fields_text(reg, 0xa0, 1, 2) == "P2=0xa0");
     CHECK(fields_text(reg, 0x0201, 2, 2) == "P2=1 P3=2");
     CHECK(fields_text(reg, 0x00a0a000, 4, 0) == "P1..2=0xa0");
-    CHECK(fields_text(device.entries[1].first, ~0ull, 8, 0) == ""); // the value says as much
+    CHECK(fields_text(device.entries[1].first, ~0ull, 8, 0) ==
+          ""); // the field would only repeat the value
     CHECK(fields_text(device.entries[1].first, 1, 4, 0).empty());
 }
 
-TEST_CASE("fields are told as one only where their numbers follow") {
+TEST_CASE("fields are merged only where their numbers are consecutive") {
     const Description device = only("device d\n0x0 A\n[0] IRQ0\n[1] IRQ2\n[2] IRQ3\n");
     CHECK(fields_text(device.entries[0].first, 7, 4, 0) == "IRQ0=1 IRQ2..3=1");
 }
 
-TEST_CASE("between the registers of an array there is none") {
+TEST_CASE("a gap between the registers of an array is no register") {
     const Description device = only("device d\n0x0 A[0..2] step 8\n");
     CHECK(name_at(device, 0xb) == "A1+3");
     CHECK(name_at(device, 0xc) == "-");
     CHECK(name_at(device, 0x10) == "A2");
 }
 
-TEST_CASE("what is wrong with a description is told with its line") {
+TEST_CASE("errors in a description are reported with their line") {
     CHECK(wrong("0x0 DR\n") == "my.regs:1: 'device NAME' must come first");
     CHECK(wrong("device d\n\n[0] A\n") == "my.regs:3: a field before any register");
     CHECK(wrong("device d\n0x0\n") == "my.regs:2: the register's name is missing");
@@ -164,7 +165,7 @@ std::string overlap_of(const Description& device) {
     return found ? fmt::format("{}: {}", found->line, found->text) : "";
 }
 
-TEST_CASE("registers that share bytes unsaid are found") {
+TEST_CASE("registers that overlap without saying so are found") {
     CHECK(overlap_of(only("device d\n0x0 A r\n0x0 B w\n0x4 C\n")).empty());
     CHECK(overlap_of(only("device d\n0x0 A\n0x2 B w\n")) == "3: B at 0x2 overlaps A at 0x0");
     CHECK(overlap_of(only("device d\n0x0 A\n0x2 B w also\n")).empty());
@@ -190,7 +191,7 @@ TEST_CASE("another device's registers can be included, under this one's prefix")
     CHECK(book.find(compatible, 1, 0) == nullptr);
 }
 
-TEST_CASE("an offset that is too large does not become a small one") {
+TEST_CASE("an offset that is too large does not wrap to a small one") {
     CHECK(wrong("device d\nblock 0xfffffffffffffff0 B\n0x10 A\nend\n") ==
           "my.regs:3: the register ends beyond 40 bits of address");
     CHECK(wrong("device d\nblock 0xffffffffff B\n0xffffffffffffffff A\nend\n") ==
@@ -205,7 +206,7 @@ TEST_CASE("an offset that is too large does not become a small one") {
     }
 }
 
-TEST_CASE("the most specific compatible wins, and the user's own file over what is shipped") {
+TEST_CASE("the most specific compatible wins, and the user's own file over a shipped one") {
     RegisterBook book = RegisterBook::shipped();
     const std::vector<std::string> compatible{"acme,uart", "arm,pl011"};
     REQUIRE(book.find(compatible, 0, 0) != nullptr);
@@ -216,7 +217,7 @@ TEST_CASE("the most specific compatible wins, and the user's own file over what 
     CHECK(book.find(compatible, 0, 0)->name == "acme");
 }
 
-TEST_CASE("every shipped description is sound, and its registers have places of their own") {
+TEST_CASE("every shipped description is sound, and its registers do not overlap") {
     REQUIRE(shipped_files().size() >= 3);
     const RegisterBook book = RegisterBook::shipped();
     for (const Description& device : book.descriptions()) {

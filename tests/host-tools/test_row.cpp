@@ -171,7 +171,7 @@ private:
 
 } // namespace
 
-TEST_CASE("row: a name is looked up when somebody asks, once, and not by copies again") {
+TEST_CASE("row: a name is looked up once, on first use, and not again by copies") {
     CountingNames names;
     Event event;
     event.names = &names;
@@ -195,7 +195,7 @@ TEST_CASE("row: a name is looked up when somebody asks, once, and not by copies 
     CHECK(names.all() == 3);
 }
 
-TEST_CASE("row: an event of no trace has no names") {
+TEST_CASE("row: an event without a trace has no names") {
     const Event event;
     CHECK(event.device() == "-");
     CHECK(event.offset() == 0);
@@ -232,7 +232,7 @@ TEST_CASE("row: reading a trace looks up what the filter asks for, and nothing e
     CHECK(asked("caller != nothing") == "pclti"); // looked up together: not an interrupt controller
 }
 
-TEST_CASE("row: a settled copy keeps its names, whatever the trace tells behind it") {
+TEST_CASE("row: a settled copy keeps its names, whatever the trace reports later") {
     const std::vector<std::byte> bytes = trace_bytes([](trace::FileWriter& writer) {
         write_info(writer);
         write_regions(writer, board_regions());
@@ -281,7 +281,7 @@ TEST_CASE("row: a settled copy keeps its names, whatever the trace tells behind 
     CHECK(names_of(held) == before);
 }
 
-TEST_CASE("row: what stands at an address is looked up once, and has one id") {
+TEST_CASE("row: the code at an address is looked up once, and has one id") {
     const std::vector<std::byte> bytes = trace_bytes([](trace::FileWriter& writer) {
         write_info(writer);
         trace::write_about(writer, {"", symbols::pack(functions()), {}});
@@ -307,7 +307,7 @@ TEST_CASE("row: what stands at an address is looked up once, and has one id") {
     CHECK(known != nullptr);
 }
 
-TEST_CASE("row: names are those of a trace read without keeping any, and are forgotten in time") {
+TEST_CASE("row: names equal those of a trace read without a cache, and are dropped in time") {
     const unsigned seed = GENERATE(1u, 2u, 3u);
     CAPTURE(seed);
     const RandomTrace random(seed, 60'000);
@@ -335,7 +335,7 @@ TEST_CASE("row: names are those of a trace read without keeping any, and are for
         ++events;
         const std::string expected = plain.names(event->record, event->number);
         if (below(choice, 4) == 0) {
-            continue; // nobody asks
+            continue; // names that are never looked up
         }
         if (below(choice, 2) == 0) { // in another order than names_of()
             (void)event->text(), (void)event->caller(), (void)event->interrupt();
@@ -351,7 +351,7 @@ TEST_CASE("row: names are those of a trace read without keeping any, and are for
     CHECK(!trace.naming().full());
 }
 
-TEST_CASE("row: a filter says of each event what it says of that one alone") {
+TEST_CASE("row: a filter gives each event the same result as that event alone") {
     const unsigned seed = GENERATE(range(1u, 1 + sim::seeds(1)));
     const RandomTrace random(seed, 10'000);
     Random choice(seed);
@@ -383,7 +383,7 @@ TEST_CASE("row: a filter says of each event what it says of that one alone") {
     }
 }
 
-TEST_CASE("row: a register with more meanings than are numbered is always the right one") {
+TEST_CASE("row: a register with more variants than are numbered is still the right one") {
     const FileDescriptor description = memory_file("many.regs", 0);
     std::string lines = "device many\ncompatible acme,many\n0x4 MODE\n    [7:0] M\n";
     for (unsigned mode = 0; mode < 20; ++mode) {
@@ -423,7 +423,7 @@ TEST_CASE("row: a register with more meanings than are numbered is always the ri
     CHECK(reads == 5'000);
 }
 
-TEST_CASE("row: each kind of name that there are very many of is forgotten") {
+TEST_CASE("row: each kind of name is dropped when there are very many") {
     const char* const what = GENERATE("places", "code", "callers", "tasks", "texts", "nothing");
     CAPTURE(what);
     const std::string kind(what);
@@ -463,7 +463,7 @@ TEST_CASE("row: each kind of name that there are very many of is forgotten") {
     CHECK((forgotten > 0) == (kind != "nothing"));
 }
 
-TEST_CASE("row: an address that is of no code costs no memory") {
+TEST_CASE("row: an address outside any code takes no memory") {
     const std::vector<std::byte> bytes = trace_bytes([](trace::FileWriter& writer) {
         write_info(writer);
         trace::write_about(writer, {"", symbols::pack(functions()), {}});
@@ -486,7 +486,7 @@ TEST_CASE("row: an address that is of no code costs no memory") {
     unsigned callers = 0;
     std::size_t taken = 0;
     for (auto records = reader.next(); !records.empty(); records = reader.next()) {
-        naming.event(records[0]).settle(); // news from the section, and what all records share
+        naming.event(records[0]).settle(); // what is new in the section, and what all records share
         const Allocations here;
         for (const abi::Record& record : records) {
             const Event event = naming.event(record);
@@ -502,7 +502,7 @@ TEST_CASE("row: an address that is of no code costs no memory") {
     CHECK(!naming.full());
 }
 
-TEST_CASE("row: a trace that says anew which devices it has forgets what registers held") {
+TEST_CASE("row: a new list of devices in the trace resets the state of registers") {
     const std::vector<std::byte> bytes = trace_bytes([](trace::FileWriter& writer) {
         write_info(writer);
         write_regions(writer, board_regions());

@@ -111,7 +111,7 @@ TEST_CASE("good inputs make a plan, from a folder with a space and a comma") {
     CHECK(make_plan(inputs.options).board->name == "vexpress-a15");
 }
 
-TEST_CASE("the hypervisor lies beside the program, else where it is installed") {
+TEST_CASE("the hypervisor is found beside the program, or else where it is installed") {
     const Folder folder;
     const std::filesystem::path bin = folder / "bin";
     const std::filesystem::path beside = bin / "hyp-virt.elf";
@@ -127,7 +127,7 @@ TEST_CASE("the hypervisor lies beside the program, else where it is installed") 
     CHECK(find_hypervisor(bin, "virt") == beside);
 }
 
-TEST_CASE("bad inputs are told in one line") {
+TEST_CASE("bad inputs are refused in one line") {
     Inputs inputs;
     Options& o = inputs.options;
     SECTION("an output that is an input") {
@@ -179,7 +179,7 @@ TEST_CASE("bad inputs are told in one line") {
         inputs.write("vmlinuz", cut(Inputs::zimage(), 200));
         CHECK_THAT(inputs.error(), Contains("is truncated: 200 of 256 bytes"));
     }
-    SECTION("no zImage") {
+    SECTION("not a zImage") {
         inputs.write("vmlinuz", Bytes(100));
         CHECK_THAT(inputs.error(), Contains("is not an ARM zImage"));
     }
@@ -260,11 +260,11 @@ TEST_CASE("bad inputs are told in one line") {
         o.hypervisor = "/nowhere/hyp.elf";
         CHECK_THAT(inputs.error(), Contains("cannot read /nowhere/hyp.elf"));
     }
-    SECTION("hypervisor is no ELF file") {
+    SECTION("hypervisor is not an ELF file") {
         inputs.write("hyp.elf", Bytes(100));
         CHECK_THAT(inputs.error(), Contains("is not a 32-bit ARM ELF file"));
     }
-    SECTION("a device to deselect at the start that is not there") {
+    SECTION("an unknown device to deselect at the start") {
         o.at_start = {"deselect serial0", "deselect toaster"};
         CHECK_THAT(inputs.error(), Contains("--at-start 'deselect toaster': there is no device"));
     }
@@ -291,7 +291,7 @@ TEST_CASE("devices to trace are found in the tree") {
     CHECK(device_paths(tree) == Words{"/bus/serial@9000", "/bus/serial@a000", "/bus/i2c@b000"});
 }
 
-TEST_CASE("an unknown device to trace is told in a line, with one that is near") {
+TEST_CASE("an unknown device to trace is refused in one line, with a similar name") {
     const std::string list = " (all, none, BASE+SIZE or a device of the tree: see dtc -I dtb FILE, "
                              "or mmioscope info of a trace of this board)";
     const std::pair<const char*, const char*> tries[] = {
@@ -316,7 +316,7 @@ TEST_CASE("an unknown device to trace is told in a line, with one that is near")
     }
 }
 
-TEST_CASE("a process ends when it is told to, or at once") {
+TEST_CASE("a process ends when it is asked to, or is killed") {
     using namespace std::chrono_literals;
     const FileDescriptor messages = memory_file("messages", 0);
     Process polite("/bin/sh", {"sh", "-c", "exec sleep 60"}, messages.get(), false);

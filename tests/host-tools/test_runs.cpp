@@ -73,7 +73,7 @@ void check_runs(std::span<const abi::Record> records) {
 
 } // namespace
 
-TEST_CASE("a run is as long as its records are alike, and no longer") {
+TEST_CASE("a run has exactly the records that are alike") {
     const unsigned seed = GENERATE(range(0u, 10u));
     const std::vector<abi::Record> records = some_records(seed);
     check_runs<RunsOf::cpu>(records);
@@ -81,7 +81,7 @@ TEST_CASE("a run is as long as its records are alike, and no longer") {
     check_runs<RunsOf::task>(records);
 }
 
-TEST_CASE("runs of events are those of their records") {
+TEST_CASE("runs of events equal those of their records") {
     const std::vector<abi::Record> records = some_records(1);
     std::vector<Event> events(records.size());
     for (std::size_t i = 0; i < records.size(); ++i) {
@@ -96,7 +96,7 @@ TEST_CASE("runs of events are those of their records") {
     CHECK(of_records == of_events);
 }
 
-TEST_CASE("a file is the same whether or not its writer is told of the records") {
+TEST_CASE("a file is the same whether or not its writer is given the runs of records") {
     const unsigned seed = GENERATE(range(0u, 10u));
     const std::vector<abi::Record> records = some_records(seed);
     std::mt19937 random(seed);

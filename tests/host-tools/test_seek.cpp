@@ -113,7 +113,7 @@ reading::TraceOptions options_of(const std::string& path) {
 
 } // namespace
 
-TEST_CASE("seek: a row got by seeking is the row got by reading", "[seek]") {
+TEST_CASE("seek: a row reached by seeking equals the row reached by reading", "[seek]") {
     const std::string kind =
         GENERATE(as<std::string>(), "plain", "packed", "cut", "damaged", "rotated");
     const unsigned seed = GENERATE(range(1u, 1 + sim::seeds(1)));
@@ -169,7 +169,7 @@ TEST_CASE("seek: a row got by seeking is the row got by reading", "[seek]") {
 }
 
 // Directly at places where reading can continue, earlier records matter most.
-TEST_CASE("seek: right behind each section", "[seek]") {
+TEST_CASE("seek: right after each section", "[seek]") {
     const unsigned seed = GENERATE(range(1u, 1 + sim::seeds(1)));
     CAPTURE(seed);
     const Bytes bytes = RandomTrace(seed, 30'000, false).bytes;
@@ -194,7 +194,7 @@ TEST_CASE("seek: right behind each section", "[seek]") {
 }
 
 // A place with a full table of tasks takes more memory than another.
-TEST_CASE("seek: checkpoints are bounded, and there is always one in front", "[seek]") {
+TEST_CASE("seek: checkpoints are bounded, and there is always one before the target", "[seek]") {
     const std::uint32_t tasks = GENERATE(0u, 1'000u, 30'000u);
     CAPTURE(tasks);
     reading::Checkpoint checkpoint;
@@ -229,7 +229,7 @@ TEST_CASE("seek: checkpoints are bounded, and there is always one in front", "[s
     }
 }
 
-TEST_CASE("seek: who goes back a second time reads what is near only", "[seek]") {
+TEST_CASE("seek: going back a second time reads only what is near", "[seek]") {
     const Bytes bytes = RandomTrace(1, 60'000, false).bytes;
     MemorySource source(bytes);
     Watched watched(source);
@@ -245,7 +245,7 @@ TEST_CASE("seek: who goes back a second time reads what is near only", "[seek]")
     }
 }
 
-TEST_CASE("seek: to the beginning, behind the end, and with a filter", "[seek]") {
+TEST_CASE("seek: to the beginning, after the end, and with a filter", "[seek]") {
     const Folder folder;
     reading::TraceOptions options = options_of(make(folder, "plain", 7));
     reading::Trace all(options);
@@ -264,7 +264,7 @@ TEST_CASE("seek: to the beginning, behind the end, and with a filter", "[seek]")
     CHECK(rest(some) == std::vector<Row>(writes.begin() + 500, writes.end()));
 }
 
-TEST_CASE("seek: a pipe is read on its way only, and says so", "[seek]") {
+TEST_CASE("seek: a pipe can only be read forwards, and says so", "[seek]") {
     const Bytes bytes = RandomTrace(3, 5'000).bytes;
     MemorySource source(bytes);
     Watched pipe(source, false);

@@ -68,7 +68,7 @@ TEST_CASE("a serial port carries every byte, both ways") {
     CHECK(received_by(pty.master.get(), bytes.size()) == bytes);
 }
 
-TEST_CASE("what is no serial port is refused in one line") {
+TEST_CASE("a file that is not a serial port is refused in one line") {
     const Folder folder;
     CHECK_THROWS_WITH(transport::SerialPort("/dev/no-such-port", 9600),
                       Catch::Contains("/dev/no-such-port: cannot find the serial port"));

@@ -62,7 +62,7 @@ std::vector<Bytes> split(std::span<const std::byte> stream) {
 
 } // namespace
 
-TEST_CASE("both come off a shared wire as they went on, in pieces of any size") {
+TEST_CASE("stream and console come off a shared wire as they went on, in pieces of any size") {
     for (unsigned seed = 1; seed <= 50; ++seed) {
         const Bytes stream = frames(seed, 40);
         Bytes console;
@@ -89,7 +89,7 @@ TEST_CASE("eight bytes of the wire carry seven") {
     CHECK(pack(stream, 1u << 30, console).size() == 8000);
 }
 
-TEST_CASE("damage at any place of a shared wire spoils the frames that it touches, and no other") {
+TEST_CASE("damage anywhere on a shared wire spoils only the frames that it touches") {
     const Bytes stream = frames(3, 12);
     const std::vector<Bytes> whole = split(stream);
     Bytes console;

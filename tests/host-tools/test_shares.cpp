@@ -7,7 +7,7 @@
 using namespace mmioscope;
 using namespace mmioscope::test;
 
-TEST_CASE("shares and waits are told of devices that several CPUs use") {
+TEST_CASE("shares and waits are listed for devices that several CPUs use") {
     std::vector<abi::Record> records;
     const auto add = [&](unsigned cpu, std::uint32_t lock_sequence, std::uint64_t time) {
         abi::Record record = access(cpu, lock_sequence, time);

@@ -46,7 +46,7 @@ TEST_CASE("short names: aliases, nodes without their address, parts of a GIC") {
                                    "flash[1]", "pcie.dbi", "pcie.config"});
 }
 
-TEST_CASE("short names: two nodes of one name keep what tells them apart") {
+TEST_CASE("short names: nodes of the same name keep what distinguishes them") {
     const std::vector<abi::RegionEntry> regions = {
         part("/one/timer@0", 0),    part("/two/timer@0", 0),
         part("/kmi@60000", 0),      part("/kmi@70000", 0),

@@ -58,7 +58,7 @@ struct NamedSum {
 
 } // namespace
 
-TEST_CASE("runs are read as one, each key once, with all that was put for it") {
+TEST_CASE("runs are read as one, each key once, with all its values joined") {
     std::mt19937 random(11);
     for (const unsigned count : {1u, 7u, 8u, 9u, 64u, 200u}) {
         CAPTURE(count);
@@ -83,7 +83,8 @@ TEST_CASE("runs are read as one, each key once, with all that was put for it") {
     }
 }
 
-TEST_CASE("files of runs grow in number with the logarithm of the runs, and not in size") {
+TEST_CASE(
+    "the number of run files grows with the logarithm of the runs, and equal keys are joined") {
     const std::size_t before = open_files();
     SortedRuns runs(join);
     for (unsigned i = 0; i < 8 * 8 * 8 * 8; ++i) {
@@ -94,7 +95,7 @@ TEST_CASE("files of runs grow in number with the logarithm of the runs, and not 
     CHECK(all_of(runs) == Entries{{"key", ""}});
 }
 
-TEST_CASE("runs are read no further than somebody wants") {
+TEST_CASE("runs are read no further than the reader wants") {
     SortedRuns runs(join);
     CHECK(runs.empty());
     for (const char* key : {"a", "b", "c"}) {
@@ -110,14 +111,14 @@ TEST_CASE("runs are read no further than somebody wants") {
     CHECK(read == "ab");
 }
 
-TEST_CASE("keys of numbers are in the order of numbers") {
+TEST_CASE("keys made from numbers sort in the order of the numbers") {
     CHECK(key_of(1) < key_of(2));
     CHECK(key_of(0xff) < key_of(0x100));
     CHECK(key_of(1) < key_of(~std::uint64_t{0}));
     CHECK(number_of(key_of(0x0123'4567'89ab'cdef) + "behind") == 0x0123'4567'89ab'cdef);
 }
 
-TEMPLATE_TEST_CASE("a map of which a part is in files has what one in memory has", "", Sum,
+TEMPLATE_TEST_CASE("a map with a part in files has the same content as one in memory", "", Sum,
                    NamedSum) {
     std::mt19937 random(12);
     for (const std::size_t most : {1u, 3u, 100u, 1000u}) {

@@ -110,7 +110,7 @@ std::string with_register(const std::string& inside) {
 
 } // namespace
 
-TEST_CASE("an SVD file's registers, clusters, arrays and fields") {
+TEST_CASE("an SVD file has registers, clusters, arrays and fields") {
     const std::vector<Description> all = read_svd(svd, "chip.svd");
     REQUIRE(all.size() == 2);
     const Description& uart = all[0];
@@ -131,7 +131,7 @@ TEST_CASE("an SVD file's registers, clusters, arrays and fields") {
     CHECK(fields_text(uart.entries[3].first, 1, 4, 0) == "EN=1 MODE=idle");
 }
 
-TEST_CASE("a derived peripheral has what it says anew, and the rest of the other") {
+TEST_CASE("a derived peripheral has its own properties, and inherits the others") {
     const std::vector<Description> all = read_svd(svd, "chip.svd");
     REQUIRE(all.size() == 2);
     const Description& uart = all[1];
@@ -142,7 +142,7 @@ TEST_CASE("a derived peripheral has what it says anew, and the rest of the other
     CHECK(name_at(uart, 2, false) == "-");
 }
 
-TEST_CASE("a description takes a peripheral, and an address finds one") {
+TEST_CASE("a description includes a peripheral, and an address finds one") {
     const auto reader = [](const std::string& file) {
         CHECK(file == "chip.svd");
         return read_svd(svd, file);
@@ -162,7 +162,7 @@ TEST_CASE("a description takes a peripheral, and an address finds one") {
                       "my.regs:2: chip.svd has no peripheral 'UART9' with registers");
 }
 
-TEST_CASE("what is wrong with an SVD file is told with its line") {
+TEST_CASE("errors in an SVD file are reported with their line") {
     CHECK(wrong("<device>\n<peripherals>\n</device>").rfind("chip.svd:3: ", 0) == 0);
     CHECK(wrong("").rfind("chip.svd:1: ", 0) == 0);
     CHECK(wrong("<html/>") ==
@@ -186,7 +186,7 @@ TEST_CASE("what is wrong with an SVD file is told with its line") {
                 "</device>") == "chip.svd:1: more than 8 elements derived from one another");
 }
 
-TEST_CASE("a small SVD file does not make much of itself") {
+TEST_CASE("a small SVD file does not expand without limit") {
     using test::Allocations;
     const std::string field = "<fields><field><name>F%s</name><bitOffset>0</bitOffset>";
     CHECK(wrong(with_register(field + "<dim>1048576</dim><dimIncrement>0</dimIncrement>"
@@ -230,7 +230,7 @@ TEST_CASE("a small SVD file does not make much of itself") {
     CHECK(all.bytes() < 400u << 20);
 }
 
-TEST_CASE("indices of an SVD file's arrays begin where it says") {
+TEST_CASE("array indices of an SVD file begin where it says") {
     const std::vector<Description> all = read_svd(
         with_registers("<register><name>R%s</name><addressOffset>0</addressOffset><dim>3</dim>"
                        "<dimIncrement>4</dimIncrement><dimIndex>5-7</dimIndex><fields><field>"
@@ -242,7 +242,7 @@ TEST_CASE("indices of an SVD file's arrays begin where it says") {
     CHECK(fields_text(all[0].entries[0].first, 2, 4, 0) == "F9=1");
 }
 
-TEST_CASE("what SVD elements are derived from is found at once") {
+TEST_CASE("the elements from which SVD elements are derived are found fast") {
     constexpr std::size_t count = 16'000;
     std::string registers;
     for (std::size_t i = 0; i < count; ++i) {

@@ -90,7 +90,7 @@ TEST_CASE("an address belongs to the function that begins at or before it") {
     }
 }
 
-TEST_CASE("the end of the kernel's text is no function, whatever its type is") {
+TEST_CASE("the end of the kernel's text is not a function, whatever its type") {
     Symbols all;
     all.add(Trust::text, table("c0400000 T first\nc0400100 T _etext\nc0400200 T _einittext\n"));
     CHECK(at(all, 0xc040'00fc) == "first+0xfc");
@@ -98,7 +98,7 @@ TEST_CASE("the end of the kernel's text is no function, whatever its type is") {
     CHECK(at(all, 0xc040'0204) == "-");
 }
 
-TEST_CASE("a return address is of the call in front of it") {
+TEST_CASE("a return address belongs to the call before it") {
     Symbols all;
     all.add(Trust::text, table(list));
     CHECK(caller(all, 0xc040'0030) == "_stext+0x30"); // the call does not return
@@ -142,7 +142,7 @@ TEST_CASE("lists of symbols are read as they are written") {
     fails("00000000 T a\n00000000 t b\n", "all addresses are 0");
 }
 
-TEST_CASE("names that are not plain text are none") {
+TEST_CASE("names that are not plain text are refused") {
     for (const char* line : {"c0000000 T \x1b[31mred", "c0000000 T f\x7f", "c0000000 T f [m\a]",
                              "c0000000 \x1b f", "c0000000 T g\xc3\xa4"}) {
         CHECK_THROWS_WITH(symbols::read_kallsyms(line),
@@ -150,7 +150,7 @@ TEST_CASE("names that are not plain text are none") {
     }
 }
 
-TEST_CASE("a list of more symbols than a kernel has is none") {
+TEST_CASE("a list of more symbols than a kernel has is refused") {
     constexpr std::string_view line = "1 t a\n";
     std::string text;
     for (std::size_t i = 0; i < 1u << 24; ++i) {
@@ -161,7 +161,7 @@ TEST_CASE("a list of more symbols than a kernel has is none") {
     CHECK(read.bytes() < 1u << 20);
 }
 
-TEST_CASE("an access of the kernel has its function, and the caller where that is another") {
+TEST_CASE("an access of the kernel has its function, and its caller if that is another function") {
     const std::vector<std::byte> bytes = trace_bytes([](trace::FileWriter& writer) {
         write_info(writer);
         abi::Record record = access(0, 0, 0);
@@ -198,7 +198,8 @@ TEST_CASE("an access of the kernel has its function, and the caller where that i
                    "- < -\n");
 }
 
-TEST_CASE("a caller in a module that was found meanwhile is that of the call") {
+TEST_CASE(
+    "a return address at the end of a module's function belongs to the function with the call") {
     const std::string modules = "module drv bf800000 4096 live 5\ntext bf800000 4096\n"
                                 "bf800000 t probe [drv]\nbf800040 t never_back [drv]\n";
     const std::vector<std::byte> bytes = trace_bytes([&modules](trace::FileWriter& writer) {
@@ -252,7 +253,7 @@ symbols::SharedBytes shared(std::vector<std::byte> bytes) {
 
 } // namespace
 
-TEST_CASE("a section of symbols tells the functions that a table of them tells") {
+TEST_CASE("a section of symbols has the same functions as a table of them") {
     std::mt19937 random(1);
     unsigned found = 0;
     for (unsigned round = 0; round < 300; ++round) {
@@ -283,12 +284,12 @@ TEST_CASE("a section of symbols tells the functions that a table of them tells")
     CHECK(found > 10'000);
 }
 
-TEST_CASE("a section of symbols has them in the order of addresses, in blocks") {
+TEST_CASE("a section of symbols is sorted by address, and divided into blocks") {
     const auto back = [](const symbols::SymbolList& all) {
         return symbols::unpack(symbols::pack(all));
     };
-    // Those of one address keep the order of the list; no mapping symbols, no names that are not
-    // plain.
+    // Symbols at one address keep the order of the list. Mapping symbols, and names that are not
+    // plain, are left out.
     const symbols::Symbol a{4, 'T', "a", ""}, b{4, 't', "b", "m"}, c{0, 'd', "c", ""};
     CHECK(back({a, b, c}) == symbols::SymbolList{c, a, b});
     CHECK(back({{8, 't', "$a", ""}, {8, 't', ".L1", ""}, {8, 't', "x y", ""}, b}) ==
@@ -314,7 +315,7 @@ TEST_CASE("a section of symbols has them in the order of addresses, in blocks") 
                       Catch::Contains("too long"));
 }
 
-TEST_CASE("functions of a trace are unpacked when one is asked for") {
+TEST_CASE("the functions of a trace are unpacked on first use") {
     const symbols::SymbolList all = {{0xc000'9000, 'T', "second", ""},
                                      {0xc000'8000, 'T', "one", ""}};
     for (const bool sound : {true, false}) {
@@ -337,7 +338,7 @@ TEST_CASE("functions of a trace are unpacked when one is asked for") {
     }
 }
 
-TEST_CASE("addresses of symbols that make no sense are damage") {
+TEST_CASE("invalid addresses of symbols are damage") {
     const auto with = [](std::initializer_list<unsigned> bytes, std::uint32_t count = 2) {
         std::vector<std::byte> addresses, payload;
         for (const unsigned byte : bytes) {
@@ -368,7 +369,7 @@ TEST_CASE("addresses of symbols that make no sense are damage") {
     CHECK(taken.bytes() < 8u << 20);
 }
 
-TEST_CASE("a section of symbols may hold anything") {
+TEST_CASE("a section of symbols may hold any bytes") {
     symbols::SymbolList all;
     for (std::uint32_t i = 0; i < 5'000; ++i) {
         all.push_back({0xc000'8000 + 8 * i, 'T', "function" + std::to_string(i), i % 3 ? "" : "m"});
@@ -404,7 +405,7 @@ TEST_CASE("a section of symbols may hold anything") {
     CHECK(found > 100);
 }
 
-TEST_CASE("a trace file carries symbols, and a section of them that is damaged is told") {
+TEST_CASE("a trace file carries symbols, and a damaged section of them is reported") {
     const symbols::SymbolList all = symbols::read_kallsyms(list);
     const std::vector<std::byte> bytes = trace_bytes([&all](trace::FileWriter& writer) {
         write_info(writer);

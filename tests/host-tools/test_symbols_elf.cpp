@@ -153,7 +153,7 @@ FileDescriptor with_shared_table(std::uint32_t symbols, std::uint16_t tables) {
 
 } // namespace
 
-TEST_CASE("lines and inlined functions are those of addr2line") {
+TEST_CASE("lines and inlined functions equal those of addr2line") {
     const Built built("-Wl,-Ttext=0xc0008000");
     symbols::ElfFile elf(open_input(built.file()));
     const symbols::SymbolList all = elf.symbols();
@@ -176,7 +176,7 @@ TEST_CASE("lines and inlined functions are those of addr2line") {
     CHECK(inlined > 4);
 }
 
-TEST_CASE("a module's functions and lines are where it was loaded") {
+TEST_CASE("a module's functions and lines are at the address where it was loaded") {
     const Built built("-c");
     const std::vector<std::string> files{built.file() + "@0xbf012340"};
     symbols::Symbols names;
@@ -202,7 +202,7 @@ TEST_CASE("a module's functions and lines are where it was loaded") {
     }
 }
 
-TEST_CASE("a module's file waits for who knows where the module lies") {
+TEST_CASE("a module's file is kept until the module's address is known") {
     const Built built("-c");
     symbols::Symbols names;
     symbols::ModuleFiles unplaced;
@@ -220,7 +220,7 @@ TEST_CASE("a module's file waits for who knows where the module lies") {
     CHECK(!unplaced.locate("other", 0, location));
 }
 
-TEST_CASE("files of symbols are known by their content, and combine") {
+TEST_CASE("files of symbols are recognized by their content, and can be combined") {
     const Built built("-c");
     const auto write = [&](const char* name, const std::string& text) {
         const std::string path = built.folder() / name;
@@ -263,7 +263,7 @@ TEST_CASE("files of symbols are known by their content, and combine") {
     fails("/proc/self/exe", "not a little-endian 32-bit ARM ELF file");
 }
 
-TEST_CASE("headers that share a table of symbols make no more symbols than it has") {
+TEST_CASE("section headers that share a symbol table give no more symbols than it has") {
     symbols::ElfFile elf(with_shared_table(4, 3));
     elf.place(0xbf00'0000, "drv");
     const symbols::SymbolList all = elf.symbols();

@@ -49,7 +49,7 @@ const std::vector<Layout> layouts{
 
 } // namespace
 
-TEST_CASE("symbols are found in tables of every layout, whatever is around them") {
+TEST_CASE("symbols are found in tables of every layout, whatever surrounds them") {
     for (const Layout& layout : layouts) {
         for (unsigned seed = 0; seed < 3 + sim::seeds(1); ++seed) {
             const std::size_t count = seed == 0   ? 16
@@ -64,7 +64,7 @@ TEST_CASE("symbols are found in tables of every layout, whatever is around them"
     }
 }
 
-TEST_CASE("a zImage's payload is found behind code that looks like one") {
+TEST_CASE("a zImage's payload is found after code that looks like one") {
     const SymbolList all = some_symbols(3000, 1);
     std::vector<std::byte> kernel = kallsyms_image(all, {.order = true}, 1);
     constexpr std::string_view words = "Linux version %s (%s)\n\0Linux version 6.1.0 (me) # SMP\n\0"
@@ -80,7 +80,7 @@ TEST_CASE("a zImage's payload is found behind code that looks like one") {
     }
 }
 
-TEST_CASE("damage to the tables gives no symbols, or as many") {
+TEST_CASE("damaged tables give no symbols, or as many as undamaged ones") {
     const SymbolList all = some_symbols(600, 3);
     for (const Layout& layout : layouts) {
         const std::vector<std::byte> image = kallsyms_image(all, layout, 3);
@@ -96,7 +96,7 @@ TEST_CASE("damage to the tables gives no symbols, or as many") {
     }
 }
 
-TEST_CASE("what is no kernel is said to be none") {
+TEST_CASE("an image that is not a kernel is reported as such") {
     const std::vector<std::byte> nothing(5000);
     CHECK_THROWS_WITH(symbols::read_kernel_image(nothing), Catch::Contains("no symbols found"));
     CHECK_THROWS_WITH(symbols::read_kernel_image({}), Catch::Contains("no symbols found"));
@@ -115,7 +115,7 @@ std::vector<std::byte> repeated(std::string_view text, std::size_t times) {
 
 } // namespace
 
-TEST_CASE("what a payload's parts cost is what comes of them") {
+TEST_CASE("the parts of a payload cost no more than what they expand to") {
     constexpr std::size_t blocks = 1u << 20;
     std::vector<std::byte> packed = repeated("\x02\x21\x4c\x18"sv, 1);
     const auto tiny = repeated("\x02\0\0\0\x10x"sv, blocks); // each expands to an x

@@ -55,7 +55,7 @@ std::string text_of(const std::vector<std::vector<std::string>>& rows, std::size
 
 } // namespace
 
-TEST_CASE("a table for people has units, and columns as wide as what stands in them") {
+TEST_CASE("a table for people has units, and columns as wide as their content") {
     CHECK(text(devices) ==
           "device                            reads   first s took us       base  size   share  "
           "what\n"
@@ -65,7 +65,7 @@ TEST_CASE("a table for people has units, and columns as wide as what stands in t
           "... 3 more\n");
 }
 
-TEST_CASE("the same table for programs has what is theirs, as it is") {
+TEST_CASE("the same table for programs has its own columns, with plain values") {
     CHECK(csv(std::span(&devices, 1)) == "name,reads,first_ns,took_ns,base,size,on\n"
                                          "serial0,12,1000016999,1500,0x1c090000,0x1000,true\n"
                                          "interrupt-controller@2c001000[1],1,,,,512,false\n");
@@ -76,7 +76,7 @@ TEST_CASE("the same table for programs has what is theirs, as it is") {
           "\"on\":false}\n");
 }
 
-TEST_CASE("on a narrow terminal the widest words are cut, and numbers whole or not there") {
+TEST_CASE("on a narrow terminal the widest words are cut, and numbers are whole or left out") {
     const Table table{{{"", "device"}, {"", "reads", number, 6}, {"", "by"}},
                       {{std::string_view("interrupt-controller@2c001000[1]"),
                         std::uint64_t{123'456}, std::string_view("gic_handle_irq")},
@@ -105,7 +105,7 @@ TEST_CASE("on a narrow terminal the widest words are cut, and numbers whole or n
     }
 }
 
-TEST_CASE("what a column has to spare goes before anything is cut") {
+TEST_CASE("the spare room of a column is used up before anything is cut") {
     const Table table{{{"", "name", words, 20}, {"", "n", number, 10}},
                       {{std::string_view("some_function"), std::uint64_t{5}}}};
     CHECK(text(table, 31) == "name                          n\nsome_function                 5\n");
@@ -114,7 +114,7 @@ TEST_CASE("what a column has to spare goes before anything is cut") {
     CHECK(text(table, 14) == "name         n\nsome_..ction 5\n");
 }
 
-TEST_CASE("a name cannot steer the terminal, nor shift what stands behind it") {
+TEST_CASE("a name can neither control the terminal nor shift what follows it") {
     CHECK(text_of({{"a", "b"}, {"\x1b[2J\n\x07", "x"}, {"\xc3\xa4\xe2\x80\xae\x9b", "y"}},
                   unlimited) == "a       b\n"
                                 "?[2J??  x\n"
@@ -123,7 +123,7 @@ TEST_CASE("a name cannot steer the terminal, nor shift what stands behind it") {
     CHECK(text(facts) == "key            ?]0;x?\n");
 }
 
-TEST_CASE("a name of a megabyte makes one long line, and not every line long") {
+TEST_CASE("a name of a megabyte makes its own line long, and no other line") {
     const std::string text =
         text_of({{"a", "b"}, {std::string(1 << 20, 'x'), "y"}, {"c", "d"}}, unlimited);
     CHECK(text.size() < (1 << 20) + 500);
@@ -141,7 +141,8 @@ TEST_CASE("a table without rows has its titles, for people and in CSV") {
     CHECK(csv({}).empty());
 }
 
-TEST_CASE("facts and bare tables are whole on any terminal, and only a heading stands apart") {
+TEST_CASE(
+    "facts and bare tables are whole on any terminal, and an empty line precedes only a heading") {
     const Table facts{
         {{"a", "format"}, {"b", "lost", number, 0, 0, " records"}, {"c", "ended"}, {"d"}},
         {{std::string_view("1.2"), std::uint64_t{3}, Cell(), true}},
@@ -159,7 +160,7 @@ TEST_CASE("facts and bare tables are whole on any terminal, and only a heading s
     CHECK(text(std::span(all).subspan(2)) == "title\nx\n\ntitle\nx\n");
 }
 
-TEST_CASE("rows that a table does not hold are shown as those that it holds") {
+TEST_CASE("rows that a table produces when printed are shown like rows that it holds") {
     Table longer = devices;
     longer.more = [rows = std::exchange(longer.rows, {})](const TakeRow& take) {
         std::ranges::for_each(rows, take);
@@ -182,7 +183,7 @@ TEST_CASE("rows that a table does not hold are shown as those that it holds") {
     CHECK(text(longer) == text(both));
 }
 
-TEST_CASE("a field of CSV is quoted where a reader would stumble") {
+TEST_CASE("a CSV field of a table is quoted where needed") {
     const auto field = [](const Cell& cell) {
         fmt::memory_buffer to;
         append_csv(to, cell);
@@ -197,7 +198,7 @@ TEST_CASE("a field of CSV is quoted where a reader would stumble") {
     CHECK(field(Cell()).empty());
 }
 
-TEST_CASE("text in JSON is UTF-8, whatever it was") {
+TEST_CASE("text in JSON is always valid UTF-8") {
     CHECK(quoted("a\"\\\n\x7f") == R"("a\"\\\u000a\u007f")");
     CHECK(quoted("\x1f ") == R"("\u001f ")");
     CHECK(quoted("\xc3\xa4 \xe2\x82\xac \xf0\x9f\x98\x80") ==
@@ -208,7 +209,7 @@ TEST_CASE("text in JSON is UTF-8, whatever it was") {
     CHECK(quoted("\xf4\x90\x80\x80") == R"("\ufffd\ufffd\ufffd\ufffd")");
 }
 
-TEST_CASE("a terminal says how wide it is, unless COLUMNS does; what is none has no width") {
+TEST_CASE("COLUMNS or else the terminal gives the width; a file without a terminal has no width") {
     ::unsetenv("COLUMNS");
     const Pty pty;
     const winsize size{24, 57, 0, 0};

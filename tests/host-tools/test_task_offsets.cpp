@@ -51,7 +51,7 @@ Image sound(unsigned seed = 1) {
 
 } // namespace
 
-TEST_CASE("init_task tells where name and pid are, with a canary and without", "[tasks]") {
+TEST_CASE("init_task shows the offsets of name and pid, with and without a canary", "[tasks]") {
     for (unsigned seed = 0; seed < 20; ++seed) {
         CHECK(sound(seed).find(true) == TaskOffsets{comm, parent - 12});
         CHECK(sound(seed).find(false) == TaskOffsets{comm, parent - 8});
@@ -62,7 +62,7 @@ TEST_CASE("init_task tells where name and pid are, with a canary and without", "
     CHECK(decoy.find(true) == TaskOffsets{comm, parent - 12});
 }
 
-TEST_CASE("what is no init_task tells nothing", "[tasks]") {
+TEST_CASE("an object that is not init_task gives no offsets", "[tasks]") {
     for (std::size_t word = 0; word < 7; ++word) {
         Image image = sound();
         image.set(begin + parent + 4 * word, 0xc161'0684);
@@ -82,7 +82,7 @@ TEST_CASE("what is no init_task tells nothing", "[tasks]") {
     CHECK(!Image{}.find(true)); // zeros
 }
 
-TEST_CASE("of what looks like init_task a few places are looked at", "[tasks]") {
+TEST_CASE("only a few of the places that look like init_task are examined", "[tasks]") {
     const auto behind = [](std::size_t decoys) {
         constexpr std::size_t room = 0x4000; // before and after: no task extends beyond
         constexpr std::size_t step = 24;     // the last word is the first one of the next
@@ -119,7 +119,7 @@ TEST_CASE("an image may end anywhere", "[tasks]") {
     CHECK(!far.find(true));
 }
 
-TEST_CASE("the task is in a register from 5.16 on", "[tasks]") {
+TEST_CASE("from Linux 5.16 on, the task is in a register", "[tasks]") {
     for (const char* banner :
          {"Linux version 5.16.0-1-armmp (x@y) #1", "Linux version 6.1.0-50-armmp-lpae (a@b)",
           "Linux version 6.12.3", "Linux version 10.0"}) {

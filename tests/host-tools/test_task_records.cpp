@@ -57,7 +57,7 @@ std::vector<std::byte> section(std::uint64_t time, std::uint32_t key, trace::Tas
 
 } // namespace
 
-TEST_CASE("a record of a task's name holds bytes as they are", "[tasks]") {
+TEST_CASE("a record with a task's name keeps the bytes as they are", "[tasks]") {
     const abi::TaskName name =
         abi::task_name(named(task, 1, 0x0123'4567, 0x89ab'cdef, "0123456789abcdef"));
     CHECK(name.pid == 0x0123'4567);
@@ -65,7 +65,7 @@ TEST_CASE("a record of a task's name holds bytes as they are", "[tasks]") {
     CHECK(std::string(name.comm, 16) == "0123456789abcdef");
 }
 
-TEST_CASE("a task is called what the last record before says", "[tasks]") {
+TEST_CASE("a task has the name from the last record before", "[tasks]") {
     trace::TaskTable table;
     CHECK(who(table, by(task, 5)) == "-");
     table.add(named(task, 10, 7, 5, "sh"));
@@ -84,7 +84,7 @@ TEST_CASE("a task is called what the last record before says", "[tasks]") {
     CHECK(who(table, by(task, 30)) == "late:1:1");
 }
 
-TEST_CASE("what the hypervisor has said of a task counts, not what the recorder found", "[tasks]") {
+TEST_CASE("a name from the hypervisor takes precedence over one from the recorder", "[tasks]") {
     trace::TaskTable table;
     table.add(section(0, task, trace::TaskKey::task, 3));
     table.add(section(0, task + 0x1000, trace::TaskKey::task, 4));
@@ -111,11 +111,11 @@ TEST_CASE("an entry that goes back in time holds from the last one's time on", "
     CHECK(cpu_seconds([&] { table.add(std::as_bytes(std::span(falling))); }) < 3);
 }
 
-TEST_CASE("what is known of tasks takes bounded memory", "[tasks]") {
+TEST_CASE("knowledge of tasks takes bounded memory", "[tasks]") {
     constexpr std::uint32_t many = 400'000;
     constexpr std::size_t most = 8 << 20;
     trace::TaskTable table;
-    SECTION("of new tasks all the time, those told of last") {
+    SECTION("of ever new tasks, those reported last are kept") {
         for (std::uint32_t i = 0; i < many; ++i) {
             table.add(section(i, 16 * i, trace::TaskKey::task, i));
             table.pass_records();
@@ -129,7 +129,7 @@ TEST_CASE("what is known of tasks takes bounded memory", "[tasks]") {
         CHECK(who(table, by(16 * (many - trace::TaskTable::most_keys / 2), many)) != "-");
         CHECK(who(table, by(16 * (many - trace::TaskTable::most_keys - 2), many)) == "-");
     }
-    SECTION("of new tasks between two blocks of records, all that a block may have") {
+    SECTION("of new tasks between two blocks of records, all that a block may have are kept") {
         for (std::uint32_t i = 0; i < many; ++i) {
             table.add(section(i, 16 * i, trace::TaskKey::task, i));
         }
@@ -141,7 +141,7 @@ TEST_CASE("what is known of tasks takes bounded memory", "[tasks]") {
         CHECK(who(table, by(16 * (many - 16'384), many)) == "-");
         CHECK(who(table, by(16 * (many - 4'000), many)) != "-");
     }
-    SECTION("of a key that changes hands, the last times it did") {
+    SECTION("of a key that changes hands often, the last changes are kept") {
         for (std::uint32_t i = 0; i < many; ++i) {
             table.add(section(i, task, trace::TaskKey::task, i));
             const std::uint32_t known = i - std::min<std::uint32_t>(i, 32'767);
@@ -150,7 +150,7 @@ TEST_CASE("what is known of tasks takes bounded memory", "[tasks]") {
         CHECK(table.bytes() < most);
         CHECK(who(table, by(task, many / 2)) == "-");
     }
-    SECTION("of keys that do so one after the other") {
+    SECTION("of keys that change hands one after the other") {
         for (std::uint32_t i = 0; i < many; ++i) {
             table.add(section(i, task + 8 * (i / 5'000), trace::TaskKey::task, i));
             for (std::uint32_t j = 0; i % 5'000 == 0 && j < i / 5'000; ++j) {
@@ -162,7 +162,8 @@ TEST_CASE("what is known of tasks takes bounded memory", "[tasks]") {
     }
 }
 
-TEST_CASE("names stand beside accesses, and by themselves among numbers only", "[tasks]") {
+TEST_CASE("names are printed beside accesses, and in lines of their own only in raw output",
+          "[tasks]") {
     const std::vector<abi::Record> all{named(task, 1'000'000, 7, 5, "sh"), by(task, 2'000'000)};
     const std::vector<std::byte> bytes = trace_bytes([&](trace::FileWriter& writer) {
         write_info(writer);
@@ -194,7 +195,7 @@ TEST_CASE("names stand beside accesses, and by themselves among numbers only", "
     }
 }
 
-TEST_CASE("without code addresses tasks have their names", "[tasks]") {
+TEST_CASE("tasks keep their names without code addresses", "[tasks]") {
     const abi::Record record = named(task, 1, 0x1234, 0x5678, "0123456789abcdef");
     abi::Record copy = record;
     reading::strip_code(copy);

@@ -88,7 +88,7 @@ std::vector<std::string> runs(const std::string& places) {
 
 } // namespace
 
-TEST_CASE("devices are named by alias, or by as much of their path as it takes") {
+TEST_CASE("devices are named by alias, or by as much of their path as is needed") {
     const tree::DeviceNames all = names();
     CHECK(all[0] == "serial0");
     CHECK(all[1] == "serial@a000");
@@ -100,7 +100,7 @@ TEST_CASE("devices are named by alias, or by as much of their path as it takes")
     CHECK(all.base(abi::no_device) == 0);
 }
 
-TEST_CASE("a region without a path has no name, and the others theirs") {
+TEST_CASE("a region without a path has no name, and the other regions have theirs") {
     const std::vector<abi::RegionEntry> regions = {region(0x1c09'0000, 0x1000, ""),
                                                    region(0x1c05'0000, 0x1000, "/mmc@50000")};
     const tree::DeviceNames names(regions, {});
@@ -108,7 +108,7 @@ TEST_CASE("a region without a path has no name, and the others theirs") {
     CHECK(names[1] == "mmc@50000");
 }
 
-TEST_CASE("a device's name is plain text, whatever its path is") {
+TEST_CASE("a device's name is plain text, whatever its path") {
     const std::vector<abi::RegionEntry> regions = {region(0x1c09'0000, 0x1000, "/a\x1b[2J\nb")};
     CHECK(tree::DeviceNames(regions, {})[0] == "a?[2J?b");
 }
@@ -122,7 +122,7 @@ TEST_CASE("the second reg entry of a node has a number") {
     CHECK(all[1] == "gic@1[1]");
 }
 
-TEST_CASE("paths without an end have names, too") {
+TEST_CASE("paths without a last name have names, too") {
     const tree::DeviceNames all(
         std::vector{region(0, 1, ""), region(2, 1, "/"), region(4, 1, "/a/")}, {});
     CHECK(all[0] == "-");
@@ -130,7 +130,7 @@ TEST_CASE("paths without an end have names, too") {
     CHECK(all[2] == "a/");
 }
 
-TEST_CASE("a trace's devices are named in time, however much alike they are") {
+TEST_CASE("devices of a trace are named fast, however similar they are") {
     std::vector<abi::RegionEntry> alike;
     for (std::uint32_t i = 0; i < 1024; ++i) {
         std::string path = fmt::format("{:04}", i);
@@ -163,7 +163,7 @@ TEST_CASE("an access is one line") {
     CHECK_THAT(line(record), Catch::Contains("-               +0xa018"));
 }
 
-TEST_CASE("other records say what they are") {
+TEST_CASE("other types of records are described in words") {
     abi::Record record = write2();
     record.type = abi::RecordType::gap;
     record.value = 17;
@@ -187,7 +187,7 @@ TEST_CASE("other records say what they are") {
     CHECK_THAT(line(record), Catch::EndsWith("(unknown record)"));
 }
 
-TEST_CASE("in a window of time the records of one place are one line") {
+TEST_CASE("records of the same place within a window of time are one line") {
     using Runs = std::vector<std::string>;
     CHECK(runs("") == Runs{});
     CHECK(runs("abc") == Runs{"a1", "b1", "c1"});
@@ -203,7 +203,7 @@ TEST_CASE("in a window of time the records of one place are one line") {
     CHECK(runs(many + many).size() == 2 * many.size());
 }
 
-TEST_CASE("the verdict says what is there and what is not") {
+TEST_CASE("the verdict says what was recorded and what is missing") {
     trace::Summary summary;
     const abi::Record record = write2();
     summary.add(record);
@@ -248,7 +248,7 @@ TEST_CASE("the last lines of a log") {
     CHECK(run::last_lines("a\nb\n", 10) == "a\nb\n");
 }
 
-TEST_CASE("a stop line is found once it is whole, and only at the start of a line") {
+TEST_CASE("a stop line is found when it is complete, and only at the start of a line") {
     const FileDescriptor file = memory_file("log", 0);
     run::LogFile log(file.get());
     const auto write = [&](const std::string& text) {
@@ -265,7 +265,7 @@ TEST_CASE("a stop line is found once it is whole, and only at the start of a lin
     CHECK(log.report_has("end"));
 }
 
-TEST_CASE("of a log of any length little is kept") {
+TEST_CASE("a log of any length takes little memory") {
     constexpr off_t hole = 1 << 30;
     const FileDescriptor file = memory_file("log", hole);
     const Allocations taken;
@@ -281,7 +281,7 @@ TEST_CASE("of a log of any length little is kept") {
     CHECK(taken.bytes() < 64 << 20);
 }
 
-TEST_CASE("what a log says is found wherever it stands") {
+TEST_CASE("a text in a log is found at any position") {
     for (const std::size_t at : {0u, 1u, 65'530u, 65'536u, 131'070u}) {
         const std::string text = std::string(at, 'x') + "said so" + std::string(70'000, 'y');
         const FileDescriptor file = memory_file("log", 0);

@@ -44,7 +44,7 @@ std::string names(const TopLook& look, const std::vector<Rate>& rates) {
 
 } // namespace
 
-TEST_CASE("top: o chooses the order, and all come again") {
+TEST_CASE("top: o selects the next order, and returns to the first after the last") {
     TopLook look;
     std::vector<std::string> orders;
     for (int i = 0; i < 6; ++i) {
@@ -94,7 +94,7 @@ TEST_CASE("top: a device is opened into its registers, and left again") {
     CHECK(look.device.empty()); // a task is not a device
 }
 
-TEST_CASE("top: of a trace that has ended rates are of all of it") {
+TEST_CASE("top: the rates of a trace that has ended cover all of it") {
     view::TopCounts counts;
     abi::Record record{};
     record.type = abi::RecordType::access;
@@ -109,7 +109,7 @@ TEST_CASE("top: of a trace that has ended rates are of all of it") {
     CHECK(counts.head.per_second == Approx(2));
 }
 
-TEST_CASE("top: of more names than memory has room for the first ones are shown, all are counted") {
+TEST_CASE("top: of more names than fit in memory, the first are shown and all are counted") {
     constexpr std::size_t devices_in_all = 3 * analysis::most_names;
     view::TopCounts counts;
     abi::Record record{};

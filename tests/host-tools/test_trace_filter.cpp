@@ -93,7 +93,7 @@ TEST_CASE("a trace gives the events of its filter, and no others") {
     CHECK(count == 25);
 }
 
-TEST_CASE("a filter is of the devices as they are told of in front of a record") {
+TEST_CASE("a filter uses the devices as described before a record") {
     const FileDescriptor file = memory_file("trace", 0);
     trace::WriteProgress progress;
     trace::FileWriter writer(file.get(), progress);
@@ -119,7 +119,7 @@ TEST_CASE("a filter is of the devices as they are told of in front of a record")
     CHECK(trace.next() == nullptr);
 }
 
-TEST_CASE("a filter that holds for nothing, or for all, needs no look at a record") {
+TEST_CASE("a filter that matches nothing or everything needs no look at a record") {
     const FileDescriptor file = a_trace(100);
     const auto [filter, events] = GENERATE(table<const char*, unsigned>(
         {{"dev =~ nothing", 0}, {"!(dev =~ nothing)", 100}, {"dev =~ nothing || dev =~ no", 0}}));
@@ -132,14 +132,14 @@ TEST_CASE("a filter that holds for nothing, or for all, needs no look at a recor
     CHECK(read == events);
 }
 
-TEST_CASE("a wrong filter is told of whatever the file is") {
+TEST_CASE("a wrong filter is refused whatever the file is") {
     reading::TraceOptions options;
     options.path = "/nonexistent";
     options.filter = "dev==";
     CHECK_THROWS_WITH(reading::Trace(options), Catch::StartsWith("filter: column 6"));
 }
 
-TEST_CASE("a marker is of no CPU: it stays when only one is wanted") {
+TEST_CASE("a marker belongs to no CPU and stays when only one CPU is wanted") {
     const FileDescriptor file = memory_file("trace", 0);
     trace::WriteProgress progress;
     trace::FileWriter writer(file.get(), progress);
@@ -162,7 +162,7 @@ TEST_CASE("a marker is of no CPU: it stays when only one is wanted") {
     CHECK(seen == "ama");
 }
 
-TEST_CASE("a range of time begins and ends at the nanosecond, whatever the clock's tick is") {
+TEST_CASE("a range of time begins and ends at the exact nanosecond, whatever the clock's tick") {
     // At 3 Hz ticks are at 0, 333,333,333, 666,666,666 and 1,000,000,000 ns, at 3 GHz three of them
     // have the same time; each is in its own section.
     const std::uint32_t frequency = GENERATE(3u, 3'000'000'000u);
@@ -214,7 +214,7 @@ TEST_CASE("a range of time begins and ends at the nanosecond, whatever the clock
     CHECK(in(1'000'000'000, 2'000'000'000) == "34");
 }
 
-TEST_CASE("without code addresses no event has one") {
+TEST_CASE("without code addresses no event has code addresses") {
     const FileDescriptor file = a_trace(3);
     reading::TraceOptions options;
     options.path = path_of(file);
@@ -234,7 +234,7 @@ TEST_CASE("without code addresses no event has one") {
     CHECK_THROWS_WITH(reading::Trace(options), Catch::Contains("--no-pc"));
 }
 
-TEST_CASE("what is stripped of an event") {
+TEST_CASE("stripping an event removes its code addresses, and nothing else") {
     const abi::Record record = an_access();
     check_event(record, false, [](const Event& event) {
         CHECK(event.code() != nullptr);
@@ -253,9 +253,9 @@ TEST_CASE("what is stripped of an event") {
     });
 }
 
-TEST_CASE("other records' code addresses are stripped, too") {
+TEST_CASE("code addresses in other records are stripped, too") {
     abi::Record record = an_access();
-    SECTION("where a CPU begins") {
+    SECTION("where a CPU starts") {
         record.type = abi::RecordType::power;
         record.device = abi::no_device;
         abi::set_physical_address(record, 0x8000'0000);

@@ -74,7 +74,7 @@ TEST_CASE("a file ends at its end") {
     CHECK_THROWS_AS(wire.write(as_bytes("x"), soon), Error);
 }
 
-TEST_CASE("what is no terminal ends like a file") {
+TEST_CASE("a device that is not a terminal ends like a file") {
     Transport wire = wire_at("/dev/null");
     REQUIRE(wire.open(soon));
     CHECK(outcome(wire) == Outcome::end);
@@ -92,7 +92,7 @@ TEST_CASE("a pty carries every byte, both ways") {
     CHECK_THROWS_AS(wire.open(soon), Error);
 }
 
-TEST_CASE("a FIFO waits for a writer, and for the next one") {
+TEST_CASE("a FIFO waits for a writer, and then for the next one") {
     const Folder folder;
     const std::string path = folder / "fifo";
     REQUIRE(::mkfifo(path.c_str(), 0600) == 0);
@@ -105,7 +105,7 @@ TEST_CASE("a FIFO waits for a writer, and for the next one") {
     CHECK_THROWS_AS(wire.write(as_bytes("x"), soon), Error);
 }
 
-TEST_CASE("a FIFO's writer never finds it without a reader, and loses nothing") {
+TEST_CASE("a FIFO's writer always finds a reader, and loses nothing") {
     const Folder folder;
     const std::string path = folder / "fifo";
     REQUIRE(::mkfifo(path.c_str(), 0600) == 0);
@@ -122,7 +122,7 @@ TEST_CASE("a FIFO's writer never finds it without a reader, and loses nothing") 
     CHECK(receive(wire, 7) == "between");
 }
 
-TEST_CASE("a unix socket, as the side that connects") {
+TEST_CASE("a unix socket connects") {
     const Folder folder;
     const FileDescriptor listener = unix_listener(folder / "s");
     Transport wire = wire_at("unix:" + (folder / "s"));
@@ -134,7 +134,7 @@ TEST_CASE("a unix socket, as the side that connects") {
     }
 }
 
-TEST_CASE("a unix socket, as the side that waits") {
+TEST_CASE("a unix socket listens") {
     const Folder folder;
     const std::string path = folder / "s";
     unix_listener(path); // a killed process left its file
@@ -152,20 +152,20 @@ TEST_CASE("a unix socket, as the side that waits") {
     CHECK(!std::filesystem::exists(path));
 }
 
-TEST_CASE("what is no socket is not removed to listen there") {
+TEST_CASE("listening does not remove a file that is not a socket") {
     const Folder folder;
     std::ofstream(folder / "precious") << "data";
     CHECK_THROWS_AS(wire_at("unix:" + (folder / "precious") + ",listen").open(soon), Error);
     CHECK(std::filesystem::exists(folder / "precious"));
 }
 
-TEST_CASE("a socket's file without unix: is explained") {
+TEST_CASE("the path of a socket without unix: is explained") {
     const Folder folder;
     const FileDescriptor listener = unix_listener(folder / "s");
     CHECK_THROWS_WITH(wire_at(folder / "s").open(soon), Catch::Contains("use unix:"));
 }
 
-TEST_CASE("tcp, as the side that connects") {
+TEST_CASE("a tcp socket connects") {
     std::uint16_t port = 0;
     const FileDescriptor listener = tcp_listener(port);
     Transport wire = wire_at(fmt::format("tcp:localhost:{}", port)); // may be [::1] first
@@ -177,7 +177,7 @@ TEST_CASE("tcp, as the side that connects") {
     }
 }
 
-TEST_CASE("tcp, as the side that waits") {
+TEST_CASE("a tcp socket listens") {
     std::uint16_t port = 0;
     tcp_listener(port); // now free
     Transport wire = wire_at(fmt::format("tcp:127.0.0.1:{},listen", port));
@@ -222,7 +222,7 @@ TEST_CASE("connecting to a host that does not answer never blocks") {
     CHECK(wire.open(long_enough)); // the same attempt continues
 }
 
-TEST_CASE("writing to a reader that stalls gives up in time") {
+TEST_CASE("a write to a stalled reader gives up in time") {
     const Folder folder;
     const FileDescriptor listener = unix_listener(folder / "s");
     Transport wire = wire_at("unix:" + (folder / "s"));

@@ -100,7 +100,7 @@ TEST_CASE("nodes have the properties that libfdt finds") {
     CHECK(compared > 1000);
 }
 
-TEST_CASE("a tree has no more levels than any has") {
+TEST_CASE("a tree with too many levels is read up to the limit") {
     const RandomTree tree(0);
     const tree::TreeNodes nodes(tree.bytes());
     CHECK(nodes.size() == 64);

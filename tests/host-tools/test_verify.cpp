@@ -43,7 +43,7 @@ TEST_CASE("the same run on both sides has no difference") {
     CHECK(verdict_of(Bus(seed)) == "verify: 400 events compared, 0 differences");
 }
 
-TEST_CASE("a record that was removed is missing") {
+TEST_CASE("a removed record is reported as missing") {
     const unsigned seed = GENERATE(range(0u, 20u));
     Bus bus(seed);
     SECTION("at the start") {
@@ -58,7 +58,7 @@ TEST_CASE("a record that was removed is missing") {
     CHECK(verdict_of(bus) == "verify: 399 events compared, 1 difference: 1 missing");
 }
 
-TEST_CASE("what the guest still does behind the machine's end is not missing") {
+TEST_CASE("accesses of the guest after the machine's end are not reported as missing") {
     Bus bus(3);
     const std::size_t ends = find(bus, 390, modelled);
     const unsigned behind = GENERATE(1u, 64u, 65u);
@@ -69,7 +69,7 @@ TEST_CASE("what the guest still does behind the machine's end is not missing") {
     }
     const std::string all =
         fmt::format("{} difference{}: {} missing", behind, behind == 1 ? "" : "s", behind);
-    CHECK(differences(bus) == all); // the access ends no machine
+    CHECK(differences(bus) == all); // the access does not end the machine
     bus.trace[ends].flags |= abi::flag_early;
     CHECK(differences(bus) == (behind > 64 ? all : "0 differences"));
     // The trace has a later access, so it must have the rest.
@@ -82,7 +82,7 @@ TEST_CASE("what the guest still does behind the machine's end is not missing") {
     CHECK(differences(bus) == all);
 }
 
-TEST_CASE("a record that the log does not have is extra") {
+TEST_CASE("a record that the log does not have is reported as extra") {
     const unsigned seed = GENERATE(range(0u, 20u));
     Bus bus(seed);
     SECTION("at the start") {
@@ -97,7 +97,7 @@ TEST_CASE("a record that the log does not have is extra") {
     CHECK(differences(bus) == "1 difference: 1 extra");
 }
 
-TEST_CASE("one altered field is named") {
+TEST_CASE("the one altered field is named") {
     const unsigned seed = GENERATE(range(0u, 20u));
     Bus bus(seed);
     abi::Record& record = bus.trace[find(bus, 50 + seed * 9, modelled)];
@@ -131,7 +131,7 @@ TEST_CASE("one altered field is named") {
     }
 }
 
-TEST_CASE("of an unmodelled device direction, address and size are compared") {
+TEST_CASE("direction, address and size of an access to an unmodelled device are compared") {
     Bus bus(3);
     abi::Record& record =
         bus.trace[find(bus, 50, [](const abi::Record& r) { return r.device == 2; })];
@@ -149,7 +149,7 @@ TEST_CASE("of an unmodelled device direction, address and size are compared") {
     }
 }
 
-TEST_CASE("two neighbours of one device that were exchanged are out of order") {
+TEST_CASE("two swapped neighbours of one device are out of order") {
     const unsigned seed = GENERATE(range(0u, 20u));
     Bus bus(seed);
     std::size_t at = 100;
@@ -165,7 +165,7 @@ TEST_CASE("two neighbours of one device that were exchanged are out of order") {
     SECTION("with time and numbers, as if written too late") {
         std::swap(bus.trace[at], bus.trace[at + 1]);
     }
-    SECTION("only what they did") {
+    SECTION("only the accesses, not time and numbers") {
         abi::Record& a = bus.trace[at];
         abi::Record& b = bus.trace[at + 1];
         std::swap(a.cpu, b.cpu);
@@ -177,7 +177,7 @@ TEST_CASE("two neighbours of one device that were exchanged are out of order") {
     CHECK(verdict_of(bus) == "verify: 400 events compared, 1 difference: 1 order");
 }
 
-TEST_CASE("identical neighbours exchanged in the file are out of order, too") {
+TEST_CASE("identical neighbours swapped in the file are out of order, too") {
     Bus bus(1, 100);
     abi::Record record = bus.trace.back();
     record.device = 0;
@@ -240,7 +240,7 @@ TEST_CASE("a long hole is that many missing records") {
     CHECK(result.differences.size() < 1000);
 }
 
-TEST_CASE("several differences far from one another are each told") {
+TEST_CASE("several differences far from one another are each reported") {
     Bus bus(11, 2000);
     bus.trace[find(bus, 1500, modelled)].value ^= 0x100;
     remove_at(bus.trace, 700);
@@ -248,7 +248,7 @@ TEST_CASE("several differences far from one another are each told") {
     CHECK(differences(bus) == "3 differences: 1 missing, 1 extra, 1 value");
 }
 
-TEST_CASE("runs that have nothing in common end soon") {
+TEST_CASE("the comparison of runs without anything in common ends soon") {
     Bus bus(13, 20'000);
     bus.log = Bus(14, 20'000).log;
     CHECK(bus.compare().differences.size() > 1000);

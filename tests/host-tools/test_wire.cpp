@@ -119,7 +119,7 @@ TEST_CASE("a stream in single bytes is the same stream") {
     CHECK(same(heard.all, some_records(frames * in_frame)));
 }
 
-TEST_CASE("a long description comes in pieces, and again") {
+TEST_CASE("a long description is sent in pieces, and again") {
     StreamMaker maker;
     std::vector<abi::StreamRegion> regions(100, {0x1000, 0x10, 0, 0, 0, 50, 0});
     const std::string paths(100 * 50, 'p');
@@ -131,7 +131,7 @@ TEST_CASE("a long description comes in pieces, and again") {
     CHECK(listener.decoder.senseless() == 0);
 }
 
-TEST_CASE("records in front of their description are kept for it") {
+TEST_CASE("records before their description are kept for it") {
     StreamMaker maker;
     maker.records(some_records(5));
     maker.hello(two_regions, two_paths);
@@ -140,7 +140,7 @@ TEST_CASE("records in front of their description are kept for it") {
     CHECK(same(listener.heard.all, some_records(10)));
 }
 
-TEST_CASE("a listener who comes late picks up at the next frame") {
+TEST_CASE("a listener that joins late starts at the next frame") {
     const Wire wire = whole_stream();
     for (std::size_t from = 1; from < wire.size(); from += 37) {
         const Listener listener{std::span(wire).subspan(from)};
@@ -148,7 +148,7 @@ TEST_CASE("a listener who comes late picks up at the next frame") {
     }
 }
 
-TEST_CASE("whatever happens to one byte, no wrong record comes out, and the damage is told") {
+TEST_CASE("whatever happens to one byte, no wrong record comes out, and the damage is reported") {
     const Wire wire = whole_stream();
     const Records sent = some_records(frames * in_frame);
     for (std::size_t at = 0; at < wire.size(); ++at) {
@@ -195,7 +195,7 @@ TEST_CASE("a frame of another version is refused in one line") {
     CHECK_THROWS_WITH(Listener(wire), Catch::Contains("version " + std::to_string(version)));
 }
 
-TEST_CASE("sound frames of nonsense are counted") {
+TEST_CASE("sound frames with senseless content are counted") {
     StreamMaker maker;
     maker.frame(abi::FrameType::hello, {1, 2, 3});
     maker.frame(abi::FrameType::hello, {0, 0, 1, 0, 4, 0, 0, 0, 1, 2, 3, 4});
@@ -207,7 +207,7 @@ TEST_CASE("sound frames of nonsense are counted") {
     CHECK(listener.heard.all.empty());
 }
 
-TEST_CASE("records of a CPU that the boot does not have are nonsense") {
+TEST_CASE("records of a CPU that the boot does not have are senseless") {
     StreamMaker maker;
     maker.hello(two_regions, two_paths);
     Records records = some_records(3);
@@ -218,13 +218,13 @@ TEST_CASE("records of a CPU that the boot does not have are nonsense") {
     CHECK(listener.heard.all.empty());
 }
 
-TEST_CASE("a trace file of a stream finds its aliases in a tree of their own") {
+TEST_CASE("a trace file made from a stream has its aliases in a tree of their own") {
     wire::StreamHead head{};
     head.aliases = {{"serial0", "/bus/serial@0"}, {"rtc", "/bus/rtc@1"}};
     CHECK(tree::aliases(wire::alias_tree(head)) == head.aliases);
 }
 
-TEST_CASE("a count of equal reads is expanded, and one that stands for nothing is no record") {
+TEST_CASE("a count of equal reads is expanded, and a count without a read is no record") {
     abi::Record read = access(0, 0, 1000);
     read.access = abi::encode_access(false, 2);
     read.commit = 1;

@@ -63,7 +63,7 @@ std::vector<std::byte> all_of(ByteSource& source) {
 
 } // namespace
 
-TEST_CASE("a compressed trace is read like the trace") {
+TEST_CASE("a compressed trace reads like the trace itself") {
     const Bytes whole = long_trace(20, 300);
     const ReadAll plain = [&] {
         MemorySource source(whole);
@@ -81,7 +81,7 @@ TEST_CASE("a compressed trace is read like the trace") {
     CHECK(read(frames).sound);
 }
 
-TEST_CASE("a compressed trace that is cut is a cut trace") {
+TEST_CASE("a compressed trace that is cut reads as a cut trace") {
     const Bytes bytes = compressed(long_trace(3, 4));
     std::size_t most = 0;
     for (std::size_t size = 0; size < bytes.size(); ++size) {
@@ -119,7 +119,7 @@ TEST_CASE("a flipped byte of a compressed trace never makes a wrong record look 
     CHECK(reported > whole.size()); // of two flips for each byte
 }
 
-TEST_CASE("garbage behind zstd's magic is refused in one line") {
+TEST_CASE("garbage after zstd's magic is refused in one line") {
     Bytes bytes = compressed(long_trace(1, 4));
     std::fill(bytes.begin() + 4, bytes.end(), std::byte{0xff});
     MemorySource source(bytes);
@@ -128,7 +128,7 @@ TEST_CASE("garbage behind zstd's magic is refused in one line") {
                       Catch::Contains("compressed data is damaged") && !Catch::Contains("\n"));
 }
 
-TEST_CASE("what is opened is decompressed if it begins as zstd") {
+TEST_CASE("a file is decompressed if it begins like zstd") {
     const Bytes whole = long_trace(3, 4);
     for (const Bytes& bytes : {whole, compressed(whole)}) {
         const File file(bytes);
@@ -160,7 +160,7 @@ TEST_CASE("a pipe is read like a file") {
     }
 }
 
-TEST_CASE("of a compressed trace that grows all is read that is there") {
+TEST_CASE("everything available is read from a compressed trace that grows") {
     const Bytes whole = long_trace(4, 10);
     const std::ptrdiff_t end = 64; // the last section has at least this many bytes
     const Flushed parts(Bytes(whole.begin(), whole.end() - end),
@@ -194,7 +194,7 @@ TEST_CASE("of a compressed trace that grows all is read that is there") {
     CHECK(trace.reader().sound());
 }
 
-TEST_CASE("events of a range of time and of some CPUs") {
+TEST_CASE("events are selected by a range of time and by CPU") {
     const Bytes whole = long_trace(30, 300); // 1 tick is 1 us; the first record is at 1000
     for (const Bytes& bytes : {whole, compressed(whole)}) {
         const File file(bytes);

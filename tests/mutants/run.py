@@ -30,24 +30,24 @@ FILES = ["hyp/core/trace/*", "hyp/core/engine/*", "hyp/core/mm/guest_view.*",
 EXCEPT = {"hyp/services/unprotect/unprotect.cpp",  # the baseline, which loses events as it is
           "hyp/services/stream/request_line.cpp"}  # copies requests as they are: not simulated
 # Whose tests are likely to notice: they go first. The others follow if they do not.
-FIRST = [("hyp/services/stream/ring_merge.cpp", "what CPUs publish leaves*,what a closed merge*"),
-         ("hyp/services/stream/", "[stream],behind each access*"),
+FIRST = [("hyp/services/stream/ring_merge.cpp", "records that CPUs publish*,a closed merge*"),
+         ("hyp/services/stream/", "[stream],the stream is sent*"),
          ("hyp/core/machine/debug_unit", "*debug unit*,*BKPT*,*vectors now,a watchpoint*,in a step*,"
           "*disturb a step,CPUs with excl*"),
          ("hyp/services/control/changing_pages.cpp", "a descriptor taken away*"),
          ("hyp/core/mm/", "the first view*"),
-         ("hyp/services/choice/", "what is switched on*,a ring's reader*"),
-         ("hyp/services/control/", "what is switched on*,behind a flush*,a snapshot*"),
-         ("hyp/core/start/", "what is refused is told*,each access has*,a Thumb store*"),
-         ("hyp/core/trap/dispatch.cpp", "behind each access*,loops of exclusives*"),
-         ("hyp/core/trap/fast_path.cpp", "CPUs with excl*,each access has*,what another CPU has switched*,"
-          "another name is said*,behind each access*,behind a firewall*,a loop that does*,a watchpoint*,the fast path*"),
+         ("hyp/services/choice/", "a device switched on*,a ring's reader*"),
+         ("hyp/services/control/", "a device switched on*,after a flush*,a snapshot*"),
+         ("hyp/core/start/", "a refusal*,each access has*,a Thumb store*"),
+         ("hyp/core/trap/dispatch.cpp", "the stream is sent*,loops of exclusives*"),
+         ("hyp/core/trap/fast_path.cpp", "CPUs with excl*,each access has*,a device or filter*,"
+          "a new name is*,the stream is sent*,behind a firewall*,a loop that does*,a watchpoint*,the fast path*"),
          ("hyp/core/trap/panic.cpp", "a panic prints*"),
-         ("hyp/core/trap/abort.cpp", "what is switched on*"),
+         ("hyp/core/trap/abort.cpp", "a device switched on*"),
          ("hyp/core/engine/reexecution", "CPUs with excl*,a guest that runs on*"),
-         ("hyp/core/engine/", "CPUs with excl*,each access has*,what is switched on*,under two CPUs*,the write that*"),
-         ("hyp/core/trace/ring_writer", "CPUs with excl*,a ring's reader*,what CPUs publish*"),
-         ("hyp/core/trace/", "what a region lock*,CPUs with excl*,locks that cannot*"), ("hyp/", "no unmap storm*")]
+         ("hyp/core/engine/", "CPUs with excl*,each access has*,a device switched on*,with two CPUs*,the write that*"),
+         ("hyp/core/trace/ring_writer", "CPUs with excl*,a ring's reader*,records that CPUs publish*"),
+         ("hyp/core/trace/", "data that a region lock*,CPUs with excl*,locks that cannot*"), ("hyp/", "no unmap storm*")]
 KINDS = [  # name, what is found, what is put in its place
     ("ISB", r"port::synchronize_context\(\);", ";"),
     ("DSB NSH", r"port::complete_local\(\);", ";"),
@@ -89,8 +89,8 @@ ASSEMBLY = "hyp/core/entry/fast_path.S"
 # Its functions that are another one with other arguments.
 ALIKE = r"(step_)?(load|store)_(byte|halfword|word_lr)$|finish(_lr)?$"
 # The tests that notice a missing instruction, if any do.
-NOTICE = ("the fast path*,a reader may rely*,*external abort*,*debug unit*,*BKPT*,CPUs on the fast path*,what another CPU has switched*,a ring's reader*,*name*,a task*,"
-          "what CPUs publish*,CPUs with excl*,*exclusive*,*vectors now,behind each access*,a watchpoint*,a guest that runs on*,in a step*")
+NOTICE = ("the fast path*,a reader may rely*,*external abort*,*debug unit*,*BKPT*,CPUs on the fast path*,a device or filter*,a ring's reader*,*name*,a task*,"
+          "records that CPUs publish*,CPUs with excl*,*exclusive*,*vectors now,the stream is sent*,a watchpoint*,a guest that runs on*,in a step*")
 SECONDS = 120
 
 

@@ -60,7 +60,7 @@ TEST_CASE("HSR classes of calls") {
     CHECK(Hsr(0x4e00'0000).ec() == ExceptionClass::smc);
 }
 
-TEST_CASE("faults of every level are told apart from alignment and external aborts") {
+TEST_CASE("faults of every level are distinguished from alignment and external aborts") {
     for (std::uint32_t level = 1; level <= 3; ++level) {
         CHECK(Hsr(0x9200'0004 | level).translation_fault());
         CHECK(!Hsr(0x9200'0008 | level).translation_fault()); // access flag

@@ -158,7 +158,7 @@ constexpr Case thumb_cases[] = {
 
 } // namespace
 
-TEST_CASE("ARM loads and stores are told by their words") {
+TEST_CASE("ARM loads and stores are decoded from their words") {
     for (const Case& c : arm_cases) {
         CAPTURE(c.assembly);
         CHECK(describe(decode(c.word, false)) == c.expected);
@@ -166,7 +166,7 @@ TEST_CASE("ARM loads and stores are told by their words") {
     }
 }
 
-TEST_CASE("Thumb loads and stores are told by their one or two halfwords") {
+TEST_CASE("Thumb loads and stores are decoded from their one or two halfwords") {
     for (const Case& c : thumb_cases) {
         CAPTURE(c.assembly);
         CHECK(describe(decode(c.word, true)) == c.expected);
@@ -174,7 +174,7 @@ TEST_CASE("Thumb loads and stores are told by their one or two halfwords") {
     }
 }
 
-TEST_CASE("a condition changes nothing in what an ARM instruction accesses") {
+TEST_CASE("a condition does not change what an ARM instruction accesses") {
     for (const Case& c : arm_cases) {
         if ((c.word >> 28) == 0xf) continue;
         CAPTURE(c.assembly);

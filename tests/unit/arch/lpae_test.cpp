@@ -12,7 +12,7 @@ TEST_CASE("an address is split into indices of nine bits") {
     CHECK(level_index(address, 3) == (0xdead'beef >> 12 & 511));
 }
 
-TEST_CASE("descriptors by the manual's bits") {
+TEST_CASE("descriptors have the bits given in the manual") {
     CHECK(make_table({0x8200'1000}) == 0x8200'1003);
     CHECK(make_leaf(0x8000'0000, guest_memory, 2) ==
           0x8000'07fd); // AF, inner, RW, Normal WB, block
@@ -26,7 +26,7 @@ TEST_CASE("descriptors by the manual's bits") {
     CHECK(make_leaf(0x1c0a'0000, hyp_device, 3) == 0x0040'0000'1c0a'0743);
 }
 
-TEST_CASE("tables, blocks and pages are told apart by level") {
+TEST_CASE("tables, blocks and pages are distinguished by level") {
     CHECK(is_table(0x8200'1003, 1));
     CHECK(is_table(0x8200'1003, 2));
     CHECK(!is_table(0x8200'1003, 3));
@@ -35,7 +35,7 @@ TEST_CASE("tables, blocks and pages are told apart by level") {
     CHECK(output_address(0xfff0'00ff'ffff'ffff) == 0xff'ffff'f000);
 }
 
-TEST_CASE("nothing of Hyp's is both writable and executable") {
+TEST_CASE("no mapping of Hyp is both writable and executable") {
     for (const Attributes a : {hyp_text, hyp_constants, hyp_data, hyp_device}) {
         const bool writable = (a.bits & s1_read_only) == 0;
         const bool executable = (a.bits & execute_never) == 0;

@@ -45,7 +45,7 @@ TEST_CASE("advancing ITSTATE leaves every other bit alone") {
     CHECK(it_advance(others) == others);
 }
 
-TEST_CASE("modes by their numbers") {
+TEST_CASE("modes have their numbers") {
     CHECK(mode_of(0x6000'01d3) == Mode::svc);
     CHECK(mode_of(0x0000'0010) == Mode::usr);
     CHECK(mode_of(0x0000'001b) == Mode::und);

@@ -28,7 +28,7 @@ TEST_CASE("numbers and lines are printed as on a terminal without a driver") {
     CHECK(printed(Hex{0xfedc'ba98'7654'3210, 1}) == "0xfedcba9876543210");
 }
 
-TEST_CASE("a vector of fixed size refuses what it has no room for and stays as it was") {
+TEST_CASE("a full vector of fixed size refuses more elements and stays as it was") {
     FixedVector<int, 3> v;
     REQUIRE(v.push_back(1));
     REQUIRE(v.push_back(3));

@@ -60,7 +60,7 @@ TEST_CASE("a checksum follows the change of a word") {
 
 // The difference is below 2^32 in either direction, and 2^64 does not divide its product with such
 // a weight: at an even place because both are below 2^32, at an odd one because the weight is odd.
-TEST_CASE("any difference of one word shows") {
+TEST_CASE("any difference of one word is detected") {
     const auto all = weights();
     for (std::size_t n = 0; n < most_words; ++n) {
         REQUIRE(all[n] % 2 == 1);
@@ -79,7 +79,7 @@ TEST_CASE("any difference of one word shows") {
 
 // For two bits of different value the lower one decides. For two of the same value, 2^a with a
 // below 32, 2^(64-a) would have to divide the sum or the difference of their words' weights.
-TEST_CASE("any two flipped bits show") {
+TEST_CASE("any two flipped bits are detected") {
     const auto all = weights();
     constexpr std::uint64_t smallest = (std::uint64_t{1} << 33) - 1;
     for (std::size_t a = 0; a < most_words; ++a)
@@ -90,7 +90,7 @@ TEST_CASE("any two flipped bits show") {
 }
 
 // d * v == e * w, with v and w divided by their common divisor, requires a d of at least w.
-TEST_CASE("two words in even places, or in odd ones, have to differ by much not to show") {
+TEST_CASE("two words in even places, or in odd ones, must differ by much to go undetected") {
     const auto all = weights();
     std::uint64_t least = ~std::uint64_t{0};
     for (std::size_t a = 0; a < most_words; a += 2)

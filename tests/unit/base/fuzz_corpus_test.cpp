@@ -7,7 +7,7 @@ using namespace mmioscope::test;
 extern "C" int fuzz_requests(const unsigned char* data, unsigned long size);
 extern "C" int fuzz_device_tree(const unsigned char* data, unsigned long size);
 
-TEST_CASE("the inputs kept of the hypervisor's fuzzers find nothing") {
+TEST_CASE("the inputs kept from the hypervisor's fuzzers find nothing") {
     replay("requests", fuzz_requests);
     replay("device_tree", fuzz_device_tree);
 }

@@ -129,7 +129,7 @@ TEST_CASE("the next boot keeps the last records of each CPU of the previous one"
     CHECK((ring_of(before, 0).head > abi::kept_records) == (rounds == 300));
 }
 
-TEST_CASE("what an earlier boot has left in a slot is no record of this one's") {
+TEST_CASE("a record that an earlier boot has left in a slot is not a record of this boot") {
     const Bytes first = first_boot(300);
     Bytes second = area_of(*boot(options(), first, 3), first.size());
     for (unsigned cpu = 0; cpu < cpus; ++cpu) {
@@ -145,7 +145,7 @@ TEST_CASE("what an earlier boot has left in a slot is no record of this one's") 
     }
 }
 
-TEST_CASE("an area laid out otherwise than the last one begins with empty slots") {
+TEST_CASE("an area with another layout than the last one begins with empty slots") {
     Bytes before = first_boot(300);
     header_of(before).area_size -= 4096;
     const auto rig = boot(options(), before, 3);
@@ -167,7 +167,7 @@ TEST_CASE("a third boot keeps the second one's records") {
         require_same_records(second, *abi::previous_boot(area(*third)), i);
 }
 
-TEST_CASE("records that are not whole are left out") {
+TEST_CASE("incomplete records are left out") {
     Bytes before = first_boot(5);
     const std::uint64_t head = ring_of(before, 0).head;
     records_of(before, 0)[head - 1].commit = 0;
@@ -177,7 +177,7 @@ TEST_CASE("records that are not whole are left out") {
     require_same_records(before, *abi::previous_boot(area(*rig)), 0);
 }
 
-TEST_CASE("an area that does not hold together is not believed") {
+TEST_CASE("an inconsistent area is not believed") {
     Bytes before = first_boot(5);
     abi::AreaHeader& header = header_of(before);
     SECTION("no magic") {
@@ -216,12 +216,12 @@ TEST_CASE("an area that does not hold together is not believed") {
         ring_of(before, 1).capacity = ~0ull;
         CHECK(second_boot(before) == abi::Kept::damaged);
     }
-    SECTION("what may change while it runs is no damage") {
+    SECTION("fields that may change at run time are no damage") {
         header.policy = abi::Policy::drop;
         reinterpret_cast<abi::RegionEntry*>(&header + 1)->flags ^= abi::region_traced;
         CHECK(second_boot(before) == abi::Kept::kept);
     }
-    SECTION("a head that nobody could have reached yields no record") {
+    SECTION("an impossible head gives no record") {
         ring_of(before, 0).head = ~0ull - 5;
         const auto rig = boot(options(), before, 3);
         REQUIRE(abi::previous_boot(area(*rig)) != nullptr);
@@ -229,7 +229,7 @@ TEST_CASE("an area that does not hold together is not believed") {
     }
 }
 
-TEST_CASE("each bit of the old header and rings may be flipped: no harm, and no wrong record") {
+TEST_CASE("each bit of the old header and rings may be flipped without harm or a wrong record") {
     const Bytes first = first_boot(5);
     Random random(3);
     for (std::uint64_t n = 0; n < seeds(60); ++n) {
@@ -245,7 +245,7 @@ TEST_CASE("each bit of the old header and rings may be flipped: no harm, and no 
     }
 }
 
-TEST_CASE("an area too small for both keeps nothing, and its rings are as large as ever") {
+TEST_CASE("an area too small for two boots keeps nothing, and its rings have their usual size") {
     RigOptions small = options();
     small.tree.area_size = static_cast<std::uint32_t>(smallest_area(cpus));
     const Bytes first = area_of(*boot(small, {}, 3), small.tree.area_size);

@@ -29,7 +29,7 @@ bool traps(const Rig& rig, std::uint64_t page) {
 
 } // namespace
 
-TEST_CASE("what cannot be carried out is refused with a reason, and nothing changes") {
+TEST_CASE("a request that cannot be carried out is refused with a reason and changes nothing") {
     as_guest(options, [](Rig& rig, mmioscope::Cpu& cpu) {
         Request damaged = make_request(Command::stop, 1);
         damaged.id ^= 1;
@@ -81,7 +81,7 @@ TEST_CASE("what cannot be carried out is refused with a reason, and nothing chan
     });
 }
 
-TEST_CASE("noise is no request: 100,000 random ones, 50,000 of them with a right check") {
+TEST_CASE("noise is no request: 100,000 random ones, 50,000 of them with the right check") {
     as_guest(options, [](Rig& rig, mmioscope::Cpu& cpu) {
         Random random(3);
         for (unsigned n = 0; n < 100'000; ++n) {
@@ -104,7 +104,7 @@ TEST_CASE("noise is no request: 100,000 random ones, 50,000 of them with a right
     });
 }
 
-TEST_CASE("stop and start keep what is selected; a change says so in a record") {
+TEST_CASE("stop and start keep the selection, and a change is recorded") {
     as_guest(options, [](Rig& rig, mmioscope::Cpu& cpu) {
         CHECK(traps(rig, at::fifo));
         CHECK(ask(cpu, Command::stop).status == Status::done);
@@ -128,7 +128,7 @@ TEST_CASE("stop and start keep what is selected; a change says so in a record") 
     });
 }
 
-TEST_CASE("a page that two devices share traps as long as one of them is traced") {
+TEST_CASE("a page shared by two devices traps as long as one of them is traced") {
     as_guest(options, [](Rig& rig, mmioscope::Cpu& cpu) {
         CHECK(ask(cpu, Command::deselect_range, at::gadget, 0x100).status == Status::done);
         CHECK(traps(rig, at::gadget));
@@ -139,7 +139,7 @@ TEST_CASE("a page that two devices share traps as long as one of them is traced"
     });
 }
 
-TEST_CASE("damage beside what a change changes stays noticed") {
+TEST_CASE("damage next to changed entries is still noticed") {
     const auto entry_of = [](Rig& rig, std::uint64_t page) {
         return rig.machine->normal_table.page_entry(page);
     };
@@ -241,7 +241,7 @@ TEST_CASE("a snapshot is made by one CPU at a time, and not beside a change", "[
     });
 }
 
-TEST_CASE("no snapshot where the area has no place for one") {
+TEST_CASE("no snapshot is made if the area has no room for one") {
     RigOptions small = options;
     small.tree.area_size = static_cast<std::uint32_t>(smallest_area(1));
     as_guest(small, [](Rig& rig, mmioscope::Cpu& cpu) {
@@ -252,7 +252,7 @@ TEST_CASE("no snapshot where the area has no place for one") {
     });
 }
 
-TEST_CASE("behind a flush, what was published is where readers find it", "[protocol]") {
+TEST_CASE("after a flush, readers find everything published before it", "[protocol]") {
     for (std::uint64_t seed = 1; seed <= seeds(10); ++seed) {
         CAPTURE(seed);
         as_guest(options_for(abi::EngineKind::shadow, 1, seed), [](Rig& rig, mmioscope::Cpu& cpu) {

@@ -32,7 +32,7 @@ std::uint32_t write_four_accesses(Code code, std::uint32_t first) {
 
 } // namespace
 
-TEST_CASE("each filter looks at its own field") {
+TEST_CASE("each filter compares its own field") {
     const abi::Record r = access(0x1000, true, 0xab, 1, 0x8000);
     CHECK(Pattern{}.matches(r));
     CHECK(!Pattern{.directions = 1}.matches(r));
@@ -52,7 +52,7 @@ TEST_CASE("each filter looks at its own field") {
     CHECK(Pattern{.value_mask = 0xf0, .value = 0xb0}.matches(unknown));
 }
 
-TEST_CASE("what a filter holds back is counted, and a record says from when it held",
+TEST_CASE("accesses that a filter holds back are counted, and a record says since when",
           "[protocol]") {
     const auto engine = GENERATE(abi::EngineKind::shadow, abi::EngineKind::emulation);
     Rig rig(options_for(engine, 1, 1));
@@ -76,7 +76,7 @@ TEST_CASE("what a filter holds back is counted, and a record says from when it h
     CHECK(rig.ring(0).statistics.filtered == 3 + 2);
 }
 
-TEST_CASE("a filter by PC lets through what the instructions in its range access") {
+TEST_CASE("a filter by PC passes what the instructions in its range access") {
     const auto engine = GENERATE(abi::EngineKind::shadow, abi::EngineKind::emulation);
     RigOptions options = options_for(engine, 1, 1);
     options.tree.pre = GENERATE(false, true);
@@ -95,7 +95,7 @@ TEST_CASE("a filter by PC lets through what the instructions in its range access
     CHECK(rig.records_of(abi::RecordType::begin).size() == (options.tree.pre ? 2 : 0));
 }
 
-TEST_CASE("sampling takes of what passes the filters each CPU's first, then one in so many") {
+TEST_CASE("sampling takes each CPU's first access that passes the filters, then one in N") {
     const auto engine = GENERATE(abi::EngineKind::shadow, abi::EngineKind::emulation);
     RigOptions options = options_for(engine, 2, 1);
     options.tree.trace = {"0x1c150000+0x3000"};

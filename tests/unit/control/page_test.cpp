@@ -6,7 +6,7 @@
 using namespace mmioscope;
 using namespace mmioscope::sim;
 
-TEST_CASE("the control page says what it is, gives tickets, and carries out requests") {
+TEST_CASE("the control page identifies itself, gives tickets, and carries out requests") {
     const auto engine = GENERATE(abi::EngineKind::shadow, abi::EngineKind::emulation);
     Rig rig(options_for(engine, 1, 1));
     Code code = rig.program(0);
@@ -24,7 +24,7 @@ TEST_CASE("the control page says what it is, gives tickets, and carries out requ
     CHECK(rig.records_of(abi::RecordType::fault).empty());
 }
 
-TEST_CASE("accesses that are no whole word reach nothing and are told of") {
+TEST_CASE("accesses that are not a whole word have no effect and are reported") {
     Rig rig(options_for(abi::EngineKind::shadow, 1, 1));
     Code code = rig.program(0);
     code.mov(0, control_page + abi::control::first_slot).mov(1, 5).strb(1, 0, 12).strh(1, 0, 12);
@@ -35,7 +35,7 @@ TEST_CASE("accesses that are no whole word reach nothing and are told of") {
     CHECK(rig.services.control.request_words(0)[3] == 0);
 }
 
-TEST_CASE("with mmioscope,control off there is no page") {
+TEST_CASE("with mmioscope,control off there is no control page") {
     RigOptions options = options_for(abi::EngineKind::shadow, 1, 1);
     options.tree.control = "off";
     Rig rig(options);

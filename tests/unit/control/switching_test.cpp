@@ -80,7 +80,7 @@ std::string compare(const Rig& rig, unsigned cpu, std::uint32_t where, std::uint
 
 } // namespace
 
-TEST_CASE("what is switched on and off is traced while it is on, exactly", "[protocol]") {
+TEST_CASE("a device switched on and off is traced exactly while it is on", "[protocol]") {
     const auto engine = GENERATE(values(engines));
     constexpr unsigned changes = 16;
     for (std::uint64_t seed = 1; seed <= seeds(8); ++seed) {
@@ -103,7 +103,7 @@ TEST_CASE("what is switched on and off is traced while it is on, exactly", "[pro
     }
 }
 
-TEST_CASE("a change leaves no reservation that untraced stores have outdated") {
+TEST_CASE("a change leaves no reservation that untraced stores have invalidated") {
     as_guest(options_for(abi::EngineKind::shadow, 1, 1), [](Rig& rig, mmioscope::Cpu& cpu) {
         auto& stores = rig.machine->locks.of(rig.machine->map.find({at::fifo})->region).stores[0];
         const std::uint32_t before = stores;

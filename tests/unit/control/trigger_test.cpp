@@ -57,7 +57,7 @@ TEST_CASE("a trigger starts or stops the records at the access it looks for") {
                 engine) == "..");
 }
 
-TEST_CASE("a trigger sees what filters hold back, and is over when it is taken away") {
+TEST_CASE("a trigger sees accesses that filters hold back, and ends when it is removed") {
     const auto engine = GENERATE(abi::EngineKind::shadow, abi::EngineKind::emulation);
     CHECK(after({make_request(Command::filter_directions, 1, 1),
                  make_request(Command::trigger_start, 2, 5)},
@@ -66,7 +66,7 @@ TEST_CASE("a trigger sees what filters hold back, and is over when it is taken a
                 engine) == "..WRWRWRWRWRWR");
 }
 
-TEST_CASE("under two CPUs exactly one access fires, whoever's it is", "[protocol]") {
+TEST_CASE("with two CPUs exactly one access fires the trigger, of either CPU", "[protocol]") {
     for (std::uint64_t seed = 1; seed <= seeds(40); ++seed) {
         Rig rig(options_for(abi::EngineKind::shadow, 2, seed));
         for (unsigned cpu = 0; cpu < 2; ++cpu) {
@@ -88,7 +88,7 @@ TEST_CASE("under two CPUs exactly one access fires, whoever's it is", "[protocol
     }
 }
 
-TEST_CASE("with every filter and trigger taken back no access is asked about") {
+TEST_CASE("with every filter and trigger removed no access is checked") {
     const bool filters_first = GENERATE(true, false);
     as_guest(options_for(abi::EngineKind::shadow, 1, 1), [&](Rig& rig, mmioscope::Cpu& cpu) {
         const bool& any = rig.services.choice.any;

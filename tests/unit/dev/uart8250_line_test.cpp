@@ -50,7 +50,7 @@ private:
 
 } // namespace
 
-TEST_CASE("an 8250 is set up by its registers' width and distance", "[uart8250]") {
+TEST_CASE("an 8250 is set up with the width and spacing of its registers", "[uart8250]") {
     struct Layout {
         std::uint8_t reg_shift, log2_width;
     };
@@ -72,7 +72,7 @@ TEST_CASE("an 8250 is set up by its registers' width and distance", "[uart8250]"
     CHECK(f.uart->divisor == 0xffff);
 }
 
-TEST_CASE("a reader that stalls stops the line, and no byte is lost", "[uart8250]") {
+TEST_CASE("a stalled reader stops the line, and no byte is lost", "[uart8250]") {
     for (const unsigned fifo : {0u, 16u, 64u}) {
         CAPTURE(fifo);
         Fixture f(fifo, 2, 2);
@@ -80,7 +80,7 @@ TEST_CASE("a reader that stalls stops the line, and no byte is lost", "[uart8250
         CHECK(f.fill() == (fifo == 0 ? 1u : 16u));
         const unsigned before = f.uart->status_reads;
         for (unsigned i = 0; i < 100; ++i) CHECK(!f.line->put(0xee));
-        CHECK(f.uart->status_reads - before == 100); // one look each
+        CHECK(f.uart->status_reads - before == 100); // one read of the status each
         for (unsigned round = 0; round < 50; ++round) {
             for (unsigned i = 0; i < round % 20; ++i) f.uart->send();
             f.fill();

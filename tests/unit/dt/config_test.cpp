@@ -24,7 +24,7 @@ std::pair<Config, std::string> config_of(const TreeOptions& options,
 
 } // namespace
 
-TEST_CASE("what /chosen does not say has a default") {
+TEST_CASE("settings that /chosen does not give have defaults") {
     const auto [config, error] = config_of({}, [](void* blob, int chosen) {
         return fdt_delprop(blob, chosen, abi::chosen::area_size);
     });
@@ -37,12 +37,12 @@ TEST_CASE("what /chosen does not say has a default") {
     CHECK(config.modules.ramdisk.size() == 0x2345);
 }
 
-TEST_CASE("begin records are written if /chosen says so, whatever the property holds") {
+TEST_CASE("begin records are written if /chosen has the property, whatever its value") {
     CHECK(!config_of({}).first.pre);
     CHECK(config_of({.pre = true}).first.pre);
 }
 
-TEST_CASE("a reader in the guest takes the stream's place, and never keeps the guest waiting") {
+TEST_CASE("a reader in the guest replaces the stream, and never makes the guest wait") {
     CHECK(!config_of({}).first.guest_reader);
     CHECK(config_of({}).first.host_reader);
     const auto [config, error] = config_of({.guest_reader = true});
@@ -70,7 +70,7 @@ TEST_CASE("words of /chosen choose engine and policy; other words are errors") {
           }).second != "");
 }
 
-TEST_CASE("an area of no whole pages, an unknown UART and a missing kernel are errors") {
+TEST_CASE("an area not of whole pages, an unknown UART and a missing kernel are errors") {
     CHECK(config_of({.area_size = 0x10'0001}).second ==
           "mmioscope,area-size must be a multiple of 4 KiB");
     CHECK(config_of({}, [](void* blob, int chosen) {

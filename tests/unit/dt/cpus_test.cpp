@@ -45,7 +45,7 @@ private:
 
 } // namespace
 
-TEST_CASE("CPUs are counted whose numbers are 0, 1, 2 ..., whatever cluster they are in") {
+TEST_CASE("CPUs with the numbers 0, 1, 2 ... are counted, whatever their cluster") {
     CHECK(Cpus({Reg{0}}).answer() == "1");
     CHECK(Cpus({{0}, {1}, {2}, {3}}).answer() == "4");
     CHECK(Cpus({{1}, {0}}).answer() == "2");
@@ -55,13 +55,13 @@ TEST_CASE("CPUs are counted whose numbers are 0, 1, 2 ..., whatever cluster they
     CHECK(Cpus({{0}, {1}, {0x100}}).failed(2).answer() == "2");
 }
 
-TEST_CASE("CPUs that the hypervisor could not tell apart are refused") {
+TEST_CASE("CPUs that the hypervisor cannot tell apart are refused") {
     CHECK(Cpus({{0}, {1}, {0x100}, {0x101}}).answer() == "two CPUs'... cpu@2");
     CHECK(Cpus({{0}, {0x100}}).answer() == "two CPUs'... cpu@1");
     CHECK(Cpus({{}, {}}).answer() == "two CPUs'... cpu@1");
 }
 
-TEST_CASE("a CPU that has no place among so many is refused") {
+TEST_CASE("a CPU with a number beyond the count of CPUs is refused") {
     CHECK(Cpus({{0}, {2}}).answer() == "the last ... cpu@1");
     CHECK(Cpus({{0x100}, {0x103}}).answer() == "the last ... cpu@1");
     CHECK(Cpus({{0}, {1}}).failed(0).answer() == "the last ... cpu@1");

@@ -52,7 +52,7 @@ TEST_CASE("an undamaged tree is read and rewritten") {
 }
 
 // -12 leads from a property's value back to its token.
-TEST_CASE("a property whose length leads back is refused") {
+TEST_CASE("a property with a negative length is refused") {
     Blob blob = make_board_tree(everything);
     const int node = fdt_path_offset(blob.data(), "/chosen");
     const int at = fdt_first_property_offset(blob.data(), node);

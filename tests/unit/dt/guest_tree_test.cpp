@@ -58,7 +58,7 @@ const TreeOptions options{
 
 } // namespace
 
-TEST_CASE("the guest's memory is what the hypervisor left, all of it in the first memory node") {
+TEST_CASE("the guest's memory is what the hypervisor leaves, all of it in the first memory node") {
     Blob board = with_room(make_board_tree(options));
     const int first =
         fdt_add_subnode(board.data(), 0, "memory@1000000000"); // in front of the other
@@ -71,7 +71,7 @@ TEST_CASE("the guest's memory is what the hypervisor left, all of it in the firs
     CHECK(fdt_path_offset(guest.data(), "/memory@80000000") == -FDT_ERR_NOTFOUND);
 }
 
-TEST_CASE("the hypervisor's UART is disabled and every other device is as it was") {
+TEST_CASE("the hypervisor's UART is disabled, and every other device is unchanged") {
     const Blob board = make_board_tree(options);
     const Blob guest = guest_tree(board, carved_memory());
     CHECK(std::string(tree_of(guest).text(tree_of(guest).find(uart), "status")) == "disabled");

@@ -37,7 +37,7 @@ std::string error_of(std::vector<std::string> trace) {
 
 } // namespace
 
-TEST_CASE("without a choice every device is traced, memory-like ones are not") {
+TEST_CASE("by default every device is traced, except memory-like ones") {
     const Selection s({});
     REQUIRE(!s.error);
     for (const std::uint32_t a : {at::sysreg, at::console, at::fifo, at::gadget, at::neighbour,
@@ -66,7 +66,7 @@ TEST_CASE("devices are chosen by path, alias and bytes, later entries win") {
     CHECK(Selection({"/interrupt-controller@2c001000"}).traced(at::gic + 0x1000)); // every `reg`
 }
 
-TEST_CASE("a choice that means no device is an error that names it") {
+TEST_CASE("a choice that matches no device is an error that names it") {
     CHECK(error_of({"all", "fifoo"}) == "unknown device to trace: fifoo");
     CHECK(error_of({"!/nothing"}) == "unknown device to trace: !/nothing");
     CHECK(error_of({"/cpus"}) == "unknown device to trace: /cpus");
@@ -78,7 +78,7 @@ TEST_CASE("a choice that means no device is an error that names it") {
     CHECK(error_of({""}) == "unknown device to trace: ");
 }
 
-TEST_CASE("regions carry path, index and what is known of them") {
+TEST_CASE("regions have their path, index and flags") {
     const Selection s({});
     const Span* hidden = s.map->find({at::hidden});
     REQUIRE(hidden != nullptr);
@@ -89,7 +89,7 @@ TEST_CASE("regions carry path, index and what is known of them") {
     CHECK((*s.regions)[s.map->find({at::sram})->region].flags == abi::region_memory);
 }
 
-TEST_CASE("more devices than the table holds is an error") {
+TEST_CASE("more devices than the table holds are an error") {
     Blob blob = with_room(make_board_tree({}), 64 * 1024);
     std::vector<fdt32_t> reg;
     for (std::uint32_t i = 0; i < 300; ++i)
@@ -101,7 +101,7 @@ TEST_CASE("more devices than the table holds is an error") {
     CHECK(list_regions(tree_of(blob), *regions));
 }
 
-TEST_CASE("the hypervisor's memory is carved out of what the guest gets") {
+TEST_CASE("the hypervisor's memory is carved out of the guest's memory") {
     const auto carved = [](std::vector<Range> parts, Range taken) {
         MemoryMap memory;
         for (const Range& r : parts) REQUIRE(memory.push_back(r));

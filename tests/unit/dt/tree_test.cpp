@@ -27,7 +27,7 @@ TEST_CASE("addresses are translated through every bus up to the root") {
     CHECK(range.begin == at::gic + 0x1000);
 }
 
-TEST_CASE("what no `ranges` maps has no address") {
+TEST_CASE("a node that no `ranges` maps has no address") {
     const Blob blob = make_board_tree({});
     const Tree tree = tree_of(blob);
     Range range;
@@ -44,7 +44,7 @@ TEST_CASE("what no `ranges` maps has no address") {
     CHECK(!tree_of(outside).reg(tree_of(outside).find(fifo), 0, range));
 }
 
-TEST_CASE("an address range that leaves the 40-bit bus is none") {
+TEST_CASE("an address range that leaves the 40-bit bus is refused") {
     Blob blob = with_room(make_board_tree({}));
     const int node = fdt_path_offset(blob.data(), "/interrupt-controller@2c001000");
     const auto set = [&](std::uint32_t high, std::uint32_t low, std::uint32_t size_high,
@@ -71,7 +71,7 @@ TEST_CASE("an address range that leaves the 40-bit bus is none") {
     CHECK(!has_range());
 }
 
-TEST_CASE("nodes are found by path and alias, and named in full or by their end") {
+TEST_CASE("nodes are found by path and alias, and named by their whole path or its end") {
     const Blob blob = make_board_tree({});
     const Tree tree = tree_of(blob);
     CHECK(tree.find("fifo") == tree.find(fifo));
@@ -97,7 +97,7 @@ TEST_CASE("properties of the wrong kind read as absent") {
     CHECK(!tree.disabled(there));
 }
 
-TEST_CASE("what is no whole tree is refused") {
+TEST_CASE("an incomplete tree is refused") {
     Blob blob = make_board_tree({});
     Tree tree;
     CHECK(!tree.read(blob.data(), blob.size()));
@@ -106,7 +106,7 @@ TEST_CASE("what is no whole tree is refused") {
     CHECK(std::string(tree.read(blob.data(), blob.size()).what) == "no device tree");
 }
 
-TEST_CASE("a CPU whose status is fail is broken, one that is disabled is not") {
+TEST_CASE("a CPU whose status is fail is broken, a disabled one is not") {
     Blob blob = with_room(make_board_tree({}));
     const auto failed = [&] {
         const Tree tree = tree_of(blob);
@@ -124,7 +124,7 @@ TEST_CASE("a CPU whose status is fail is broken, one that is disabled is not") {
     CHECK(failed_with("fail-sss"));
 }
 
-TEST_CASE("a path is cut wherever its room ends") {
+TEST_CASE("a path is cut where its buffer ends") {
     const Blob blob = make_board_tree({});
     const Tree tree = tree_of(blob);
     const std::string whole = fifo;
@@ -160,7 +160,7 @@ Blob tree_of_nodes(std::size_t nodes, std::size_t deep) {
 
 } // namespace
 
-TEST_CASE("a tree has as many nodes as there is room for, beside or inside each other; one more is "
+TEST_CASE("a tree may have as many nodes as there is room for, side by side or nested; one more is "
           "refused") {
     for (const std::size_t deep : {std::size_t{1}, Tree::max_nodes - 1}) {
         CAPTURE(deep);
@@ -192,7 +192,7 @@ TEST_CASE("a tree that has moved answers as before") {
     CHECK(std::string(tree.name(tree.find(fifo))) == "fifo@130000");
 }
 
-TEST_CASE("an alias of an alias, or of itself, is none") {
+TEST_CASE("an alias of an alias, or of itself, is not found") {
     Blob blob = with_room(make_board_tree({}));
     const int aliases = fdt_path_offset(blob.data(), "/aliases");
     REQUIRE(fdt_setprop_string(blob.data(), aliases, "self", "self") == 0);
@@ -204,7 +204,7 @@ TEST_CASE("an alias of an alias, or of itself, is none") {
     CHECK(tree.find("fifo/below") < 0);
 }
 
-TEST_CASE("what libfdt edited, with words of nothing in it, reads as libfdt reads it") {
+TEST_CASE("a tree edited by libfdt, with NOPs in it, reads as libfdt reads it") {
     Blob blob = with_room(make_board_tree({.cpus = 3, .trace = {"all", "!fifo"}}));
     CHECK(difference_from_libfdt(tree_of(blob)) == "");
     REQUIRE(fdt_nop_property(blob.data(), fdt_path_offset(blob.data(), fifo), "compatible") == 0);

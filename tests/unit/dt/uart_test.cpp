@@ -39,7 +39,7 @@ private:
 
 } // namespace
 
-TEST_CASE("a UART is what its node's compatible says") {
+TEST_CASE("the compatible of its node gives a UART's model") {
     const auto pl011 = Changed("arm,pl011").uart();
     REQUIRE(pl011);
     CHECK(pl011->model == UartModel::pl011);
@@ -59,7 +59,7 @@ TEST_CASE("a UART is what its node's compatible says") {
     CHECK(Changed("ns16550a").cell("reg-io-width", 2).uart()->log2_width == 1);
 }
 
-TEST_CASE("what cannot be used as a UART is none") {
+TEST_CASE("a node that cannot be used as a UART is refused") {
     CHECK(!Changed("test,fifo").uart());
     CHECK(!Changed("ns16550a").cell("reg-io-width", 3).uart());
     CHECK(!Changed("ns16550a").cell("reg-io-width", 8).uart());

@@ -30,8 +30,7 @@ const abi::Record& only_access(const std::vector<abi::Record>& records) {
 
 } // namespace
 
-TEST_CASE(
-    "a load of each size and sign reaches the register extended and the trace as on the bus") {
+TEST_CASE("a load of each size and sign extends into its register and is recorded as on the bus") {
     const auto engine = GENERATE(values(engines));
     struct Case {
         Code& (Code::*load)(unsigned, unsigned, unsigned);
@@ -72,7 +71,7 @@ TEST_CASE("a store of each size puts the register's low bytes on the bus") {
     CHECK(abi::is_write(r));
 }
 
-TEST_CASE("a record tells PC, LR, SP, mode and task") {
+TEST_CASE("a record has PC, LR, SP, mode and task") {
     const auto engine = GENERATE(values(engines));
     Rig rig(options_for(engine, 1, 1));
     rig.simulation.cores[0].bank(port::Banked::sp_svc) = 0x8010'0000;
@@ -116,7 +115,8 @@ void write_both_modes(Code code) {
 
 } // namespace
 
-TEST_CASE("accesses of User mode that Hyp carries out are counted: privileged on the bus") {
+TEST_CASE(
+    "accesses of User mode that Hyp carries out are counted: they are privileged on the bus") {
     const auto engine = GENERATE(values(engines));
     const bool emulates = engine == abi::EngineKind::emulation;
     Rig rig(options_for(engine, 1, 1));
@@ -128,7 +128,7 @@ TEST_CASE("accesses of User mode that Hyp carries out are counted: privileged on
     CHECK(rig.ring(0).statistics.emulated_user == (emulates ? 2 : 0));
 }
 
-TEST_CASE("one that the bus answers with an error counts as User's, too") {
+TEST_CASE("an access that the bus answers with an error counts as User's, too") {
     Rig rig(options_for(abi::EngineKind::emulation, 1, 1));
     rig.program(0).mov(0, at::broken).cps(0x10).ldr(2, 0).end();
     rig.run();
@@ -137,8 +137,9 @@ TEST_CASE("one that the bus answers with an error counts as User's, too") {
     CHECK(rig.ring(0).statistics.emulated_user == 1);
 }
 
-TEST_CASE("behind a firewall that knows privileged accesses the guest does User's by itself",
-          "[protocol]") {
+TEST_CASE(
+    "behind a firewall that knows privileged accesses, the guest makes User's accesses itself",
+    "[protocol]") {
     RigOptions options = options_for(abi::EngineKind::emulation, 1, 1);
     options.user_firewall = true;
     Rig rig(options);

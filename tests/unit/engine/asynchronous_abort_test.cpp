@@ -38,7 +38,7 @@ void check_trace(const Rig& rig) {
 
 } // namespace
 
-TEST_CASE("an abort that comes late is taken right behind the step of its store") {
+TEST_CASE("an abort that comes late is taken right after the step of its store") {
     const auto engine = GENERATE(values(engines));
     const bool described = GENERATE(true, false);
     const std::uint32_t masks = GENERATE(0u, 0x80u, 0x40u, 0xc0u); // of I and F

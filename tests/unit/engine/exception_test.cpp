@@ -12,7 +12,7 @@ constexpr auto engines = {abi::EngineKind::shadow, abi::EngineKind::emulation};
 constexpr std::uint32_t last_word = 0x81ff'fffc; // the hypervisor's unmapped image follows
 } // namespace
 
-TEST_CASE("interrupts that come during a step are taken behind it, none is lost") {
+TEST_CASE("interrupts during a step are taken after it, and none is lost") {
     const auto engine = GENERATE(values(engines));
     for (std::uint64_t seed = 1; seed <= seeds(10); ++seed) {
         CAPTURE(seed);
@@ -60,7 +60,7 @@ TEST_CASE("an access that the bus answers with an error is the guest's own data 
     CHECK(rig.ring(0).statistics.abnormal == (engine == abi::EngineKind::shadow ? 1 : 0));
 }
 
-TEST_CASE("an access before an unmapped page was done, whichever exception comes first behind it") {
+TEST_CASE("an access before an unmapped page is done, whichever exception comes first after it") {
     RigOptions options = options_for(GENERATE(values(engines)), 1, 1);
     options.conditions.prefetch_abort_first = GENERATE(false, true);
     CAPTURE(options.conditions.prefetch_abort_first);
@@ -75,7 +75,7 @@ TEST_CASE("an access before an unmapped page was done, whichever exception comes
           last_word + 8); // the guest's own abort
 }
 
-TEST_CASE("an unaligned access is the guest's own alignment fault, and no access") {
+TEST_CASE("an unaligned access is the guest's own alignment fault, and not recorded as an access") {
     Rig rig(options_for(GENERATE(values(engines)), 1, 1));
     rig.program(0).mov(0, at::fifo).ldr(1, 0, 2).ldr(1, 0).end();
     rig.run();

@@ -60,7 +60,7 @@ TEST_CASE("a load-exclusive and a store-exclusive make a read and a write") {
 }
 
 TEST_CASE(
-    "User's store-exclusive is counted, and refused behind a firewall that would know Hyp's") {
+    "User's store-exclusive is counted, and refused behind a firewall that distinguishes Hyp's") {
     RigOptions options = options_for(GENERATE(values(engines)), 1, 5);
     options.user_firewall = GENERATE(false, true);
     Rig rig(options);
@@ -74,7 +74,7 @@ TEST_CASE(
     CHECK(rig.ring(0).statistics.emulated_user == (options.user_firewall ? 0 : 1));
 }
 
-TEST_CASE("bytes and doublewords, too") {
+TEST_CASE("exclusives of bytes and doublewords are recorded, too") {
     const auto engine = GENERATE(values(engines));
     const Run byte = run(engine, [](Code& c) { c.word(ldrexb_r1).word(strexb_r4_r2); });
     CHECK(byte.r(4) == 0);
@@ -138,7 +138,7 @@ TEST_CASE("a store in between, by any instruction, makes the store-exclusive fai
     CHECK(between.r(4) == 1);
 }
 
-TEST_CASE("a store to another register, and a load, do not") {
+TEST_CASE("a store to another register, or a load, does not make the store-exclusive fail") {
     const auto engine = GENERATE(values(engines));
     const Run between =
         run(engine, [](Code& c) { c.word(ldrex_r1).str(3, 0, 8).ldr(5, 0).word(strex_r4_r2); });
@@ -176,7 +176,7 @@ TEST_CASE("a store-exclusive that the bus answers with an error is the guest's o
     CHECK(faults[0].value == static_cast<std::uint64_t>(abi::FaultReason::external_abort));
 }
 
-TEST_CASE("CPUs that count by exclusives lose nothing, and all come to an end") {
+TEST_CASE("CPUs that count with exclusives lose nothing, and all finish") {
     const auto engine = GENERATE(values(engines));
     const auto seed = GENERATE(range(1u, 6u));
     constexpr unsigned cpus = 3;

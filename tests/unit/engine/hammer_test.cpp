@@ -67,7 +67,7 @@ TEST_CASE("a device access by one CPU never opens the page for another") {
     }
 }
 
-TEST_CASE("instructions that reach into two regions keep the order of both") {
+TEST_CASE("instructions that access two regions keep the order of both") {
     const auto engine = GENERATE(values(engines));
     for (std::uint64_t seed = 1; seed <= seeds(10); ++seed) {
         CAPTURE(seed);

@@ -234,7 +234,7 @@ std::string difference(const std::string& found, const std::string& native) {
 
 } // namespace
 
-TEST_CASE("a device that is not traced, mapped as Normal memory, takes what it takes natively") {
+TEST_CASE("a device that is not traced, mapped as Normal memory, behaves as natively") {
     RigOptions options = options_for(abi::EngineKind::shadow, 1, 1);
     options.tree.trace = untraced;
     RigOptions native = options;
@@ -247,7 +247,7 @@ TEST_CASE("a device that is not traced, mapped as Normal memory, takes what it t
     }
 }
 
-TEST_CASE("however a step ends, the guest finds what it finds without the hypervisor") {
+TEST_CASE("however a step ends, the guest sees what it would see without the hypervisor") {
     const auto engine = GENERATE(abi::EngineKind::shadow, abi::EngineKind::emulation);
     RigOptions options = options_for(engine, 1, 1);
     options.conditions.prefetch_abort_first = GENERATE(false, true);

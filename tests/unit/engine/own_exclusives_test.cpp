@@ -57,8 +57,7 @@ void write_counter(Code code) {
 
 } // namespace
 
-TEST_CASE(
-    "behind a row of load-exclusives Hyp uses its own now and then, and not at a fixed distance") {
+TEST_CASE("after a row of load-exclusives, Hyp uses its own now and then, at varying intervals") {
     OwnExclusives own;
     CHECK(own.allowed()); // nothing is reserved
     std::uint32_t row = 0;
@@ -80,7 +79,7 @@ TEST_CASE(
     CHECK(own.allowed()); // any other trap ends the sequence
 }
 
-TEST_CASE("loops of exclusives come to their end, whatever else is on", "[protocol]") {
+TEST_CASE("loops of exclusives end, whatever else is on", "[protocol]") {
     const auto engine = GENERATE(abi::EngineKind::shadow, abi::EngineKind::emulation);
     const Feature feature = GENERATE(from_range(std::begin(features), std::end(features)));
     const unsigned cpus = GENERATE(1u, 3u);

@@ -55,7 +55,7 @@ struct Run {
 
 } // namespace
 
-TEST_CASE("a row of load-exclusives is told of each 65,536 times") {
+TEST_CASE("a row of load-exclusives is reported every 65,536 times") {
     RepeatedLoad load;
     unsigned reported = 0;
     for (unsigned n = 0; n < 3 * 65'536 - 1; ++n) reported += load.count(0x100, {at::wide}) ? 1 : 0;
@@ -77,7 +77,7 @@ TEST_CASE("a row of load-exclusives is told of each 65,536 times") {
 }
 
 TEST_CASE(
-    "whatever else a CPU does with its monitor, store-exclusives succeed and nothing is told") {
+    "whatever else a CPU does with its monitor, store-exclusives succeed and nothing is reported") {
     const auto engine = GENERATE(abi::EngineKind::shadow, abi::EngineKind::emulation);
     const auto monitor =
         GENERATE(Monitor{false, false}, Monitor{false, true}, Monitor{true, false});
@@ -88,7 +88,7 @@ TEST_CASE(
     CHECK(run.faults.empty());
 }
 
-TEST_CASE("a store-exclusive that fails without a trap for ever is told of, and left alone") {
+TEST_CASE("a store-exclusive that fails for ever without a trap is reported and left alone") {
     const auto engine = GENERATE(abi::EngineKind::shadow, abi::EngineKind::emulation);
     const Run run(with({true, true}, engine), 10, RepeatedLoad::row - 5,
                   [](Code& c) { c.word(ldrex_r1).word(strex_r4_r2); });
@@ -104,7 +104,7 @@ TEST_CASE("a store-exclusive that fails without a trap for ever is told of, and 
     CHECK(!abi::is_write(fault));
 }
 
-TEST_CASE("it takes 65,536 load-exclusives, executed by the guest") {
+TEST_CASE("a no-progress report takes 65,536 load-exclusives that the guest executes") {
     RigOptions options = with({true, true}, abi::EngineKind::shadow);
     options.conditions.step_limit = 100'000'000;
     options.tree.area_size = 6 << 20; // for all records
@@ -123,14 +123,14 @@ TEST_CASE("it takes 65,536 load-exclusives, executed by the guest") {
     CHECK(accesses(reported, records.end()) == 10);
 }
 
-TEST_CASE("a loop that does something else on a device is not told of", "[protocol]") {
+TEST_CASE("a loop that does something else on a device is not reported", "[protocol]") {
     const auto engine = GENERATE(abi::EngineKind::shadow, abi::EngineKind::emulation);
     const Run run(with({true, true}, engine), 10, RepeatedLoad::row - 2,
                   [](Code& c) { c.word(ldrex_r1).word(strex_r4_r2).ldr(1, 3); });
     CHECK(run.faults.empty());
 }
 
-TEST_CASE("an interrupt's handler that uses a device does not hide a loop that has no end") {
+TEST_CASE("an interrupt handler that uses a device does not hide an endless loop") {
     const auto engine = GENERATE(abi::EngineKind::shadow, abi::EngineKind::emulation);
     constexpr std::uint32_t system_mode = 0x1f;
     constexpr std::uint32_t supervisor = 0x13;

@@ -9,7 +9,7 @@
 using namespace mmioscope;
 using namespace mmioscope::sim;
 
-TEST_CASE("a guest that runs on in a step is stopped where it uses CP15, and goes on there",
+TEST_CASE("a guest that runs on in a step is stopped where it uses CP15, and continues there",
           "[protocol]") {
     const auto engine = GENERATE(abi::EngineKind::shadow, abi::EngineKind::emulation);
     const std::uint32_t cp15 =
@@ -49,8 +49,8 @@ TEST_CASE("a guest that runs on in a step is stopped where it uses CP15, and goe
     CHECK(rig.failure() == "");
     CHECK(rewritten);
     CHECK(compare_with_bus(rig) == "");
-    // The load that did not happen, then everything that did: it is not refused when it comes
-    // again.
+    // A fault for the load that did not happen, then every access that did: made again, the load
+    // is not refused.
     const auto faults = rig.records_of(abi::RecordType::fault);
     REQUIRE(faults.size() == 1);
     CHECK(faults[0].value == static_cast<std::uint64_t>(abi::FaultReason::step_ended_abnormally));
@@ -63,7 +63,7 @@ TEST_CASE("a guest that runs on in a step is stopped where it uses CP15, and goe
     CHECK(simulation.cores[0].system.get<reg::HSTR>() == 0);
 }
 
-TEST_CASE("CP15 is the guest's own but for the length of a step") {
+TEST_CASE("CP15 is the guest's own except during a step") {
     Rig rig(options_for(abi::EngineKind::shadow, 1, 1));
     unsigned steps = 0;
     rig.simulation.meanwhile = [&](const Core& core) {
@@ -77,7 +77,7 @@ TEST_CASE("CP15 is the guest's own but for the length of a step") {
     CHECK(steps >= 2);
 }
 
-TEST_CASE("a BKPT in the instruction's place is the guest's own, with its interrupts as they were",
+TEST_CASE("a BKPT in place of the instruction is the guest's own, with its interrupts as they were",
           "[protocol]") {
     Rig rig(options_for(abi::EngineKind::shadow, 1, 1));
     Code code = rig.program(0);

@@ -81,7 +81,7 @@ TEST_CASE("Thumb stores of each size") {
     CHECK(accesses[0].value == c.on_bus);
 }
 
-TEST_CASE("a Thumb store is of the instruction's register where HSR names another (erratum 766422)",
+TEST_CASE("a Thumb store uses the instruction's register where HSR names another (erratum 766422)",
           "[protocol]") {
     RigOptions options = options_for(GENERATE(values(engines)), 1, 3);
     options.conditions.mistakes_thumb_stores = true;
@@ -114,7 +114,7 @@ TEST_CASE("Thumb LDM and LDRD make one record for each word") {
     CHECK(rig->reg(0, 0) == at::fifo + 8);
 }
 
-TEST_CASE("IT blocks go on where they were: accesses at every place of a block") {
+TEST_CASE("IT blocks continue correctly after accesses at every place of a block") {
     const auto rig = run_thumb(GENERATE(values(engines)), [](Code& code) {
         code.half(0x2105).half(0x2905);              // movs r1, #5; cmp r1, #5
         code.half(0xbf08).half(0x6802);              // it eq: ldreq r2, [r0]

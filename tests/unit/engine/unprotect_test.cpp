@@ -35,7 +35,8 @@ TEST_CASE("the baseline misses nothing on one CPU") {
         REQUIRE(compare_with_bus(*hammered(1, seed)) == "");
 }
 
-TEST_CASE("the baseline carries out what other CPUs access in an open page, and misses it") {
+TEST_CASE(
+    "the baseline carries out other CPUs' accesses to an open page, and does not record them") {
     const unsigned cpus = GENERATE(2u, 4u);
     std::size_t missed = 0;
     for (std::uint64_t seed = 1; seed <= seeds(10); ++seed) {

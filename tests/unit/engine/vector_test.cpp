@@ -63,7 +63,7 @@ TEST_CASE("VLDR, VLDM and VLD1 make one record for each word, with the register'
     }
 }
 
-TEST_CASE("one single, or one lane, makes one record") {
+TEST_CASE("a single register, or a single lane, makes one record") {
     const auto engine = GENERATE(values(engines));
     const Run single = run(engine, 0xedd0'0a00, nothing); // vldr s1, [r0]
     REQUIRE(single.records.size() == 1);
@@ -98,7 +98,7 @@ TEST_CASE("SWP and SWPB make a read and a write") {
     CHECK(r.records[1].value == (0x89ab'cdef & mask));
 }
 
-TEST_CASE("where VFP may not be used, Hyp does not touch it, and the value is unknown") {
+TEST_CASE("where VFP is not allowed, Hyp does not touch it, and the value is unknown") {
     constexpr std::uint32_t vldr_d17 = 0xedd0'1b00;
     const auto engine = GENERATE(values(engines));
     SECTION("FPEXC.EN") {

@@ -79,7 +79,7 @@ bool names(const abi::Record& fault, unsigned owner) {
 
 } // namespace
 
-TEST_CASE("a lock that is not given back for two seconds is told of once, with who has it") {
+TEST_CASE("a lock not released for two seconds is reported once, with its holder") {
     std::uint64_t began = 0;
     std::uint32_t pc = 0;
     std::uint16_t region = 0;
@@ -109,7 +109,7 @@ TEST_CASE("a lock that is not given back for two seconds is told of once, with w
     CHECK(names(faults[1], 2));
 }
 
-TEST_CASE("what an interrupt's handler does meanwhile on another device does not end the wait") {
+TEST_CASE("accesses of an interrupt handler to another device do not end the wait") {
     const auto faults = faults_of([](Place& place) {
         place.take(1, at::fifo);
         wait(place, 5 * second, [&] {
@@ -122,8 +122,7 @@ TEST_CASE("what an interrupt's handler does meanwhile on another device does not
     CHECK(names(faults[0], 1));
 }
 
-TEST_CASE("a lock that is given back in time is not told of, however long it is contended",
-          "[protocol]") {
+TEST_CASE("a lock released in time is not reported, however long it is contended", "[protocol]") {
     CHECK(faults_of([](Place& place) {
               for (unsigned owner = 1; owner < 6; ++owner) { // from hand to hand
                   place.take(owner, at::fifo);
@@ -151,7 +150,7 @@ TEST_CASE("a lock that is given back in time is not told of, however long it is 
               .empty());
 }
 
-TEST_CASE("a store-exclusive that waits says so, and of several accesses the one that does") {
+TEST_CASE("a store-exclusive that waits is reported, and of several accesses the one that waits") {
     const auto exclusive = faults_of([](Place& place) {
         place.take(3, at::wide);
         wait(place, 3 * second, [&] { place.store_exclusive(at::wide + 4); });
@@ -174,7 +173,7 @@ TEST_CASE("a store-exclusive that waits says so, and of several accesses the one
     CHECK(abi::physical_address(several[0]) == at::neighbour);
 }
 
-TEST_CASE("a CPU that keeps a lock for seconds is named by a guest that runs on") {
+TEST_CASE("a CPU that keeps a lock for seconds is named, and the waiting guest continues") {
     const auto engine = GENERATE(abi::EngineKind::shadow, abi::EngineKind::emulation);
     RigOptions options = options_for(engine, 2, 3);
     options.conditions.steps_per_tick = 1;

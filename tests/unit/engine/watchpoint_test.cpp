@@ -25,8 +25,9 @@ Code& watch(Code& code, std::uint32_t address, std::uint32_t control, std::uint3
 
 } // namespace
 
-TEST_CASE("a watchpoint on a device fires before the access, and the guest's handler sees why",
-          "[protocol]") {
+TEST_CASE(
+    "a watchpoint on a device fires before the access, and the guest's handler sees the reason",
+    "[protocol]") {
     Rig rig(options_for(GENERATE(values(engines)), 1, 1));
     const bool write = GENERATE(false, true);
     Code code = rig.program(0);

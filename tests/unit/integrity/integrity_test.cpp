@@ -90,7 +90,7 @@ bool found(const std::string& text) {
 
 } // namespace
 
-TEST_CASE("CRC-32 is zlib's") {
+TEST_CASE("CRC-32 equals zlib's") {
     const auto of = [](const std::string& text) {
         return crc32(reinterpret_cast<const std::uint8_t*>(text.data()), text.size());
     };
@@ -108,7 +108,7 @@ TEST_CASE("CRC-32 is zlib's") {
     }
 }
 
-TEST_CASE("a page that the baseline has open is no damage; a byte of text is") {
+TEST_CASE("a page that the baseline has opened is no damage; a changed byte of text is") {
     Rig rig(options_for(abi::EngineKind::unprotect, 1, 1));
     rig.on_end(0, [&](Core&, mmioscope::Cpu&) {
         open_shared_page(*rig.machine->normal_table.page_entry(at::fifo));
@@ -120,7 +120,7 @@ TEST_CASE("a page that the baseline has open is no damage; a byte of text is") {
     CHECK(rig.failure() == "");
 }
 
-TEST_CASE("what has not changed does not stop the machine") {
+TEST_CASE("unchanged memory does not stop the machine") {
     CHECK(!contains(text_after([](Rig&) {}), "stop"));
 }
 
@@ -149,7 +149,7 @@ TEST_CASE("a changed byte of text, constants, tables or description stops the ma
     CHECK(contains(said, "changed: description 0x"));
 }
 
-TEST_CASE("a request that is carried out looks at the checksums, by page and by wire") {
+TEST_CASE("a request that is carried out verifies the checksums, by page and by wire") {
     const Request sound =
         GENERATE(make_request(Command::describe, 1), make_request(Command::stop, 1),
                  make_request(Command::sample, 1, 2));
@@ -160,7 +160,8 @@ TEST_CASE("a request that is carried out looks at the checksums, by page and by 
     IncomingLine line;
     line.add(sound);
     CHECK(found(text_of([&](Place& place) {
-        place.rig.machine->area->counter_frequency = 1000; // nothing is sent, and that soon
+        place.rig.machine->area->counter_frequency =
+            1000; // the line takes nothing, and sending gives up soon
         place.rig.services.stream.start(line, *place.rig.machine->area, 0);
         place.rig.services.stream.accept_requests();
         place.damage();
@@ -168,7 +169,7 @@ TEST_CASE("a request that is carried out looks at the checksums, by page and by 
     })));
 }
 
-TEST_CASE("a marker, and what is refused, do not look at the checksums") {
+TEST_CASE("a marker, or a refused request, does not verify the checksums") {
     const Request request =
         GENERATE(make_request(Command::marker, 1, 7), make_request(Command::stop, 1, 7));
     const std::string said = text_of([&](Place& place) {
@@ -178,7 +179,7 @@ TEST_CASE("a marker, and what is refused, do not look at the checksums") {
     CHECK(!contains(said, "stop"));
 }
 
-TEST_CASE("requests without pause look at the checksums every 100 ms") {
+TEST_CASE("requests without pause verify the checksums every 100 ms") {
     unsigned unseen = 0;
     CHECK(found(text_of([&](Place& place) {
         place.core.system.set<reg::CNTFRQ>(100'000);
@@ -193,7 +194,7 @@ TEST_CASE("requests without pause look at the checksums every 100 ms") {
     CHECK(unseen >= 20);
 }
 
-TEST_CASE("starts of CPUs without pause look at the checksums every 100 ms, an end always") {
+TEST_CASE("starts of CPUs without pause verify the checksums every 100 ms, an end always") {
     const bool ends = GENERATE(false, true);
     unsigned unseen = 0;
     CHECK(found(text_of([&](Place& place) {
@@ -210,7 +211,7 @@ TEST_CASE("starts of CPUs without pause look at the checksums every 100 ms, an e
     CHECK(unseen >= 20);
 }
 
-TEST_CASE("each CPU that idles looks at one piece, and a round of them at all") {
+TEST_CASE("each CPU that idles verifies one piece, and a round of them everything") {
     CHECK(found(text_of([](Place& place) {
         place.damage();
         place.idle();
@@ -235,7 +236,7 @@ TEST_CASE("each CPU that idles looks at one piece, and a round of them at all") 
     }
 }
 
-TEST_CASE("CPUs that idle without pause look at a piece every 10 ms") {
+TEST_CASE("CPUs that idle without pause verify a piece every 10 ms") {
     unsigned unseen = 0;
     CHECK(found(text_of([&](Place& place) {
         place.core.system.set<reg::CNTFRQ>(1'000'000);
@@ -250,7 +251,7 @@ TEST_CASE("CPUs that idle without pause look at a piece every 10 ms") {
     CHECK(unseen >= 20);
 }
 
-TEST_CASE("a piece of each range is looked at by CPUs that idle") {
+TEST_CASE("a piece of each range is verified by CPUs that idle") {
     const auto found_at = [](std::uint64_t address) {
         return contains(text_of([&](Place& place) {
                             place.look_each_time();
@@ -273,7 +274,7 @@ TEST_CASE("a piece of each range is looked at by CPUs that idle") {
         CHECK(found_at(address));
 }
 
-TEST_CASE("behind requests and at idle nobody waits for another CPU's look or change") {
+TEST_CASE("checks after requests and at idle never wait for another CPU's check or change") {
     const std::string said = text_of([](Place& place) {
         place.damage();
         place.take_changes();
@@ -285,7 +286,7 @@ TEST_CASE("behind requests and at idle nobody waits for another CPU's look or ch
     CHECK(!contains(said, "stop"));
 }
 
-TEST_CASE("a lock that is never given back does not keep damage from being found") {
+TEST_CASE("a lock that is never released does not hide damage") {
     const bool damaged = GENERATE(true, false);
     const std::string said = text_of([&](Place& place) {
         if (damaged) place.damage();
@@ -297,7 +298,7 @@ TEST_CASE("a lock that is never given back does not keep damage from being found
     CHECK(contains(said, "stop") == damaged);
 }
 
-TEST_CASE("a change that takes its time is waited for, and is no damage") {
+TEST_CASE("a change that takes long is waited for, and is no damage") {
     unsigned turns = 0;
     const std::string said = text_of([&](Place& place) {
         place.damage();
@@ -314,7 +315,7 @@ TEST_CASE("a change that takes its time is waited for, and is no damage") {
     CHECK(!contains(said, "stop"));
 }
 
-TEST_CASE("a list of services that has become empty is noticed where they are asked") {
+TEST_CASE("an emptied list of services is noticed where they are called") {
     CHECK(text_of([](Place& place) {
               place.rig.machine->services = {};
               verify_services(*place.rig.machine, Moment::last);

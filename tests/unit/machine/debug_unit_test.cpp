@@ -121,7 +121,7 @@ TEST_CASE("the guest's debug registers are as it left them after a step", "[prot
     CHECK((system.get<reg::HDCR>() & 0xf00) == 0);
 }
 
-TEST_CASE("what the guest reads of the debug unit is what it wrote, whatever it does between",
+TEST_CASE("the guest reads from the debug unit what it wrote, whatever it does in between",
           "[protocol]") {
     const auto engine = GENERATE(values(engines));
     for (std::uint64_t seed = 1; seed <= seeds(20); ++seed) {
@@ -133,7 +133,7 @@ TEST_CASE("what the guest reads of the debug unit is what it wrote, whatever it 
         std::vector<Access> accesses;
         for (unsigned n = 0; n < 60; ++n) {
             const DebugRegister which = registers[random.below(registers.size())];
-            std::uint32_t value = 0x1000'01e4 + 16 * n; // off, with an address of nothing
+            std::uint32_t value = 0x1000'01e4 + 16 * n; // disabled, with an unused address
             if (which.opc2 == dscr.opc2) value = random.one_in(2) ? monitor_mode : 0;
             // An enabled one stays on for a while, at an address that is not reached.
             if (which.opc2 == 5 || which.opc2 == 7) value = 0x1e6 | random.below(2);
@@ -180,7 +180,7 @@ TEST_CASE("the debug unit is Hyp's from the first step to the guest's next acces
     CHECK(rig.reg(0, 2) == monitor_mode);
 }
 
-TEST_CASE("while something of the guest's is on, the debug unit is Hyp's for one step only",
+TEST_CASE("while a debug feature of the guest is on, the debug unit is Hyp's for one step only",
           "[protocol]") {
     const Access on = GENERATE(values<Access>({{bcr(5), 0x1e7, false},
                                                {bcr(0), 0x1e7, false},
@@ -211,7 +211,7 @@ TEST_CASE("while something of the guest's is on, the debug unit is Hyp's for one
     CHECK(compare_with_bus(rig) == "");
 }
 
-TEST_CASE("in a step vector catch is off, and what a watchpoint is linked to stays on",
+TEST_CASE("in a step, vector catch is off, and the breakpoint linked to a watchpoint stays on",
           "[protocol]") {
     constexpr std::uint32_t linked = 3 << 20 | 0x1e7; // a context ID, for others
     Rig rig(options_for(abi::EngineKind::shadow, 1, 2));
@@ -236,8 +236,7 @@ TEST_CASE("in a step vector catch is off, and what a watchpoint is linked to sta
     CHECK(rig.simulation.cores[0].system.get<reg::DBGBCR<4>>() == 0x1e7);
 }
 
-TEST_CASE("the guest's BKPT is its last debug event, however many steps come behind it",
-          "[protocol]") {
+TEST_CASE("the guest's BKPT stays its last debug event, however many steps follow", "[protocol]") {
     constexpr std::uint32_t handlers = 0x8003'0000;
     const auto engine = GENERATE(values(engines));
     const auto run = [&](bool native) {

@@ -80,7 +80,8 @@ TEST_CASE("the area is Normal Non-cacheable in every table, and nothing else bec
     CHECK((rig.simulation.cores[1].system.get<reg::HMAIR0>() >> 16 & 0xff) == 0x44);
 }
 
-TEST_CASE("the guest reads and writes the area without a trap if it may, and not at all if not") {
+TEST_CASE(
+    "the guest reads and writes the area without a trap if allowed, and not at all otherwise") {
     for (const bool may : {true, false}) {
         RigOptions options = readable(abi::EngineKind::shadow, 1, 2);
         options.tree.guest_reader = may;

@@ -61,7 +61,7 @@ TEST_CASE("a traced page is invalid in the normal table and Non-cacheable in the
     CHECK(!t.in_shadow(0x1c13'1000));
 }
 
-TEST_CASE("of a device that is not traced stage 1 alone decides the memory type") {
+TEST_CASE("stage 1 alone decides the memory type of an untraced device") {
     Tables t;
     t.add(0x1800'0000, 0x80'0000); // video memory, or a PCI BAR
     t.layout();
@@ -73,7 +73,7 @@ TEST_CASE("of a device that is not traced stage 1 alone decides the memory type"
     CHECK(leaf.writable());
 }
 
-TEST_CASE("a page that a traced and an untraced device share traps") {
+TEST_CASE("a page shared by a traced and an untraced device traps") {
     Tables t;
     t.add(0x1c14'0000, 0x100);
     t.add(0x1c14'0100, 0x100);
@@ -84,7 +84,7 @@ TEST_CASE("a page that a traced and an untraced device share traps") {
     CHECK(t.in_shadow(0x1c14'0000));
 }
 
-TEST_CASE("a region of several pages: only its pages with traced bytes trap") {
+TEST_CASE("only the pages of a region that have traced bytes trap") {
     Tables t;
     t.add(0x1c15'0080, 0x4f80); // ends in the fifth page
     t.layout();

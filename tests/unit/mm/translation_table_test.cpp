@@ -57,7 +57,7 @@ TEST_CASE("splitting a block keeps its attributes on both sides") {
     }
 }
 
-TEST_CASE("mapping again replaces what was there, with other attributes and larger blocks") {
+TEST_CASE("mapping again replaces the old mapping, with other attributes and larger blocks") {
     Bench bench;
     TablePool pool = bench.pool(8);
     TranslationTable table(pool.take());
@@ -67,7 +67,7 @@ TEST_CASE("mapping again replaces what was there, with other attributes and larg
     CHECK(bench.translate(table, gib).executable());
 }
 
-TEST_CASE("an exhausted pool is an error, and what was not reached stays as it was") {
+TEST_CASE("an exhausted pool is an error, and entries not reached stay as they were") {
     Bench bench;
     TablePool pool = bench.pool(3);
     TranslationTable table(pool.take());

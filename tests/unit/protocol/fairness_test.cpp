@@ -41,7 +41,7 @@ Waits measure(const Rig& rig) {
 
 } // namespace
 
-TEST_CASE("four CPUs at one lock all come through, and none waits long", "[protocol]") {
+TEST_CASE("four CPUs at one lock all get it, and none waits long", "[protocol]") {
     const auto engine = GENERATE(abi::EngineKind::shadow, abi::EngineKind::emulation);
     Waits over_all;
     std::uint64_t most_retries = 0;

@@ -124,7 +124,7 @@ std::vector<std::byte> timeless(abi::Record record) {
 
 } // namespace
 
-TEST_CASE("the fast path records what the slow one does", "[protocol]") {
+TEST_CASE("the fast path records the same as the slow path", "[protocol]") {
     const auto engine = GENERATE(values(engines));
     for (std::uint64_t seed = 1; seed <= seeds(60); ++seed) {
         CAPTURE(seed);
@@ -168,8 +168,7 @@ void write_ten(Code& code, std::uint32_t base, bool thumb, bool user) {
 
 } // namespace
 
-TEST_CASE("the fast path takes every plain access, and looks at the ring once in 64",
-          "[protocol]") {
+TEST_CASE("the fast path takes every plain access, and checks the ring once in 64", "[protocol]") {
     constexpr unsigned accesses = 300;
     const auto engine = GENERATE(values(engines));
     const bool streams = GENERATE(false, true);
@@ -223,7 +222,7 @@ TEST_CASE("the fast path takes every plain access, and looks at the ring once in
     CHECK(rig.simulation.looks > 1);
 }
 
-TEST_CASE("the fast path counts stores, and leaves what is not aligned to the slow one",
+TEST_CASE("the fast path counts stores, and leaves unaligned accesses to the slow path",
           "[protocol]") {
     constexpr std::uint32_t ldrex_r1 = 0xe190'1f9f;
     constexpr std::uint32_t strex_r4_r2 = 0xe180'4f92;
@@ -267,7 +266,7 @@ TEST_CASE("the fast path counts stores, and leaves what is not aligned to the sl
     CHECK(rig.failure() == "");
 }
 
-TEST_CASE("the fast path finds the pages of what may be traced, and no others") {
+TEST_CASE("the fast path finds the pages that may be traced, and no others") {
     const auto engine =
         GENERATE(abi::EngineKind::shadow, abi::EngineKind::emulation, abi::EngineKind::unprotect);
     Rig rig(options_for(engine, 1, 1));
@@ -437,7 +436,7 @@ std::string Watching::run() {
 
 } // namespace
 
-TEST_CASE("a reader may rely on head, commit word and in-flight mark of the fast path",
+TEST_CASE("a reader may rely on the head, commit word and in-flight mark of the fast path",
           "[protocol]") {
     const auto engine = GENERATE(values(engines));
     std::set<std::uint32_t> in_flight;
@@ -450,7 +449,7 @@ TEST_CASE("a reader may rely on head, commit word and in-flight mark of the fast
     CHECK(in_flight.size() >= 10); // five accesses of two CPUs
 }
 
-TEST_CASE("CPUs on the fast path have their accesses in the order of the bus", "[protocol]") {
+TEST_CASE("CPUs on the fast path record their accesses in the order of the bus", "[protocol]") {
     const auto engine = GENERATE(values(engines));
     for (std::uint64_t seed = 1; seed <= seeds(30); ++seed) {
         CAPTURE(seed);
@@ -458,7 +457,7 @@ TEST_CASE("CPUs on the fast path have their accesses in the order of the bus", "
     }
 }
 
-TEST_CASE("the stream goes on with the accesses, but not in a step", "[protocol]") {
+TEST_CASE("the stream is sent between accesses, but not in a step", "[protocol]") {
     constexpr unsigned accesses = 600; // the devices go first, 64 bytes at each turn
     RigOptions options = options_for(GENERATE(values(engines)), 1, 1);
     options.tree.stream = "serial0";
@@ -516,7 +515,7 @@ constexpr std::uint32_t plain_store = 0xe580'1000; // str r1, [r0]
 
 } // namespace
 
-TEST_CASE("what another CPU has switched on or off holds for the fast path's next access",
+TEST_CASE("a device or filter switched by another CPU takes effect at the fast path's next access",
           "[protocol]") {
     const bool filter = GENERATE(false, true);
     Rig rig(options_for(GENERATE(values(engines)), 1, 1));
@@ -536,7 +535,7 @@ TEST_CASE("what another CPU has switched on or off holds for the fast path's nex
     CHECK(rig.ring(0).statistics.unselected == (filter ? 0 : 1));
 }
 
-TEST_CASE("another CPU's request for a filter holds for the fast path's next access",
+TEST_CASE("another CPU's request for a filter takes effect at the fast path's next access",
           "[protocol]") {
     using abi::control::Command;
     Rig rig(options_for(GENERATE(values(engines)), 2, 1));
@@ -550,7 +549,7 @@ TEST_CASE("another CPU's request for a filter holds for the fast path's next acc
     CHECK(rig.ring(0).statistics.filtered == 1);
 }
 
-TEST_CASE("a filter spares the next access the try of the fast path") {
+TEST_CASE("with a filter the next access is not tried on the fast path") {
     const bool filter = GENERATE(false, true);
     Rig rig(options_for(abi::EngineKind::emulation, 1, 1));
     constexpr std::uint32_t store_writeback = 0xe480'2004; // the slow path's

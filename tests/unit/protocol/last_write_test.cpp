@@ -7,7 +7,8 @@
 using namespace mmioscope;
 using namespace mmioscope::sim;
 
-TEST_CASE("the write that switches the machine off is in memory before it happens", "[protocol]") {
+TEST_CASE("the write that switches the machine off is recorded in memory before it happens",
+          "[protocol]") {
     const auto engine = GENERATE(abi::EngineKind::shadow, abi::EngineKind::emulation);
     for (std::uint64_t seed = 1; seed <= seeds(30); ++seed) {
         CAPTURE(seed);

@@ -95,14 +95,14 @@ std::string give_up_all() {
 
 } // namespace
 
-TEST_CASE("what a region lock protects is seen by the next holder", "[protocol]") {
+TEST_CASE("data that a region lock protects is seen by the next holder", "[protocol]") {
     for (std::uint64_t seed = 1; seed <= seeds(30); ++seed) {
         CAPTURE(seed);
         REQUIRE(count_under_locks(seed) == "");
     }
 }
 
-TEST_CASE("locks that cannot all be had are all given back", "[protocol]") {
+TEST_CASE("locks that cannot all be taken are all released", "[protocol]") {
     REQUIRE(give_up() == "");
     REQUIRE(give_up_all() == "");
 }

@@ -139,7 +139,7 @@ std::string Merging::run(bool closing) {
 
 } // namespace
 
-TEST_CASE("what CPUs publish leaves their rings whole and in the order of time", "[protocol]") {
+TEST_CASE("records that CPUs publish leave their rings whole and in time order", "[protocol]") {
     const auto policy = GENERATE(abi::Policy::stall, abi::Policy::flight);
     for (std::uint64_t seed = 1; seed <= seeds(400); ++seed) {
         CAPTURE(seed);
@@ -147,7 +147,7 @@ TEST_CASE("what CPUs publish leaves their rings whole and in the order of time",
     }
 }
 
-TEST_CASE("what a closed merge counts is there", "[protocol]") {
+TEST_CASE("a closed merge has every record that it counts", "[protocol]") {
     for (std::uint64_t seed = 1; seed <= seeds(100); ++seed) {
         CAPTURE(seed);
         REQUIRE(Merging(seed, abi::Policy::stall).run(true) == "");

@@ -62,7 +62,7 @@ void require_pairs(const Rig& rig, unsigned cpu) {
 
 } // namespace
 
-TEST_CASE("each access has its begin record in memory as it reaches the bus", "[protocol]") {
+TEST_CASE("each access has its begin record in memory when it reaches the bus", "[protocol]") {
     const auto engine = GENERATE(values(engines));
     const unsigned cpus = engine == abi::EngineKind::unprotect ? 1u : 3u;
     for (std::uint64_t seed = 1; seed <= seeds(8); ++seed) {
@@ -85,7 +85,7 @@ TEST_CASE("each access has its begin record in memory as it reaches the bus", "[
     }
 }
 
-TEST_CASE("an instruction of several accesses, or one that aborts, has one begin record") {
+TEST_CASE("an instruction with several accesses, or one that aborts, has one begin record") {
     const auto engine = GENERATE(abi::EngineKind::shadow, abi::EngineKind::emulation);
     for (std::uint64_t seed = 1; seed <= seeds(5); ++seed) {
         CAPTURE(seed);
@@ -136,7 +136,7 @@ TEST_CASE("an access that never returns is named by its begin record") {
     CHECK(rig.ring(1).in_flight == abi::InFlight::begun);
 }
 
-TEST_CASE("without `pre` there are no begin records, nor of what is not traced with it") {
+TEST_CASE("no begin record is written without `pre`, nor for an untraced access") {
     RigOptions options = options_for(abi::EngineKind::shadow, 1, 3);
     options.tree.pre = GENERATE(false, true);
     options.tree.trace = {"0x1c140000+0x100"};
@@ -148,7 +148,7 @@ TEST_CASE("without `pre` there are no begin records, nor of what is not traced w
     CHECK(rig.records_of(abi::RecordType::begin).size() == (options.tree.pre ? 1 : 0));
 }
 
-TEST_CASE("under `stall` there is room for both records before an access begins") {
+TEST_CASE("an access under `stall` begins only when there is room for both records") {
     RigOptions options = pre(abi::EngineKind::shadow, 2, 5);
     options.tree.policy = "stall";
     options.tree.area_size = 0x3'2000;
@@ -163,7 +163,7 @@ TEST_CASE("under `stall` there is room for both records before an access begins"
     CHECK(compare_with_bus(rig) == "");
 }
 
-TEST_CASE("what filters hold back has no begin record, whatever they look at") {
+TEST_CASE("an access that filters hold back has no begin record, whatever they compare") {
     struct Case {
         Request request;
         std::size_t begins, accesses;

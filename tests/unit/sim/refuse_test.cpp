@@ -33,7 +33,7 @@ RigOptions edited(Edit&& edit) {
 
 } // namespace
 
-TEST_CASE("boot refuses an unknown device and lists those it knows") {
+TEST_CASE("boot refuses an unknown device and lists the known ones") {
     RigOptions options;
     options.tree.trace = {"nothing"};
     CHECK(refusal(options) == "unknown device to trace: nothing");
@@ -53,7 +53,7 @@ TEST_CASE("boot refuses too little memory and too small an area") {
     CHECK(refusal(options) == "mmioscope,area-size is too small for this many CPUs");
 }
 
-TEST_CASE("boot refuses a stream beside a reader in the guest, and a wrong word of a service's") {
+TEST_CASE("boot refuses a stream beside a reader in the guest, and an invalid word for a service") {
     RigOptions options;
     options.tree.guest_reader = true;
     options.tree.stream = "serial2";
@@ -74,7 +74,7 @@ TEST_CASE("boot refuses two clusters, whose CPUs would have the same stack") {
           "others from /cpus; the second CPU is: cpu@1");
 }
 
-TEST_CASE("boot refuses another board's tree, and none at all") {
+TEST_CASE("boot refuses another board's tree, and a missing tree") {
     CHECK(refusal(edited([](void* blob) {
               return fdt_setprop_string(blob, 0, "compatible", "arm,realview");
           })).find("this image is for another board") == 0);
@@ -83,7 +83,7 @@ TEST_CASE("boot refuses another board's tree, and none at all") {
     CHECK(refusal(options).find("no device tree") == 0);
 }
 
-TEST_CASE("boot refuses modules where they cannot be") {
+TEST_CASE("boot refuses modules at impossible places") {
     const auto move_kernel = [](std::uint32_t to) {
         return edited([to](void* blob) {
             const fdt32_t reg[] = {0, cpu_to_fdt32(to), 0, cpu_to_fdt32(0x1000)};
@@ -97,20 +97,20 @@ TEST_CASE("boot refuses modules where they cannot be") {
           "a boot module overlaps the place of the guest's device tree");
 }
 
-TEST_CASE("boot refuses a breakpoint unit that cannot be used, for it would trace nothing") {
+TEST_CASE("boot refuses an unusable breakpoint unit, with which nothing would be traced") {
     RigOptions options;
     options.conditions.dbgen_low = true;
     CHECK(refusal(options).find("the breakpoint unit cannot be used") == 0);
 }
 
-TEST_CASE("boot refuses a UART that is no PL011 or 8250") {
+TEST_CASE("boot refuses a UART that is not a PL011 or 8250") {
     CHECK(refusal(edited([](void* blob) {
               return fdt_setprop_string(blob, fdt_path_offset(blob, "/chosen"), abi::chosen::uart,
                                         "fifo");
           })) == "mmioscope,uart is not a PL011 or 8250");
 }
 
-TEST_CASE("another UART may be the hypervisor's; then the first one is the guest's") {
+TEST_CASE("the hypervisor may use another UART; then the first one is the guest's") {
     Rig rig(edited([](void* blob) {
         return fdt_setprop_string(blob, fdt_path_offset(blob, "/chosen"), abi::chosen::uart,
                                   "serial0");
@@ -122,7 +122,7 @@ TEST_CASE("another UART may be the hypervisor's; then the first one is the guest
     CHECK(compare_with_bus(rig) == "");
 }
 
-TEST_CASE("what is refused is told on the UART that was chosen", "[protocol]") {
+TEST_CASE("a refusal is printed on the UART that was chosen", "[protocol]") {
     for (std::uint64_t seed = 1; seed <= seeds(20); ++seed) {
         CAPTURE(seed);
         RigOptions options = options_for(abi::EngineKind::shadow, 1, seed);

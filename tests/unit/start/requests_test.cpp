@@ -82,7 +82,7 @@ std::string refusal(Command command, std::uint32_t first, std::uint32_t second) 
 
 } // namespace
 
-TEST_CASE("filters, sampling and triggers hold from the first access on") {
+TEST_CASE("filters, sampling and triggers take effect from the first access on") {
     const auto engine = GENERATE(values(engines));
     CHECK(from_the_start({}, engine) == "RWRWRWRWR");
     CHECK(from_the_start({{Command::filter_directions, 2}}, engine) == ".WWWW");
@@ -99,7 +99,7 @@ TEST_CASE("filters, sampling and triggers hold from the first access on") {
     CHECK(from_the_start({{Command::deselect_range, at::wide, 0x3000}}, engine) == ".");
 }
 
-TEST_CASE("requests are carried out in their order, which their records tell") {
+TEST_CASE("requests are carried out in their order, as their records show") {
     const auto engine = GENERATE(values(engines));
     CHECK(from_the_start({{Command::trigger_start, 1}, {Command::no_trigger}}, engine) ==
           "..RWRWRWRWR");
@@ -126,7 +126,7 @@ TEST_CASE("requests are carried out in their order, which their records tell") {
     CHECK(id == requests.size());
 }
 
-TEST_CASE("what is selected before the guest runs is traced from its first access on",
+TEST_CASE("a device selected before the guest runs is traced from its first access on",
           "[protocol]") {
     const auto engine = GENERATE(values(engines));
     for (std::uint64_t seed = 1; seed <= seeds(4); ++seed) {
@@ -145,7 +145,7 @@ TEST_CASE("what is selected before the guest runs is traced from its first acces
     }
 }
 
-TEST_CASE("what is deselected before the guest runs never traps") {
+TEST_CASE("a device deselected before the guest runs never traps") {
     const auto run = [](Rig& rig) {
         rig.program(0).mov(0, at::fifo).ldr(1, 0).mov(0, at::wide).ldr(1, 0).end();
         rig.run();
@@ -168,7 +168,7 @@ TEST_CASE("what is deselected before the guest runs never traps") {
     CHECK(rig.services.integrity.find_damage(*rig.machine).name == nullptr);
 }
 
-TEST_CASE("only one CPU's accesses, whichever comes first") {
+TEST_CASE("a request for one CPU's accesses holds, whichever CPU comes first") {
     Rig rig(with({{Command::filter_cpus, 2}}, options_for(abi::EngineKind::shadow, 2, 3)));
     for (unsigned cpu = 0; cpu < 2; ++cpu) write_hammer(rig.program(cpu), 3);
     rig.run();
@@ -177,7 +177,7 @@ TEST_CASE("only one CPU's accesses, whichever comes first") {
     CHECK(rig.records(1).size() >= 3 * hammer_accesses);
 }
 
-TEST_CASE("the first request that is refused is told in one line, and no guest runs") {
+TEST_CASE("the first refused request is reported in one line, and no guest runs") {
     const std::string of = "mmioscope,requests: number 2, command ";
     CHECK(refusal(static_cast<Command>(27), 0, 0) == of + "27 0x0 0x0: no such command (status 3)");
     CHECK(refusal(Command::filter_directions, 4, 0) ==
@@ -193,19 +193,19 @@ TEST_CASE("the first request that is refused is told in one line, and no guest r
         CHECK(refusal(command, 0, 0) == of + std::to_string(static_cast<unsigned>(command)) +
                                             " 0x0 0x0: only while the guest runs (status 11)");
     RigOptions options = with({});
-    options.tree.requests = {0x102, 0, 0}; // eight bits of which are the command
+    options.tree.requests = {0x102, 0, 0}; // only eight bits of the cell are the command
     CHECK(refusal(options) ==
           "mmioscope,requests: number 1, command 258 0x0 0x0: no such command (status 3)");
 }
 
-TEST_CASE("the baseline takes no requests, early ones neither") {
+TEST_CASE("the baseline takes no requests, not even early ones") {
     CHECK(
         refusal(with({{Command::sample, 2}}, options_for(abi::EngineKind::unprotect, 1, 1))) ==
         "mmioscope,requests: number 1, command 13 0x2 0x0: the unprotect engine takes no commands "
         "(status 9)");
 }
 
-TEST_CASE("more requests than there is room for, and torn ones, are refused") {
+TEST_CASE("too many requests, and torn ones, are refused") {
     RigOptions options;
     for (unsigned n = 0; n < abi::chosen::max_requests; ++n)
         options.tree.requests.insert(options.tree.requests.end(), {15, n, 0});
@@ -219,7 +219,8 @@ TEST_CASE("more requests than there is room for, and torn ones, are refused") {
     CHECK(refusal(options) == "mmioscope,requests must have three cells for each request");
 }
 
-TEST_CASE("where a broadcast TLBI is not enough, what is traced can be chosen before the guest") {
+TEST_CASE(
+    "where a broadcast TLBI is not enough, devices to trace can be chosen before the guest runs") {
     RigOptions old = with(
         {{Command::deselect_range, at::fifo, 0x1000}, {Command::select_range, at::fifo, 0x1000}});
     old.conditions.mistakes_thumb_stores = true; // r0p4

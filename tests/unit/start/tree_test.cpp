@@ -27,7 +27,7 @@ Blob guest_tree(std::uint32_t boot_tree) {
 
 } // namespace
 
-TEST_CASE("a boot loader may have put its tree where the guest's goes") {
+TEST_CASE("a boot loader may put its tree where the guest's tree goes") {
     constexpr std::uint32_t image = 0x8200'0000;
     const Blob expected = guest_tree(0x8100'0000);
     for (const std::uint32_t place :

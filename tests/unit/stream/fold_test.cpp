@@ -110,7 +110,7 @@ TEST_CASE("folding in equal steps is undone exactly") {
     }
 }
 
-TEST_CASE("folded polls keep everything but the times between first and last") {
+TEST_CASE("folded polls keep everything except the times between the first and the last") {
     for (std::uint64_t seed = 1; seed <= 20; ++seed) {
         const unsigned shift = seed % 3 == 0 ? 4 : 0;
         const Records records = polls(seed, 40);
@@ -136,7 +136,7 @@ TEST_CASE("folded polls keep everything but the times between first and last") {
     }
 }
 
-TEST_CASE("a frame stands for no more records than it can count") {
+TEST_CASE("a frame holds no more folded records than it can count") {
     abi::Record r{};
     r.type = abi::RecordType::access;
     std::vector<std::uint8_t> bytes(abi::max_frame);

@@ -32,7 +32,7 @@ void require_all_arrived(const StreamingRig& rig, const Arrived& all) {
 
 } // namespace
 
-TEST_CASE("a WFI sends more than other traps, up to its bound, and the guest goes on behind it") {
+TEST_CASE("a WFI sends more than other traps, up to its bound, and the guest continues after it") {
     const bool thumb = GENERATE(false, true);
     constexpr unsigned times = 3; // with more, the last one would have less to send
     StreamingRig rig(options_for(abi::EngineKind::shadow, 1, GENERATE(range(1, 6))));
@@ -88,7 +88,7 @@ TEST_CASE("a guest that never waits is listened to at its traps") {
     CHECK(rig.uart->sent.size() > 1); // the first byte is the boot's
 }
 
-TEST_CASE("a CPU sleeps in a WFI only when all has left and no request waits") {
+TEST_CASE("a CPU sleeps in a WFI only when everything is sent and no request waits") {
     const auto engine = GENERATE(abi::EngineKind::shadow, abi::EngineKind::emulation);
     unsigned asked_in = 0;
     for (std::uint64_t seed = 1; seed <= 40; ++seed) {

@@ -9,7 +9,7 @@
 using namespace mmioscope;
 using namespace mmioscope::sim;
 
-TEST_CASE("a panic sends what the rings hold, and that it is the end", "[stream][protocol]") {
+TEST_CASE("a panic sends what the rings hold, and announces the end", "[stream][protocol]") {
     const auto engine = GENERATE(abi::EngineKind::shadow, abi::EngineKind::emulation);
     for (std::uint64_t seed = 1; seed <= seeds(6); ++seed) {
         CAPTURE(seed);

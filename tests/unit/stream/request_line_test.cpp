@@ -36,7 +36,7 @@ struct Fixture {
 
 } // namespace
 
-TEST_CASE("a request on the line is taken once, and its reply handed on once") {
+TEST_CASE("a request on the line is taken once, and its reply is passed on once") {
     Fixture f;
     CHECK(f.take() == nullptr);
     f.line.add(make_request(Command::marker, 7, 1, 2));
@@ -53,7 +53,7 @@ TEST_CASE("a request on the line is taken once, and its reply handed on once") {
     CHECK(f.take() == nullptr);
 }
 
-TEST_CASE("one that could not be carried out comes again, to any CPU") {
+TEST_CASE("a request that could not be carried out is offered again, to any CPU") {
     Fixture f;
     f.line.add(make_request(Command::stop, 7));
     REQUIRE(f.take() != nullptr);
@@ -63,7 +63,7 @@ TEST_CASE("one that could not be carried out comes again, to any CPU") {
     CHECK(request->command == Command::stop);
 }
 
-TEST_CASE("the same request again is answered again and not carried out again") {
+TEST_CASE("a repeated request is answered again, and not carried out again") {
     Fixture f;
     Reply reply{};
     for (int times = 0; times < 3; ++times) {
@@ -91,7 +91,7 @@ TEST_CASE("while a reply waits, the next request stays in the UART") {
     REQUIRE(f.take() != nullptr);
 }
 
-TEST_CASE("noise and pieces of requests are no request, and cost none that is whole") {
+TEST_CASE("noise and pieces of requests are no request, and no whole request is lost to them") {
     Fixture f;
     Random random{5};
     for (unsigned round = 0; round < 500; ++round) {

@@ -183,7 +183,7 @@ TEST_CASE("a frame of any bytes comes off the line as it went on", "[stream]") {
     }
 }
 
-TEST_CASE("all that CPUs publish arrives, in the order of time", "[stream][protocol]") {
+TEST_CASE("all records that CPUs publish arrive, in time order", "[stream][protocol]") {
     for (std::uint64_t seed = 1; seed <= 12; ++seed) {
         CAPTURE(seed);
         Streams streams(seed, 1 + static_cast<unsigned>(seed % 4));
@@ -211,7 +211,7 @@ TEST_CASE("a trap sends no more than 64 bytes", "[stream]") {
     CHECK(streams.most_at_once <= 64);
 }
 
-TEST_CASE("a line that takes nothing keeps nobody: the end gives up", "[stream]") {
+TEST_CASE("a stalled line makes nobody wait: the end gives up", "[stream]") {
     Streams streams(5, 0);
     const std::uint64_t begun = streams.simulation.now();
     streams.run(20); // less than the rings hold
@@ -219,7 +219,7 @@ TEST_CASE("a line that takes nothing keeps nobody: the end gives up", "[stream]"
     CHECK(streams.simulation.now() - begun < 2 * 100'000);
 }
 
-TEST_CASE("what is published behind the end follows it, with another end", "[stream]") {
+TEST_CASE("records published after the end follow it, with another end", "[stream]") {
     Streams streams(9, 1);
     streams.behind_end = [&streams](unsigned cpu) {
         abi::Record record{};
@@ -237,7 +237,7 @@ TEST_CASE("what is published behind the end follows it, with another end", "[str
     CHECK(next[0] + next[1] + next[2] == cpus * 30 + 1);
 }
 
-TEST_CASE("what was kept of the boot before goes once, behind the description", "[stream]") {
+TEST_CASE("records kept from the previous boot are sent once, after the description", "[stream]") {
     for (std::uint64_t seed = 0; seed < seeds(20); ++seed) {
         CAPTURE(seed);
         constexpr unsigned each = 120;

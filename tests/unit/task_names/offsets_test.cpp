@@ -24,7 +24,7 @@ std::pair<TaskOffsets, std::string> offsets_of(const TreeOptions& options,
 
 } // namespace
 
-TEST_CASE("where tasks have their names is two offsets into a task") {
+TEST_CASE("the place of task names is given as two offsets into a task") {
     CHECK(offsets_of({}).first.comm == 0);
     const auto [offsets, error] = offsets_of({.task_names = {0x3fc, 0x2a0}});
     CHECK(error == "");

@@ -94,7 +94,7 @@ bool is(const abi::Record& r, const char* name, std::uint32_t id, std::uint32_t 
 
 } // namespace
 
-TEST_CASE("a task is said to be called what it is in front of its first access", "[protocol]") {
+TEST_CASE("a task's name is reported before its first access", "[protocol]") {
     const auto records = records_of([](Place& place) {
         place.is_called(task, "kworker/0:1H\0\0\0\0", 1234, 77);
         for (unsigned i = 0; i < 3; ++i) place.access(task);
@@ -117,8 +117,7 @@ TEST_CASE("a task is said to be called what it is in front of its first access",
     }
 }
 
-TEST_CASE("a task that takes another one's turn is said to be called what it is at once",
-          "[protocol]") {
+TEST_CASE("a task that follows another task is named at once", "[protocol]") {
     constexpr std::uint32_t other = task + 0x1000;
     const auto records = records_of([](Place& place) {
         place.core.system.set<reg::CNTFRQ>(1000 * second); // one look is enough
@@ -137,7 +136,7 @@ TEST_CASE("a task that takes another one's turn is said to be called what it is 
     CHECK(named == std::vector{task, other});
 }
 
-TEST_CASE("no name is said while a trigger holds the records") {
+TEST_CASE("no name is reported while a trigger holds back the records") {
     const auto said = [](bool starts, bool disarmed) {
         const auto accesses = [=](Place& place) {
             auto& choice = dynamic_cast<Choice&>(*place.cpu.machine->chooser);
@@ -158,7 +157,7 @@ TEST_CASE("no name is said while a trigger holds the records") {
     CHECK(said(false, true).size() == 1);
 }
 
-TEST_CASE("another name is said within a millisecond, and each again after a second",
+TEST_CASE("a new name is reported within a millisecond, and each name again after a second",
           "[protocol]") {
     const auto names = names_of([](Place& place) {
         place.is_called(task, "first\0\0\0\0\0\0\0\0\0\0\0", 5, 5);
@@ -184,7 +183,7 @@ TEST_CASE("another name is said within a millisecond, and each again after a sec
     CHECK(names[3].time - names[2].time >= second);
 }
 
-TEST_CASE("within a millisecond nobody looks at a task again") {
+TEST_CASE("a task is not read again within a millisecond") {
     const auto names = names_of([](Place& place) {
         place.core.system.set<reg::CNTFRQ>(1'000'000'000); // longer than all this
         place.is_called(task, "first\0\0\0\0\0\0\0\0\0\0\0", 5, 5);
@@ -196,7 +195,7 @@ TEST_CASE("within a millisecond nobody looks at a task again") {
     CHECK(is(names[0], "first", 5, 5));
 }
 
-TEST_CASE("more tasks than a CPU remembers have their names") {
+TEST_CASE("more tasks than a CPU remembers all get their names") {
     constexpr unsigned many = 300;
     const auto names = names_of([](Place& place) {
         for (unsigned round = 0; round < 2; ++round)
@@ -216,7 +215,7 @@ TEST_CASE("more tasks than a CPU remembers have their names") {
     CHECK(said == std::vector<bool>(many, true));
 }
 
-TEST_CASE("what is no task has no name, and nothing else happens") {
+TEST_CASE("a value that is no task has no name and no effect") {
     const auto names = names_of([](Place& place) {
         const Machine& machine = *place.rig.machine;
         const auto own = static_cast<std::uint32_t>(machine.own_memory.begin);
@@ -263,7 +262,7 @@ TEST_CASE("what is no task has no name, and nothing else happens") {
     CHECK(names.empty());
 }
 
-TEST_CASE("nobody looks unless the tree says where") {
+TEST_CASE("task names are read only if the tree has the offsets") {
     RigOptions how = options();
     how.tree.task_names = {};
     CHECK(names_of(
@@ -275,7 +274,7 @@ TEST_CASE("nobody looks unless the tree says where") {
               .empty());
 }
 
-TEST_CASE("a task's memory is where the guest's own tables lead") {
+TEST_CASE("a task's memory is found with the guest's own tables") {
     constexpr std::uint32_t first_level = 0x8030'0000;
     constexpr std::uint32_t second_level = 0x8030'4000;
     constexpr std::uint32_t window = 0xd000'0000;
@@ -310,7 +309,7 @@ TEST_CASE("a task's memory is where the guest's own tables lead") {
     CHECK(is(names[0], "in two pages", 9, 9));
 }
 
-TEST_CASE("a name does not take the room of an access") {
+TEST_CASE("a name does not take the room of an access in the ring") {
     for (const bool pre : {false, true}) {
         CAPTURE(pre);
         RigOptions how = options();

@@ -37,7 +37,7 @@ TEST_CASE("locks know their owner, and are free after release") {
     CHECK(spins == 0);
 }
 
-TEST_CASE("waiting is bounded, and what was taken is given back") {
+TEST_CASE("waiting is bounded, and locks already taken are released") {
     Bench bench;
     auto locks = std::make_unique<RegionLocks>();
     HeldLocks other;

@@ -46,7 +46,7 @@ TEST_CASE("an address between regions belongs to none") {
     CHECK(f.region_at(0x2100) == -1);
 }
 
-TEST_CASE("of nested regions the innermost has the byte, whatever their order in the tree") {
+TEST_CASE("a byte in nested regions belongs to the innermost, whatever their order in the tree") {
     const bool outer_first = GENERATE(true, false);
     Fixture f;
     if (outer_first) f.add(0x1000, 0x1000);
@@ -77,7 +77,7 @@ TEST_CASE("a choice cuts spans at its edges; a later exclusion wins") {
     for (const std::uint64_t a : {0x1000u, 0x1100u, 0x1180u, 0x1fffu}) CHECK(f.region_at(a) == 0);
 }
 
-TEST_CASE("what is withheld cannot be traced, before or after") {
+TEST_CASE("withheld bytes cannot be traced, selected before or after") {
     Fixture f;
     f.add(0x1000, 0x100);
     f.build();
@@ -110,7 +110,7 @@ TEST_CASE("a page traps if one byte of it is traced, withheld or always trapped"
     CHECK(!f.map->page_trapped({0x3000}));
 }
 
-TEST_CASE("a run of bytes is traced if any byte of it is, at its ends or between") {
+TEST_CASE("a run of bytes is traced if any byte of it is, at its ends or in between") {
     Fixture f;
     f.add(0x1000, 0x100);
     f.add(0x1200, 0x100);

@@ -35,7 +35,7 @@ struct Ring {
 
 } // namespace
 
-TEST_CASE("a started ring says what it is and waits for the host's reader") {
+TEST_CASE("a started ring identifies itself and waits for the host's reader") {
     Ring ring(abi::Policy::drop);
     CHECK(ring.header.magic == abi::ring_magic);
     CHECK(ring.header.capacity == capacity);
@@ -46,7 +46,7 @@ TEST_CASE("a started ring says what it is and waits for the host's reader") {
     CHECK(ring.writer.recent(0) == nullptr);
 }
 
-TEST_CASE("records stand at their positions, numbered and committed, and wrap") {
+TEST_CASE("records are at their positions, numbered and committed, and wrap") {
     Ring ring(abi::Policy::drop);
     for (std::uint64_t i = 0; i < 5 * capacity + 3; ++i) {
         ring.publish(i);
@@ -63,7 +63,7 @@ TEST_CASE("records stand at their positions, numbered and committed, and wrap") 
     CHECK(ring.writer.recent(capacity) == nullptr);
 }
 
-TEST_CASE("`drop` keeps what is unread, counts what it loses, and says where in a gap record") {
+TEST_CASE("`drop` keeps unread records, counts losses, and places them with a gap record") {
     Ring ring(abi::Policy::drop);
     ring.publish(0, capacity);
     ring.publish(100, 5);
@@ -104,7 +104,7 @@ TEST_CASE("`flight` overwrites the oldest and never loses the newest") {
     CHECK(ring.writer.has_room(capacity * 2));
 }
 
-TEST_CASE("`stall` asks for room before, and room counts the gap record") {
+TEST_CASE("`stall` asks for room before, and the room includes the gap record") {
     Ring ring(abi::Policy::stall);
     ring.publish(0, capacity - 1);
     CHECK(ring.writer.has_room(1));
@@ -119,7 +119,7 @@ TEST_CASE("`stall` asks for room before, and room counts the gap record") {
     CHECK(ring.writer.has_room(1));
 }
 
-TEST_CASE("the slower of two active readers counts") {
+TEST_CASE("the slower of two active readers limits the room") {
     Ring ring(abi::Policy::drop);
     ring.publish(0, capacity);
     ring.tail() = capacity;
@@ -133,7 +133,7 @@ TEST_CASE("the slower of two active readers counts") {
     CHECK(ring.writer.has_room(4));
 }
 
-TEST_CASE("a reader's word that makes no sense, or is half written, leaves the one before it") {
+TEST_CASE("an invalid or half-written word of a reader leaves the previous one in force") {
     Ring ring(abi::Policy::drop);
     ring.publish(0, capacity);
     ring.tail() = 4;
@@ -147,7 +147,7 @@ TEST_CASE("a reader's word that makes no sense, or is half written, leaves the o
     CHECK(ring.writer.has_room(5));
 }
 
-TEST_CASE("what is lost is counted apart from what others write into the ring's head") {
+TEST_CASE("losses are counted apart from what others write into the ring's head") {
     Ring ring(abi::Policy::drop);
     ring.publish(0, capacity + 1);
     ring.header.lost = 77;
@@ -155,7 +155,7 @@ TEST_CASE("what is lost is counted apart from what others write into the ring's 
     CHECK(ring.header.lost == 2);
 }
 
-TEST_CASE("readers that write nonsense cause neither a crash nor a loss to an honest one") {
+TEST_CASE("readers that write nonsense cause neither a crash nor a loss for an honest reader") {
     for (std::uint64_t seed = 1; seed <= seeds(50); ++seed) {
         CAPTURE(seed);
         Random random(seed);
@@ -186,7 +186,7 @@ TEST_CASE("readers that write nonsense cause neither a crash nor a loss to an ho
     }
 }
 
-TEST_CASE("an access is marked before its time is taken, and until its record is there") {
+TEST_CASE("an access is marked before its time is taken, until its record is there") {
     Ring ring(abi::Policy::drop);
     CHECK(ring.header.in_flight == abi::InFlight::none);
     const std::uint64_t time = ring.writer.begin(0x1234, 0x1c13'0000);

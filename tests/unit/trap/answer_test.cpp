@@ -76,7 +76,7 @@ TEST_CASE("an address that no node names reads as zero and becomes a fault recor
     CHECK(abi::physical_address(faults[1]) == at::unnamed + 8);
 }
 
-TEST_CASE("an address that no node names answers what HSR does not describe with an abort") {
+TEST_CASE("an access to an address that no node names aborts if HSR does not describe it") {
     Rig rig(options_for(GENERATE(values(engines)), 1, 1));
     rig.program(0).mov(0, at::unnamed).mov(1, 5).ldr_post(1, 0, 4).end();
     rig.run();
@@ -86,7 +86,7 @@ TEST_CASE("an address that no node names answers what HSR does not describe with
     CHECK(rig.reg(0, 1) == 5);
 }
 
-TEST_CASE("the hypervisor's memory and UART are not there for the guest") {
+TEST_CASE("the hypervisor's memory and UART do not exist for the guest") {
     const std::uint32_t address = GENERATE(0x8200'0000u, 0x8300'0000u, at::own_uart + 0x18u);
     Rig rig(options_for(GENERATE(values(engines)), 1, 1));
     rig.program(0).mov(0, address).mov(1, 5).ldr(1, 0).str(0, 0).end();

@@ -30,8 +30,7 @@ bool in_hardware(const Rig& rig, unsigned cpu) {
 
 } // namespace
 
-TEST_CASE("a CPU whose guest has cleared ACTLR.SMP goes on to share locks and rings",
-          "[protocol]") {
+TEST_CASE("a CPU whose guest has cleared ACTLR.SMP still shares locks and rings", "[protocol]") {
     const auto engine = GENERATE(abi::EngineKind::shadow, abi::EngineKind::emulation);
     for (std::uint64_t seed = 1; seed <= seeds(10); ++seed) {
         CAPTURE(engine, seed);
@@ -48,7 +47,7 @@ TEST_CASE("a CPU whose guest has cleared ACTLR.SMP goes on to share locks and ri
     }
 }
 
-TEST_CASE("the guest reads of ACTLR what it has written") {
+TEST_CASE("the guest reads from ACTLR what it wrote") {
     Rig rig(options_where(true, 1, GENERATE(range(1, 6))));
     Code code = rig.program(0);
     code.mov(1, 0).word(write_actlr_r1).word(read_actlr_r3);
@@ -60,7 +59,7 @@ TEST_CASE("the guest reads of ACTLR what it has written") {
     CHECK(in_hardware(rig, 0));
 }
 
-TEST_CASE("a CPU leaves the coherency domain where it sleeps, if its guest has asked for it") {
+TEST_CASE("a CPU leaves the coherency domain when it sleeps, if its guest has asked for it") {
     const bool asked = GENERATE(true, false);
     const bool takes_back = GENERATE(true, false);
     Rig rig(options_where(true, 2, GENERATE(range(1, 6))));
@@ -80,7 +79,7 @@ TEST_CASE("a CPU leaves the coherency domain where it sleeps, if its guest has a
     CHECK(compare_with_bus(rig) == "");
 }
 
-TEST_CASE("where firmware keeps ACTLR.SMP to itself the guest's use of ACTLR does not trap") {
+TEST_CASE("where firmware keeps ACTLR.SMP to itself, the guest's use of ACTLR does not trap") {
     Rig rig(options_where(false, 1, 1));
     rig.program(0).mov(1, 0).word(write_actlr_r1).word(read_actlr_r3).wfi().end();
     rig.run();

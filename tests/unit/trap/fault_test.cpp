@@ -60,7 +60,8 @@ void check_walk_abort(const Rig& rig, std::uint32_t va, bool write) {
 
 } // namespace
 
-TEST_CASE("an external abort on a walk of stage 2 is the guest's data abort, as the bus's own") {
+TEST_CASE(
+    "an external abort on a walk of stage 2 is the guest's data abort, like one from the bus") {
     const std::uint32_t status = GENERATE(0x15u, 0x16u, 0x17u, 0x1du, 0x1eu, 0x1fu);
     const bool write = GENERATE(false, true);
     const bool slave = GENERATE(false, true);
@@ -95,7 +96,7 @@ TEST_CASE("an external abort on a walk of stage 2 for a fetch is the guest's pre
     check_walk_abort(*rig, pc, false);
 }
 
-TEST_CASE("a walk that aborts in a step ends it, and the access may be tried again") {
+TEST_CASE("a walk that aborts in a step ends it, and the access can be tried again") {
     const auto rig = run_then([](Rig& r, Core& core, mmioscope::Cpu& cpu) {
         const std::uint32_t pc = core.frame.pc;
         const std::uint32_t psr = core.frame.psr;

@@ -61,7 +61,7 @@ TEST_CASE("under `stall` the guest's interrupts are served while it waits for ro
     CHECK(rig.reg(0, 11) > 100);
 }
 
-TEST_CASE("under `drop` records and gaps add up to what was on the bus, for each CPU") {
+TEST_CASE("under `drop`, records and gaps add up to the accesses on the bus, for each CPU") {
     const auto engine = GENERATE(values(engines));
     for (std::uint64_t seed = 1; seed <= seeds(2); ++seed) {
         CAPTURE(seed);
@@ -151,7 +151,7 @@ std::vector<std::uint64_t> changes(const Rig& rig) {
 
 } // namespace
 
-TEST_CASE("the policy that is asked for is what full rings do from then on") {
+TEST_CASE("the policy that a request sets is what full rings follow from then on") {
     const auto engine = GENERATE(values(engines));
     for (std::uint64_t seed = 1; seed <= 3; ++seed) {
         CAPTURE(seed);

@@ -60,7 +60,7 @@ struct Bench {
 
 } // namespace
 
-TEST_CASE("a PSCI call goes on behind itself, and only by the tree's conduit") {
+TEST_CASE("a PSCI call returns after itself, and works only by the tree's conduit") {
     const bool by_smc = GENERATE(false, true);
     Bench bench;
     bench.answer = 0x1'0001;
@@ -98,7 +98,7 @@ TEST_CASE("CPU_ON sends the CPU to the hypervisor, which sends it where the gues
     bench.requires_success();
 }
 
-TEST_CASE("what the firmware refuses to start can be started later") {
+TEST_CASE("a CPU that the firmware refuses to start can be started later") {
     Bench bench;
     constexpr auto internal_failure = static_cast<std::uint32_t>(-6);
     bench.answer = internal_failure;
@@ -110,7 +110,7 @@ TEST_CASE("what the firmware refuses to start can be started later") {
     bench.requires_success();
 }
 
-TEST_CASE("a CPU that starts by firmware is reset, and enters in the state its address says") {
+TEST_CASE("a CPU started by firmware is reset, and enters in the state that its address gives") {
     Bench bench;
     bench.run(Conduit::hvc, [&](Core& core, mmioscope::Cpu& cpu) {
         // CPU 0 acts as CPU 1 here, which must have finished its own start.
@@ -127,7 +127,7 @@ TEST_CASE("a CPU that starts by firmware is reset, and enters in the state its a
     CHECK(bench.rig.records_of(abi::RecordType::power).size() == 1);
 }
 
-TEST_CASE("CPU_OFF and the end of the machine are in the ring before the firmware is asked") {
+TEST_CASE("CPU_OFF and the machine's end are in the ring before the firmware is called") {
     Bench bench;
     const auto function = GENERATE(Function::cpu_off, Function::system_off, Function::system_reset);
     std::uint64_t recorded = 0;
@@ -159,7 +159,7 @@ TEST_CASE("a CPU whose CPU_OFF was denied is on") {
     bench.requires_success();
 }
 
-TEST_CASE("a suspended CPU comes back where the guest said if the state powers down") {
+TEST_CASE("a suspended CPU resumes where the guest said if the state powers down") {
     Bench bench;
     bench.run(Conduit::hvc, [&](Core& core, mmioscope::Cpu& cpu) {
         bench.call(core, cpu, Function::cpu_suspend, 0, entry, context);
@@ -172,7 +172,8 @@ TEST_CASE("a suspended CPU comes back where the guest said if the state powers d
     CHECK(bench.asked[1].argument[1] == cpu_on_entry);
 }
 
-TEST_CASE("a hundred CPU_SUSPENDs in 10 ms look at 4 KiB, and the end of the machine at all") {
+TEST_CASE(
+    "a hundred CPU_SUSPENDs in 10 ms verify 4 KiB, and the machine's end verifies everything") {
     const bool ends = GENERATE(false, true);
     const auto end = GENERATE(Function::system_off, Function::system_reset);
     Bench bench;
@@ -190,7 +191,7 @@ TEST_CASE("a hundred CPU_SUSPENDs in 10 ms look at 4 KiB, and the end of the mac
     CHECK(bench.found_damage() == ends);
 }
 
-TEST_CASE("CPU_SUSPENDs that power down look at a piece each, and a round of them at all") {
+TEST_CASE("CPU_SUSPENDs that power down verify a piece each, and a round of them everything") {
     const unsigned piece = GENERATE(0u, 3u, 31u); // of 32
     Bench bench;
     bench.run(Conduit::hvc, [&](Core& core, mmioscope::Cpu& cpu) {
@@ -206,7 +207,7 @@ TEST_CASE("CPU_SUSPENDs that power down look at a piece each, and a round of the
     CHECK(bench.found_damage());
 }
 
-TEST_CASE("a CPU_SUSPEND that returns looks at nothing") {
+TEST_CASE("a CPU_SUSPEND that returns verifies nothing") {
     Bench bench;
     bench.run(Conduit::hvc, [&](Core& core, mmioscope::Cpu& cpu) {
         bench.damage(bench.rig.machine->image.text.begin);
@@ -216,7 +217,7 @@ TEST_CASE("a CPU_SUSPEND that returns looks at nothing") {
     CHECK(bench.asked.size() == 1);
 }
 
-TEST_CASE("CPU_ON looks at the checksums") {
+TEST_CASE("CPU_ON verifies the checksums") {
     Bench bench;
     bench.run(Conduit::hvc, [&](Core& core, mmioscope::Cpu& cpu) {
         bench.damage(bench.rig.machine->image.text.end - 1);
@@ -237,7 +238,7 @@ TEST_CASE("a function the hypervisor does not know never reaches the firmware") 
     CHECK(bench.asked.empty());
 }
 
-TEST_CASE("a CPU goes with the guest's debug registers in its debug unit") {
+TEST_CASE("a CPU powers down with the guest's debug registers in its debug unit") {
     const Function function = GENERATE(Function::cpu_off, Function::cpu_suspend);
     Bench bench;
     bool hyps_before = false;

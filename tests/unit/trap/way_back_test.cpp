@@ -46,7 +46,7 @@ constexpr auto no_baseline = {abi::EngineKind::shadow, abi::EngineKind::emulatio
 
 } // namespace
 
-TEST_CASE("no way back with a shadow table open and no step") {
+TEST_CASE("no return to the guest with a shadow table open and no step") {
     const auto engine = GENERATE(values(no_baseline));
     CHECK(!stops_behind([](Rig&, mmioscope::Cpu&) {}, "any", engine));
     CHECK(stops_behind([](Rig&, mmioscope::Cpu& cpu) { cpu.view.open_shadow(); },
@@ -59,7 +59,7 @@ TEST_CASE("no way back with a shadow table open and no step") {
         "any", engine));
 }
 
-TEST_CASE("no way back with a lock held and no step") {
+TEST_CASE("no return to the guest with a lock held and no step") {
     const auto engine = GENERATE(values(no_baseline));
     CHECK(stops_behind(take_a_lock, "lock and step disagree", engine));
     CHECK(!stops_behind(
@@ -70,7 +70,7 @@ TEST_CASE("no way back with a lock held and no step") {
         "any", engine));
 }
 
-TEST_CASE("no way back with another table in VTTBR than the view says") {
+TEST_CASE("no return to the guest with another table in VTTBR than the view says") {
     const auto other = [](Rig& rig, mmioscope::Cpu&) {
         port::write<reg::VTTBR>(1ull << 48 | rig.machine->shadow_tables[0].root().value);
         port::synchronize_context();
@@ -79,7 +79,8 @@ TEST_CASE("no way back with another table in VTTBR than the view says") {
         CHECK(stops_behind(other, "unexpected value of VTTBR", engine));
 }
 
-TEST_CASE("no way back under the baseline with its page, a lock or a shadow table without a step") {
+TEST_CASE(
+    "no return under the baseline with its page, a lock or a shadow table but without a step") {
     constexpr auto baseline = abi::EngineKind::unprotect;
     CHECK(!stops_behind([](Rig&, mmioscope::Cpu&) {}, "any", baseline));
     CHECK(stops_behind([](Rig&, mmioscope::Cpu& cpu) { cpu.view.open_shadow(); },
@@ -93,7 +94,7 @@ TEST_CASE("no way back under the baseline with its page, a lock or a shadow tabl
         "open page and step disagree", baseline));
 }
 
-TEST_CASE("no first way to the guest with a lock held") {
+TEST_CASE("no first entry into the guest with a lock held") {
     Rig rig(options_for(abi::EngineKind::shadow, 2, 1));
     bool entered = false;
     SECTION("by the CPU that boots") {
