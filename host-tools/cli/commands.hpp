@@ -25,6 +25,8 @@ namespace follow_command { extern const Command row; }
 namespace stat_command { extern const Command row; }
 namespace top_command { extern const Command row; }
 namespace info_command { extern const Command row; }
+namespace at_command { extern const Command row; }
+namespace why_command { extern const Command row; }
 namespace diff_command { extern const Command row; }
 namespace ctl_command { extern const Command row; }
 namespace at_start_command { extern const Command row; }

@@ -185,7 +185,7 @@ Action add(CLI::App& command, const std::string&) {
     command.add_option("--by", options->by, "First table (default device)")
         ->check(one_of(analysis::key_words()));
     command.add_flag("--once", options->once, "Read the whole trace and print one screen as text");
-    command.add_option("--rows", options->rows, "Number of lines for --once (default 24)")
+    command.add_option("-n,--rows", options->rows, "Number of lines for --once (default 24)")
         ->check(count_from(1))
         ->type_name("N");
     command.footer(footer);

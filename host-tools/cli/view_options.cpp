@@ -19,22 +19,6 @@ namespace mmioscope::cli {
 
 namespace {
 
-std::optional<reading::Moment> time_of(const char* name, const std::string& text) {
-    if (text.empty()) {
-        return std::nullopt;
-    }
-    const bool of_counter = text.front() == '@';
-    const std::optional<std::uint64_t> time =
-        parse_duration(std::string_view(text).substr(of_counter ? 1 : 0));
-    if (!time) {
-        throw bad_input(
-            "{} {}: not a time: use seconds, or a unit (s, ms, us, ns, m or h); @ in front: "
-            "time of the machine's counter",
-            name, text);
-    }
-    return reading::Moment(*time, of_counter);
-}
-
 // All files that are read for a trace. Arguments such as FILE@ADDRESS do not count as files.
 std::vector<std::string> inputs(const std::string& path, const ViewOptions& options) {
     std::vector<std::string> all{path, options.trace.tree};
@@ -188,6 +172,22 @@ reading::TraceOptions selection(const ViewOptions& options) {
                         options.to);
     }
     return trace;
+}
+
+std::optional<reading::Moment> time_of(const char* name, const std::string& text) {
+    if (text.empty()) {
+        return std::nullopt;
+    }
+    const bool of_counter = text.front() == '@';
+    const std::optional<std::uint64_t> time =
+        parse_duration(std::string_view(text).substr(of_counter ? 1 : 0));
+    if (!time) {
+        throw bad_input(
+            "{} {}: not a time: use seconds, or a unit (s, ms, us, ns, m or h); @ in front: "
+            "time of the machine's counter",
+            name, text);
+    }
+    return reading::Moment(*time, of_counter);
 }
 
 reading::TraceOptions trace_options(const ViewOptions& options) {

@@ -10,6 +10,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -79,6 +80,10 @@ void add_line_options(CLI::App& command, ViewOptions& options);
 
 /// All options that choose what is printed while it is being recorded, and how.
 void add_live_options(CLI::App& command, ViewOptions& options);
+
+/// The time that `text` gives, or nothing if it is empty. Throws Error (bad_input), with `name` in
+/// front, if it is not a time.
+std::optional<reading::Moment> time_of(const char* name, const std::string& text);
 
 /// What --from, -F, --plugin and the others select, in any trace. Throws Error (bad_input) for an
 /// invalid time, range or plug-in.

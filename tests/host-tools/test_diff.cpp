@@ -206,7 +206,7 @@ TEST_CASE("two swapped writes are found, within a function from one good boot") 
     for (const unsigned goods : {1u, 3u}) {
         const std::string text = found(usual, swapped, goods);
         CHECK_THAT(text, Contains("less sure: mmc@50000") && Contains("DataTimer") &&
-                             Contains("DataLength") && Contains("behind"));
+                             Contains("DataLength") && Contains("is followed by"));
         CHECK_THAT(text, StartsWith("less sure"));
         CHECK(std::count(text.begin(), text.end(), '\n') == 1);
     }

@@ -1,0 +1,31 @@
+// Why a register has the value that an access found or wrote: the accesses to it before.
+#pragma once
+
+#include "analysis/kept_access.hpp"
+#include "reading/consumer.hpp"
+
+namespace mmioscope::analysis {
+
+class Causes final : public reading::Consumer {
+public:
+    /// `access` has Event::number. Add the events of the trace up to it.
+    explicit Causes(const Event& access) : number_(access.number), target_(access.record) {}
+
+    void add(const Event& event) override;
+    void forget() override;
+
+    /// Up to four rows: "previous read", "previous write", "wrote this value" (the last write of a
+    /// value that was read, if it is not the previous write), and "this". The closing line says
+    /// which bits changed.
+    table::Table table() const;
+
+private:
+    bool is_target(const Event& event) const { return event.number == number_; }
+    std::string changes() const;
+
+    std::uint64_t number_;
+    abi::Record target_;
+    KeptAccess this_, read_, written_, wrote_this_value_;
+};
+
+} // namespace mmioscope::analysis

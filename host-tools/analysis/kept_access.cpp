@@ -1,0 +1,83 @@
+#include "analysis/kept_access.hpp"
+
+#include "registers/fields_text.hpp"
+
+#include <fmt/format.h>
+
+#include <string>
+#include <utility>
+
+namespace mmioscope::analysis {
+
+namespace {
+
+std::string register_name(const Event& event) {
+    return event.reg() == nullptr ? fmt::format("+{:#05x}", event.offset())
+                                  : registers::register_text(*event.reg(), event.offset());
+}
+
+std::string fields_of(const Event& event) {
+    const Register* const reg = event.reg();
+    if (reg == nullptr || (event.record.flags & abi::flag_value_unknown) != 0) {
+        return {};
+    }
+    return registers::fields_text(*reg, event.record.value, abi::access_size(event.record),
+                                  static_cast<unsigned>(event.offset() - reg->offset));
+}
+
+std::string code_of(const Event& event) {
+    if (const Location* const code = event.code(); code != nullptr && !code->function.empty()) {
+        return code->function;
+    }
+    return fmt::format("{:#010x}", event.record.pc);
+}
+
+table::Cell cell_of(std::string text) {
+    return text.empty() ? table::Cell() : table::Cell(std::move(text));
+}
+
+table::Row cells_of(const Event& event) {
+    const abi::Record& record = event.record;
+    const bool known = (record.flags & abi::flag_value_unknown) == 0;
+    return {event.number,
+            event.nanoseconds,
+            std::uint64_t{record.cpu},
+            std::string_view(abi::is_write(record) ? "w" : "r"),
+            std::string(event.device()),
+            register_name(event),
+            known ? table::Cell(table::Hex{record.value}) : table::Cell(),
+            cell_of(fields_of(event)),
+            code_of(event),
+            event.task() == nullptr ? table::Cell() : table::Cell(event.task()->comm)};
+}
+
+} // namespace
+
+void KeptAccess::forget() {
+    if (!empty() && row_.empty()) {
+        row_ = cells_of(event_);
+    }
+}
+
+table::Row KeptAccess::row(std::string_view what) const {
+    table::Row row = row_.empty() ? cells_of(event_) : row_;
+    row.insert(row.begin(), what);
+    return row;
+}
+
+std::vector<table::Column> kept_columns() {
+    using enum table::Look;
+    return {{"what", "access", words, 8},
+            {"event", "event", number, 9},
+            {"ns", "seconds", seconds, 12},
+            {"cpu", "cpu", number, 3},
+            {"dir", "rw"},
+            {"device", "device", words, 12},
+            {"register", "register"},
+            {"value", "value", number, 10, 8},
+            {"fields", "fields"},
+            {"function", "function"},
+            {"task", "task"}};
+}
+
+} // namespace mmioscope::analysis

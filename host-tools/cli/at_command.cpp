@@ -1,0 +1,78 @@
+#include "analysis/register_state.hpp"
+#include "cli/commands.hpp"
+#include "cli/name_options.hpp"
+#include "cli/option_types.hpp"
+#include "cli/view_options.hpp"
+#include "reading/trace.hpp"
+#include "view/pager.hpp"
+#include "view/tally.hpp"
+
+#include <memory>
+#include <optional>
+#include <span>
+
+namespace mmioscope::cli::at_command {
+
+namespace {
+
+struct Options {
+    ViewOptions view;
+    std::string time;
+};
+
+constexpr char footer[] = R"(
+Prints two lines for each register that was accessed before TIME: its last write and its last read, in order of time.
+That is the state of the devices at TIME, as far as the trace shows it: a device may have changed a register since it
+was last read. At most 4096 registers; -F and --cpu choose others.
+
+Examples:
+  mmioscope at 14.5 boot.mmio                         every register, after 14.5 s
+  mmioscope at 14.5 -F 'dev==mmc' boot.mmio           one device
+  mmioscope at @18.04 --format csv boot.mmio          a time of the machine's counter, for a program
+
+Exit status: 0 the trace is whole and nothing was lost, 1 otherwise, 2 it cannot be read.)";
+
+Status at(const Options& given) {
+    const ViewOptions& options = given.view;
+    reading::TraceOptions selection = trace_options(options);
+    selection.to = time_of("TIME", given.time);
+    reading::Trace trace(selection);
+    view::Output out(options.output);
+    view::Tally tally(reading::selects(selection));
+    analysis::RegisterState state;
+    reading::drive(trace, {&tally, &state}, drive_options(options, "read"));
+    const table::Table table = state.table();
+    std::optional<view::Pager> pager(std::in_place, pages(options, out));
+    print_tables(options, std::span(&table, 1), out);
+    out.close();
+    pager.reset();
+    fmt::print(stderr, "{}", tally.verdict(trace.reader()));
+    return view::status_of(trace.reader());
+}
+
+Action add(CLI::App& command, const std::string&) {
+    const auto options = std::make_shared<Options>();
+    ViewOptions& view = options->view;
+    command
+        .add_option("time", options->time,
+                    "In seconds or with a unit (1.5, 20ms); with @ in front, of the machine's "
+                    "counter (@18.04)")
+        ->required();
+    add_input_options(command, view);
+    add_one_file_option(command, view);
+    add_file(command, "-o,--output", view.output, "Output file (default: standard output)");
+    add_event_options(command, view);
+    add_name_options(command, view.trace);
+    add_strict_option(command, view);
+    add_code_option(command, view);
+    add_format_option(command, view, "one access per line, with the register and its fields");
+    add_pager_option(command, view);
+    command.footer(footer);
+    return [options] { return at(*options); };
+}
+
+} // namespace
+
+const Command row{"at", "Print the state of the registers at a time", add};
+
+} // namespace mmioscope::cli::at_command

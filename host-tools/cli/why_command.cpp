@@ -1,0 +1,101 @@
+#include "analysis/causes.hpp"
+#include "cli/commands.hpp"
+#include "cli/name_options.hpp"
+#include "cli/option_types.hpp"
+#include "cli/view_options.hpp"
+#include "reading/trace.hpp"
+#include "system/error.hpp"
+#include "view/output.hpp"
+#include "view/tally.hpp"
+
+#include <memory>
+#include <optional>
+#include <span>
+
+namespace mmioscope::cli::why_command {
+
+namespace {
+
+struct Options {
+    ViewOptions view;
+    std::uint64_t number = 0;
+};
+
+constexpr char footer[] = R"(
+Prints the access with this number, and what happened to its register before: the previous write, the previous read and,
+for a read, the last write of the value that it got. The last line says which bits changed since the access before. To
+go back further, ask for the number of one of these lines.
+
+Numbers are those of print --number, diff, and at.
+
+Examples:
+  mmioscope print --number -F 'reg==Status' boot.mmio    find the access ...
+  mmioscope why 71602 boot.mmio                          ... and who made its register so
+  mmioscope why 71602 --format jsonl boot.mmio
+
+Exit status: 0 fine, 1 the trace is damaged, or lacks records before the access, 2 it cannot be read, or has no such access.)";
+
+/// The first event that comes.
+struct First final : reading::Consumer {
+    void add(const Event& event) override { first = first ? first : event; }
+    std::optional<Event> first;
+};
+
+// Only its record and number are used: the names belong to this reading.
+Event access_of(const Options& options, reading::TraceOptions selection) {
+    selection.numbers = {options.number, options.number};
+    reading::Trace trace(selection);
+    First found;
+    reading::drive(trace, {&found}, drive_options(options.view, nullptr));
+    if (!found.first || found.first->record.type != abi::RecordType::access) {
+        throw bad_input("{}: event {} is not an access of the guest, or there is none",
+                        selection.path, options.number);
+    }
+    return *found.first;
+}
+
+Status why(const Options& options) {
+    reading::TraceOptions selection = trace_options(options.view);
+    if (selection.path == "-") {
+        throw bad_input("why reads the trace twice: name a file instead of standard input");
+    }
+    const Event access = access_of(options, selection);
+    selection.numbers = {1, options.number};
+    reading::Trace trace(selection);
+    view::Output out(options.view.output);
+    analysis::Causes causes(access);
+    view::Tally tally(true);
+    reading::drive(trace, {&tally, &causes}, drive_options(options.view, "read"));
+    const table::Table table = causes.table();
+    print_tables(options.view, std::span(&table, 1), out);
+    out.close();
+    const Status status = tally.status_so_far(trace.reader());
+    if (status != Status::fine) {
+        fmt::print(stderr, "mmioscope: warning: the trace is damaged or lacks records: an earlier "
+                           "access may be missing\n");
+    }
+    return status;
+}
+
+Action add(CLI::App& command, const std::string&) {
+    const auto options = std::make_shared<Options>();
+    command
+        .add_option("number", options->number, "The number of an access, as print --number says")
+        ->required()
+        ->check(count_from(1));
+    add_input_options(command, options->view);
+    add_one_file_option(command, options->view);
+    add_file(command, "-o,--output", options->view.output,
+             "Output file (default: standard output)");
+    add_name_options(command, options->view.trace);
+    add_code_option(command, options->view);
+    add_format_option(command, options->view, "one access per line");
+    command.footer(footer);
+    return [options] { return why(*options); };
+}
+
+} // namespace
+
+const Command row{"why", "Print which accesses gave a register its value", add};
+
+} // namespace mmioscope::cli::why_command

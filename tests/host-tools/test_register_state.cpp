@@ -1,0 +1,194 @@
+// What commands at and why say of registers, beside models that keep text for everything.
+#include "../sim/random.hpp"
+#include "analysis/causes.hpp"
+#include "analysis/register_state.hpp"
+#include "random_trace.hpp"
+#include "reading/drive.hpp"
+#include "system/byte_source.hpp"
+#include "table/csv.hpp"
+
+#include <map>
+#include <span>
+#include <string>
+#include <tuple>
+#include <vector>
+
+using namespace mmioscope;
+using namespace mmioscope::test;
+
+namespace {
+
+void read(const RandomTrace& random, reading::Consumer& consumer) {
+    MemorySource source(random.bytes);
+    reading::TraceOptions options;
+    options.report = [](const std::string&) {};
+    reading::Trace trace(options, source);
+    reading::drive(trace, {&consumer});
+    consumer.forget(); // names become invalid
+}
+
+std::string csv_of(const table::Table& table) {
+    return table::csv(std::span(&table, 1));
+}
+
+/// Passes events on, and says after every few that names become invalid.
+template <typename To>
+struct Forgetful final : reading::Consumer {
+    explicit Forgetful(To& to) : to(to) {}
+    void add(const Event& event) override {
+        to.add(event);
+        if (++events % 7 == 0) {
+            to.forget();
+        }
+    }
+    void forget() override { to.forget(); }
+    To& to;
+    unsigned events = 0;
+};
+
+/// One access, as text from the beginning.
+struct Seen {
+    std::uint64_t number = 0;
+    abi::Record record{};
+    table::Row row;
+};
+
+struct EverythingSeen final : reading::Consumer {
+    void add(const Event& event) override {
+        if (event.record.type == abi::RecordType::access) {
+            event.settle();
+            analysis::KeptAccess kept;
+            kept.keep(event);
+            all.push_back({event.number, event.record, kept.row("")});
+        }
+    }
+    std::vector<Seen> all;
+};
+
+table::Row named(table::Row row, std::string_view what) {
+    row.front() = what;
+    return row;
+}
+
+bool same_register(const Seen& a, const Seen& b) {
+    return a.record.device == b.record.device &&
+           abi::physical_address(a.record) == abi::physical_address(b.record);
+}
+
+} // namespace
+
+TEST_CASE("the state of registers is the last write and the last read of each") {
+    const RandomTrace random(GENERATE(range(1u, 1 + sim::seeds(2))), 5'000);
+    EverythingSeen seen;
+    read(random, seen);
+    std::map<std::tuple<std::uint16_t, std::uint64_t>, std::map<bool, const Seen*>> last;
+    for (const Seen& one : seen.all) {
+        last[{one.record.device, abi::physical_address(one.record)}][abi::is_write(one.record)] =
+            &one;
+    }
+    table::Table expected{analysis::kept_columns(), {}};
+    for (const auto& [place, accesses] : last) {
+        std::map<std::uint64_t, const Seen*> in_order;
+        for (const auto& [write, one] : accesses) {
+            in_order[one->number] = one;
+        }
+        for (const auto& [number, one] : in_order) {
+            expected.rows.push_back(
+                named(one->row, abi::is_write(one->record) ? "written" : "read"));
+        }
+    }
+    analysis::RegisterState state;
+    Forgetful forgetful(state);
+    read(random, forgetful);
+    REQUIRE(expected.rows.size() > 20);
+    CHECK(csv_of(state.table()) == csv_of(expected));
+    CHECK(state.table().closing.empty());
+}
+
+TEST_CASE("the state of registers counts accesses to registers beyond its limit") {
+    const RandomTrace random(1, 5'000);
+    EverythingSeen seen;
+    read(random, seen);
+    analysis::RegisterState few(2);
+    read(random, few);
+    std::uint64_t others = 0;
+    const Seen* second = nullptr;
+    for (const Seen& one : seen.all) {
+        if (same_register(one, seen.all.front())) {
+            continue;
+        }
+        second = second == nullptr ? &one : second;
+        others += same_register(one, *second) ? 0 : 1;
+    }
+    CHECK(few.table().rows.size() <= 4);
+    CHECK(few.table().closing ==
+          fmt::format("... {} accesses to other registers are left out", others));
+}
+
+TEST_CASE("the causes of an access are the accesses to its register before it") {
+    const RandomTrace random(GENERATE(range(1u, 1 + sim::seeds(2))), 3'000);
+    EverythingSeen seen;
+    read(random, seen);
+    unsigned older_writes = 0;
+    for (std::size_t i = 10; i < seen.all.size(); i += 97) {
+        Seen target = seen.all[i];
+        // Random values are rarely equal, so look for the value of the first write.
+        for (const Seen& one : std::span(seen.all).first(i)) {
+            if (same_register(one, target) && abi::is_write(one.record)) {
+                target.record.value = one.record.value;
+                target.record.flags &= static_cast<std::uint8_t>(~abi::flag_value_unknown);
+                break;
+            }
+        }
+        const bool read_it = !abi::is_write(target.record);
+        std::map<std::uint64_t, table::Row> expected;
+        const Seen *written = nullptr, *was_read = nullptr, *wrote_this = nullptr;
+        for (const Seen& one : std::span(seen.all).first(i)) {
+            if (same_register(one, target)) {
+                const bool write = abi::is_write(one.record);
+                (write ? written : was_read) = &one;
+                const bool known =
+                    ((one.record.flags | target.record.flags) & abi::flag_value_unknown) == 0;
+                if (write && known && one.record.value == target.record.value) {
+                    wrote_this = &one;
+                }
+            }
+        }
+        const auto expect = [&](const Seen* one, std::string_view what) {
+            if (one != nullptr) {
+                expected[one->number] = named(one->row, what);
+            }
+        };
+        if (read_it && wrote_this != written) {
+            expect(wrote_this, "wrote this value");
+            older_writes += wrote_this != nullptr ? 1 : 0;
+        }
+        expect(written, "previous write");
+        expect(was_read, "previous read");
+        expect(&target, "this");
+        table::Table rows{analysis::kept_columns(), {}};
+        for (const auto& [number, row] : expected) {
+            rows.rows.push_back(row);
+        }
+        Event event;
+        event.record = target.record;
+        event.number = target.number;
+        analysis::Causes causes(event);
+        Forgetful forgetful(causes);
+        struct UpToTarget final : reading::Consumer {
+            UpToTarget(reading::Consumer& to, std::uint64_t last) : to(to), last(last) {}
+            void add(const Event& event) override {
+                if (event.number <= last) {
+                    to.add(event);
+                }
+            }
+            void forget() override { to.forget(); }
+            reading::Consumer& to;
+            std::uint64_t last;
+        } up_to_target(forgetful, target.number);
+        read(random, up_to_target);
+        CAPTURE(i);
+        CHECK(csv_of(causes.table()) == csv_of(rows));
+    }
+    CHECK(older_writes > 0);
+}
