@@ -58,7 +58,7 @@ guest_program_tcp() { # [SCRIPT,] [,SCRIPT] ARGUMENT...
     guest_program_run "${1-}over-tcp${2-}" "$port" --engine emulation "${@:3}"
     complete
     wait "$listener" || fail "record on the host: $(tail -n 1 "$out/listener.out")"
-    has listener.out '^complete: [0-9]+ events, 0 lost$'
+    has listener.out '^complete: [0-9]+ events, 0 lost; the recording was cut: interrupted$'
     guest_program_same net.mmio
     has said "^record says: mmioscope-guest: /.*$(guest_program_device net) carries the trace and is not traced meanwhile"
     has said '^mmioscope-guest: another mmioscope-guest record reads the trace$'
@@ -109,7 +109,7 @@ guest_program_left_out() {
     guest_program_run over-tcp "$port" --engine emulation --no-control-page
     complete
     wait "$listener" || fail "record on the host: $(tail -n 1 "$out/listener.out")"
-    has listener.out '^complete: [0-9]+ events, 0 lost$'
+    has listener.out '^complete: [0-9]+ events, 0 lost; the recording was cut: interrupted$'
     tr -d '\r' <"$out/console" >"$out/said"
     has said "^record says: mmioscope-guest: /.*$net carries the trace and is left out of what is written"
     has said '^record says: left out: [1-9][0-9]{2,} records$'
