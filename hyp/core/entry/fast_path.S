@@ -60,7 +60,8 @@
     .equ FAST_TURN, 204
 
     .equ RING_NEXT, 4                   @ from RingHeader::next_sequence - 4; the head follows
-    .equ RING_IN_FLIGHT, 68             @ then its pc
+    .equ RING_IN_FLIGHT, 68
+    .equ RING_IN_FLIGHT_PC, 72
     .equ RING_IN_FLIGHT_TIME, 80
     .equ RING_IN_FLIGHT_PA, 88
     .equ SLOT_COMMIT, -40               @ from Record::pc
@@ -257,12 +258,12 @@ not_taken:
 @ Marks the access as in flight, reads the clock, and writes everything known to the slot and the
 @ mark. Sets r1 = pc, r5 = pa, r8 and r9 = time. The slot's old commit word is cleared before
 @ anything else is written there. One DSB serves as the lock's acquire and orders the mark before
-@ the clock (as RingWriter::begin does).
+@ the clock and the rest of the mark (as RingWriter::begin does).
     .macro begin access
     str     r0, [r11, #SLOT_COMMIT]     @ STREX returned 0
     mov     r0, #BEGINNING
     mrs     r1, ELR_hyp
-    strd    r0, r1, [r10, #RING_IN_FLIGHT]
+    str     r0, [r10, #RING_IN_FLIGHT]
     dsb     ish
     isb
     mrrc    p15, 0, r8, r9, c14         @ CNTPCT
@@ -277,6 +278,7 @@ not_taken:
     stm     r11, {r1-r6}                @ pc, lr, sp, va, pa, task
     strd    r8, r9, [r11, #SLOT_TIME]
     strd    r8, r9, [r10, #RING_IN_FLIGHT_TIME]
+    str     r1, [r10, #RING_IN_FLIGHT_PC]
     str     r5, [r10, #RING_IN_FLIGHT_PA]
     ldr     r0, [sp, #FAST_TYPE]
     add     r0, r0, #\access

