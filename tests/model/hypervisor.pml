@@ -174,7 +174,7 @@ inline carry_out(c, p, q) {
     atomic { choose_regions(p, q); got = 1 };
     in(SEQUENCE_BEFORE_LOCK, take_sequence_numbers(c, p, q));
     if
-    :: variant != NO_LOCK -> take_locks(c, low, high) /* = begin_access */
+    :: variant != NO_LOCK -> take_locks(c, low, high) /* data_abort() has done it */
     :: else
     fi;
     if
@@ -294,7 +294,7 @@ inline change_in_quiet(c, on) {
  * source: hyp/core/engine/emulation.cpp EmulationEngine::carry_out */
 inline emulate(c, p) {
     got = 1;
-    acquire(c, p, p);                            /* = begin_access */
+    acquire(c, p, p);                            /* data_abort() has done it */
     if
     :: got ->
         take_sequence_number(c, p);              /* = locks.next_sequence */

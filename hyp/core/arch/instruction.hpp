@@ -43,8 +43,8 @@ struct Instruction {
     std::uint8_t status{};     ///< STREX: the register for the result
     std::uint8_t log2_size{2}; ///< of each access on the bus
     std::uint8_t beats{};      ///< accesses, in address order; 0: not known (LDC, UNPREDICTABLE)
-    std::uint8_t place[max_beats]{}; ///< for each access, where its value comes from or goes to
     Address address{};
+    std::uint8_t place[max_beats]{}; ///< for each access, where its value comes from or goes to
 
     bool accesses_memory() const { return load || store; }
 };

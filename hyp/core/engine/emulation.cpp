@@ -26,13 +26,11 @@ port::Answer perform(const DeviceAccess& access, const abi::Record& record) {
 
 /// Sets the guest's register, or makes it take the abort that its own access would have met.
 /// Completes the record.
-Outcome deliver(Frame& frame, const DeviceAccess& access, port::Answer answer,
-                abi::Record& record) {
-    if (answer.hsr != 0) {
-        return hand_on_abort(frame, access, arch::Hsr(answer.hsr), record);
-    }
+Outcome deliver(Cpu& cpu, Frame& frame, port::Answer answer) {
+    const DeviceAccess& access = cpu.step.access;
+    if (answer.hsr != 0) return hand_on_abort(cpu, frame, arch::Hsr(answer.hsr));
     if (!access.write) {
-        record.value = answer.value;
+        cpu.step.record.value = answer.value;
         set_guest_register(frame, access.reg,
                            extend(answer.value, access.log2_size, access.sign_extend));
     }
@@ -41,27 +39,29 @@ Outcome deliver(Frame& frame, const DeviceAccess& access, port::Answer answer,
 
 } // namespace
 
-Outcome EmulationEngine::carry_out(Cpu& cpu, Frame& frame, const DeviceAccess& access) {
+Outcome EmulationEngine::carry_out(Cpu& cpu, Frame& frame) {
+    const DeviceAccess& access = cpu.step.access;
+    abi::Record& record = cpu.step.record;
+    const bool user = arch::mode_of(frame.psr) == arch::Mode::usr;
     if (!described_by_syndrome(frame, access) || cpu.debug.guest_watches() ||
-        must_be_unprivileged(cpu, frame))
-        return otherwise_.carry_out(cpu, frame, access);
-    if (!begin_access(cpu, frame, access)) return Outcome::again;
+        (user && cpu.machine->user_firewall))
+        return otherwise_.carry_out(cpu, frame);
 
-    abi::Record record = describe(frame, access);
+    describe(cpu.step, frame);
     record.access |= abi::access_emulated;
     record.lock_sequence = cpu.locks.next_sequence(access.span->region);
-    put_in_flight(cpu, access, record);
-    publish_if_last(cpu, frame, access, record);
+    put_in_flight(cpu);
+    publish_if_last(cpu, frame);
     const port::Answer answer = perform(access, record);
     const std::uint64_t done = cpu.ring.complete(); // before the lock is released
-    const Outcome outcome = deliver(frame, access, answer, record);
+    const Outcome outcome = deliver(cpu, frame, answer);
     if (access.recorded && (record.flags & abi::flag_early) == 0) {
         record.duration = static_cast<std::uint32_t>(done - record.time);
         cpu.ring.publish(record);
     }
     cpu.ring.finish();
     cpu.locks.release();
-    count_emulated(cpu, record);
+    count_emulated(cpu, user);
     return outcome;
 }
 

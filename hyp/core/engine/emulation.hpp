@@ -12,11 +12,10 @@ class EmulationEngine final : public Engine {
 public:
     constexpr explicit EmulationEngine(Engine& otherwise) : otherwise_(otherwise) {}
 
-    Outcome carry_out(Cpu& cpu, Frame& frame, const DeviceAccess& access) override;
+    Outcome carry_out(Cpu& cpu, Frame& frame) override;
     bool finish(Cpu& cpu, Frame& frame, arch::Hsr hsr) override {
         return otherwise_.finish(cpu, frame, hsr);
     }
-    void check_way_back(const Cpu& cpu) const override { otherwise_.check_way_back(cpu); }
 
 private:
     Engine& otherwise_;

@@ -13,6 +13,26 @@ namespace mmioscope {
 
 namespace {
 
+/// Adds the regions that the access reaches.
+void add_regions(const Step& step, RegionSet& regions) {
+    const DeviceAccess& access = step.access;
+    regions.add(access.span->region);
+    if (access.beyond != 0) regions.add(access.last_region);
+    for (unsigned n = 0; access.listed && n < access.beats; ++n)
+        if (step.beats[n].span != nullptr) regions.add(step.beats[n].span->region);
+}
+
+/// Whether the access reaches a traced device.
+bool reaches_traced(const RegionMap& map, const Step& step) {
+    const DeviceAccess& access = step.access;
+    for (unsigned n = 0; access.listed && n < access.beats; ++n)
+        if (step.beats[n].span != nullptr && step.beats[n].span->traced()) return true;
+    if (access.listed) return false;
+    return access.span->traced() ||
+           (access.beyond != 0 &&
+            map.any_traced({access.pa.value, access.pa.value + access.beyond}));
+}
+
 /// If only the first byte of a store is known, it may go to any block.
 void count_unknown_stores(Cpu& cpu, const DeviceAccess& access) {
     for (unsigned block = 0; block < store_blocks; ++block) {
@@ -24,7 +44,6 @@ void count_unknown_stores(Cpu& cpu, const DeviceAccess& access) {
 
 /// Counts the stores, for later store-exclusives of any CPU.
 void count_stores(Cpu& cpu, const DeviceAccess& access) {
-    if (!access.write) return;
     if (!access.decoded) return count_unknown_stores(cpu, access);
     if (!access.listed) {
         cpu.locks.count_store(access.span->region, access.pa);
@@ -38,20 +57,14 @@ void count_stores(Cpu& cpu, const DeviceAccess& access) {
     }
 }
 
-/// What is traced may have changed since the trap; it cannot change under the locks.
-bool still_recorded(const Cpu& cpu, const DeviceAccess& access) {
-    return reaches_traced(cpu.machine->map, cpu.step, access);
-}
-
 /// Whether the chooser may count one of the accesses, as far as known before they are made.
-bool may_be_counted(const Cpu& cpu, const DeviceAccess& access) {
-    const Chooser* chooser = cpu.machine->chooser;
-    if (!chooses(chooser) || !access.recorded) return false;
-    if (!access.decoded) return chooser->may_count(0, 0);
+bool may_be_counted(const Chooser& chooser, const Step& step) {
+    const DeviceAccess& access = step.access;
+    if (!access.decoded) return chooser.may_count(0, 0);
     const unsigned size = 1u << access.log2_size;
-    if (!access.listed) return chooser->may_count(access.pa.value, size);
+    if (!access.listed) return chooser.may_count(access.pa.value, size);
     for (unsigned n = 0; n < access.beats; ++n)
-        if (chooser->may_count(cpu.step.beats[n].pa.value, size)) return true;
+        if (chooser.may_count(step.beats[n].pa.value, size)) return true;
     return false;
 }
 
@@ -63,25 +76,31 @@ std::uint64_t room_needed(const Cpu& cpu, const DeviceAccess& access) {
     return access.exclusive && !access.write ? 2 * records : records;
 }
 
-} // namespace
-
+/// Whether, under `stall`, the ring has no room for the access's records.
 bool must_wait(Cpu& cpu, const DeviceAccess& access) {
     return access.recorded && cpu.ring.stalls() && !cpu.ring.has_room(room_needed(cpu, access));
 }
 
-bool take_locks(Cpu& cpu, const Frame& frame, const DeviceAccess& access) {
+} // namespace
+
+bool take_locks(Cpu& cpu, const Frame& frame) {
+    DeviceAccess& access = cpu.step.access;
     abi::Statistics& statistics = cpu.ring.statistics();
-    RegionSet regions = regions_of(cpu.step, access);
-    const bool counted = may_be_counted(cpu, access);
+    const Chooser* chooser = cpu.machine->chooser;
+    RegionSet regions;
+    add_regions(cpu.step, regions);
+    const auto may_count = [&] { return chooses(chooser) && may_be_counted(*chooser, cpu.step); };
+    const bool counted = may_count();
     if (counted) regions.add(choice_lock);
     if (cpu.locks.acquire(cpu.machine->locks, regions, cpu.number, statistics.lock_spins)) {
         cpu.lock_wait.end(regions);
         // A change of its holder counts as progress (LockHolder::sequence).
         if (counted) cpu.locks.next_sequence(choice_lock);
         // A trigger that was armed meanwhile needs the lock; one that has fired needs it no longer.
-        const bool enough = counted || !may_be_counted(cpu, access);
-        if (enough && still_recorded(cpu, access) == access.recorded && !must_wait(cpu, access))
-            return true;
+        const bool enough = counted || !may_count();
+        // What is traced cannot change under the locks.
+        access.recorded = reaches_traced(cpu.machine->map, cpu.step);
+        if (enough && !must_wait(cpu, access)) return true;
         cpu.locks.release();
     } else {
         tell_of_wait(cpu, frame, access);
@@ -94,24 +113,16 @@ bool must_be_unprivileged(const Cpu& cpu, const Frame& frame) {
     return arch::mode_of(frame.psr) == arch::Mode::usr && cpu.machine->user_firewall;
 }
 
-// By the record's mode: after an abort the guest is in another one.
-void count_emulated(Cpu& cpu, const abi::Record& record) {
-    count_emulated(cpu, arch::mode_of(record.mode) == arch::Mode::usr);
-}
-
-void count_access(Cpu& cpu, const DeviceAccess& access) {
+void count_access(Cpu& cpu) {
+    const DeviceAccess& access = cpu.step.access;
     if (!access.recorded) ++cpu.ring.statistics().unselected;
-    count_stores(cpu, access);
+    if (access.write) count_stores(cpu, access);
 }
 
-bool begin_access(Cpu& cpu, const Frame& frame, const DeviceAccess& access) {
-    if (!take_locks(cpu, frame, access)) return false;
-    count_access(cpu, access);
-    return true;
-}
-
-void put_in_flight(Cpu& cpu, const DeviceAccess& access, abi::Record& record) {
-    record.time = cpu.ring.begin(record.pc, abi::physical_address(record));
+void put_in_flight(Cpu& cpu) {
+    const DeviceAccess& access = cpu.step.access;
+    abi::Record& record = cpu.step.record;
+    record.time = cpu.ring.begin(record.pc, access.pa.value);
     if (!cpu.machine->config.pre || !access.recorded) return;
     abi::Record begin = record;
     begin.type = abi::RecordType::begin;
@@ -121,20 +132,22 @@ void put_in_flight(Cpu& cpu, const DeviceAccess& access, abi::Record& record) {
     port::complete_system(); // it has left this CPU before the access does
 }
 
-Outcome hand_on_abort(Frame& frame, const DeviceAccess& access, arch::Hsr hsr,
-                      abi::Record& record) {
+Outcome hand_on_abort(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
+    const DeviceAccess& access = cpu.step.access;
+    abi::Record& record = cpu.step.record;
     record.type = abi::RecordType::fault;
     record.value = abi::fault_value(abi::FaultReason::external_abort);
     inject_data_abort(frame, access.va, access.write, answered_by(hsr));
     return Outcome::taken;
 }
 
-void publish_if_last(Cpu& cpu, const Frame& frame, const DeviceAccess& access,
-                     abi::Record& record) {
+void publish_if_last(Cpu& cpu, const Frame& frame) {
+    const DeviceAccess& access = cpu.step.access;
+    abi::Record& record = cpu.step.record;
     if (!access.ends_machine) return;
     if (access.recorded) {
         record.flags |= abi::flag_early;
-        if (access.listed) publish_beats(cpu, frame, access, record);
+        if (access.listed) publish_beats(cpu, frame);
         else cpu.ring.publish(record);
         cpu.ring.finish();
         port::complete_system();

@@ -22,49 +22,51 @@ unsigned bytes_of(const DeviceAccess& access) {
 }
 
 /// Whether nothing prevents the store-exclusive.
-bool may_store(Cpu& cpu, const Frame& frame, const DeviceAccess& access) {
+bool may_store(const Cpu& cpu, const Frame& frame) {
     const Reservation& reservation = cpu.reservation;
     const Beat& first = cpu.step.beats[0];
     return reservation.held && reservation.pa == first.pa &&
-           reservation.bytes == bytes_of(access) &&
+           reservation.bytes == bytes_of(cpu.step.access) &&
            reservation.context.same_as(context_of(frame)) &&
            reservation.stores == cpu.locks.stores(first.span->region, first.pa);
 }
 
 /// Returns the HSR of an external abort, or 0 if all words were stored.
-std::uint32_t write_beats(const Cpu& cpu, const Frame& frame, const DeviceAccess& access) {
+std::uint32_t write_beats(const Cpu& cpu, const Frame& frame) {
+    const DeviceAccess& access = cpu.step.access;
     std::uint32_t hsr = 0;
     for (unsigned n = 0; n < access.beats && hsr == 0; ++n) {
         const Beat& beat = cpu.step.beats[n];
-        const auto value =
-            static_cast<std::uint32_t>(bus_value(frame, beat.value, access.log2_size));
+        const std::uint32_t value = bus_value(frame, beat.value, access.log2_size);
         hsr = port::try_device_write(beat.pa, access.log2_size, value).hsr;
     }
     return hsr;
 }
 
-Outcome abort(Cpu& cpu, Frame& frame, const DeviceAccess& access, arch::Hsr hsr,
-              abi::Record& record) {
-    const Outcome outcome = hand_on_abort(frame, access, hsr, record);
+Outcome abort(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
+    abi::Record& record = cpu.step.record;
+    const Outcome outcome = hand_on_abort(cpu, frame, hsr);
     record.lock_sequence = cpu.locks.next_sequence(record.device);
-    if (access.recorded) cpu.ring.publish(record);
+    if (cpu.step.access.recorded) cpu.ring.publish(record);
     return outcome;
 }
 
-Outcome store(Cpu& cpu, Frame& frame, const DeviceAccess& access) {
-    count_access(cpu, access);
-    abi::Record record = describe(frame, access);
+Outcome store(Cpu& cpu, Frame& frame) {
+    abi::Record& record = cpu.step.record;
+    const bool user = arch::mode_of(frame.psr) == arch::Mode::usr;
+    count_access(cpu);
+    describe(cpu.step, frame);
     record.access |= abi::access_emulated;
-    put_in_flight(cpu, access, record);
-    publish_if_last(cpu, frame, access, record);
-    const std::uint32_t hsr = write_beats(cpu, frame, access);
+    put_in_flight(cpu);
+    publish_if_last(cpu, frame);
+    const std::uint32_t hsr = write_beats(cpu, frame);
     const std::uint64_t done = cpu.ring.complete(); // before the lock is released
     record.duration = static_cast<std::uint32_t>(done - record.time);
     Outcome outcome = Outcome::done;
-    if (hsr != 0) outcome = abort(cpu, frame, access, arch::Hsr(hsr), record);
-    else if ((record.flags & abi::flag_early) == 0) publish_beats(cpu, frame, access, record);
+    if (hsr != 0) outcome = abort(cpu, frame, arch::Hsr(hsr));
+    else if ((record.flags & abi::flag_early) == 0) publish_beats(cpu, frame);
     cpu.ring.finish();
-    count_emulated(cpu, record);
+    count_emulated(cpu, user);
     return outcome;
 }
 
@@ -92,18 +94,18 @@ void reserve(Cpu& cpu, const Frame& frame) {
     if (cpu.repeated_load.count(cpu.step.record.pc, first.pa)) tell_of_repetition(cpu);
 }
 
-void end_repetition(Cpu& cpu, const Frame& frame, const DeviceAccess& access) {
+void end_repetition(Cpu& cpu, const Frame& frame) {
+    const DeviceAccess& access = cpu.step.access;
     if (!cpu.repeated_load.running() || (access.exclusive && !access.write)) return;
     if (access.exclusive || cpu.reservation.context.same_as(context_of(frame)))
         cpu.repeated_load.end();
 }
 
-Outcome store_exclusive(Cpu& cpu, Frame& frame, const DeviceAccess& access) {
-    if (!take_locks(cpu, frame, access)) return Outcome::again;
-    const bool stores = may_store(cpu, frame, access);
+Outcome store_exclusive(Cpu& cpu, Frame& frame) {
+    const bool stores = may_store(cpu, frame);
     cpu.reservation.held = false;
-    const Outcome outcome = stores ? store(cpu, frame, access) : Outcome::done;
-    if (outcome == Outcome::done) set_guest_register(frame, access.status, stores ? 0 : 1);
+    const Outcome outcome = stores ? store(cpu, frame) : Outcome::done;
+    if (outcome == Outcome::done) set_guest_register(frame, cpu.step.access.status, stores ? 0 : 1);
     cpu.locks.release();
     return outcome;
 }

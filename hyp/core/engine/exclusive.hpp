@@ -16,11 +16,12 @@ namespace mmioscope {
 /// is repeated many times (machine/repeated_load.hpp).
 void reserve(Cpu& cpu, const Frame& frame);
 
-/// Before `access` is carried out: ends a row of load-exclusives, if `access` does that.
-void end_repetition(Cpu& cpu, const Frame& frame, const DeviceAccess& access);
+/// Before cpu.step.access is carried out: ends a row of load-exclusives, if the access does that.
+void end_repetition(Cpu& cpu, const Frame& frame);
 
-/// Stores and records if the reservation allows it, and ends the reservation. The guest's status
-/// register gets the result. `access` is a decoded store-exclusive.
-Outcome store_exclusive(Cpu& cpu, Frame& frame, const DeviceAccess& access);
+/// cpu.step.access is a decoded store-exclusive, whose locks are held: stores and records if the
+/// reservation allows it, and ends the reservation. The guest's status register gets the result.
+/// Releases the locks.
+Outcome store_exclusive(Cpu& cpu, Frame& frame);
 
 } // namespace mmioscope

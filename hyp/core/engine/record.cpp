@@ -1,6 +1,7 @@
 #include "engine/record.hpp"
 
 #include "guest/banks.hpp"
+#include "port/banked.hpp"
 #include "trace/region_map.hpp"
 
 namespace mmioscope {
@@ -13,49 +14,45 @@ std::uint8_t mode_bits(const Frame& frame) {
                                      (in_thumb(frame) ? abi::mode_thumb : 0u));
 }
 
-/// Sets who made the access, and where. Each word is written once, because clearing the record
-/// first would cost as much again.
+/// Sets who made the access, and where, but not what RingWriter sets. Each word is written once,
+/// because clearing the record first would cost as much again.
 inline void describe_context(abi::Record& r, const Frame& frame, VirtualAddress va,
                              PhysicalAddress pa) {
-    r.commit = 0;
-    r.cpu = 0;
     r.mode = mode_bits(frame);
-    r.time = 0;
-    r.duration = r.lock_sequence = r.cpu_sequence = 0;
+    r.duration = r.lock_sequence = 0;
     r.flags = 0;
     abi::set_physical_address(r, pa.value);
     r.va = va.value;
     r.pc = frame.pc;
-    const StackAndLink mode = stack_and_link(frame);
-    r.sp = mode.sp;
-    r.lr = mode.lr;
+    if (arch::mode_of(frame.psr) == arch::Mode::svc) { // nearly always
+        r.lr = port::read_lr_svc();
+        r.sp = port::read_sp_svc();
+    } else {
+        r.lr = guest_register(frame, 14);
+        r.sp = guest_register(frame, 13);
+    }
     r.task = guest_task(frame);
 }
 
 } // namespace
 
-std::uint64_t bus_value(const Frame& frame, std::uint32_t value, unsigned log2_size) {
-    const unsigned unused_bits = log2_size >= 2 ? 0 : 32 - (8u << log2_size);
-    if ((frame.psr & arch::psr_e) != 0) return __builtin_bswap32(value) >> unused_bits;
-    return value & (~0u >> unused_bits);
-}
-
-abi::Record describe(const Frame& frame, const DeviceAccess& access) {
-    abi::Record r;
+void describe(Step& step, const Frame& frame) {
+    const DeviceAccess& access = step.access;
+    abi::Record& r = step.record;
     describe_context(r, frame, access.va, access.pa);
     r.type = access.stage1_walk ? abi::RecordType::page_table_walk : abi::RecordType::access;
     r.device = access.span->region;
-    r.access = abi::encode_access(access.write, access.log2_size);
-    if (access.sign_extend) r.access |= abi::access_sign_extend;
-    if (access.syndrome) r.access |= abi::access_syndrome;
-    r.value = 0;
-    if (!access.decoded) r.flags |= abi::flag_value_unknown;
-    else if (access.write && !access.listed)
-        r.value = bus_value(frame, guest_register(frame, access.reg), access.log2_size);
-    return r;
+    r.access = static_cast<std::uint8_t>(abi::encode_access(access.write, access.log2_size) |
+                                         (access.sign_extend ? abi::access_sign_extend : 0u) |
+                                         (access.syndrome ? abi::access_syndrome : 0u));
+    if (!access.decoded) r.flags = abi::flag_value_unknown;
+    const bool known = access.write && access.decoded && !access.listed;
+    r.value = known ? bus_value(frame, access.value, access.log2_size) : 0;
 }
 
-void publish_beats(Cpu& cpu, const Frame& frame, const DeviceAccess& access, abi::Record record) {
+void publish_beats(Cpu& cpu, const Frame& frame) {
+    const DeviceAccess& access = cpu.step.access;
+    abi::Record record = cpu.step.record;
     for (unsigned n = 0; n < access.beats; ++n) {
         const Beat& beat = cpu.step.beats[n];
         if (beat.span == nullptr || !beat.span->traced()) continue;

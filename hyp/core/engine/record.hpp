@@ -9,8 +9,9 @@
 
 namespace mmioscope {
 
-/// A record with everything except time, duration, sequence numbers and a load's value.
-abi::Record describe(const Frame& frame, const DeviceAccess& access);
+/// Sets `step.record` from `step.access`: everything except time, duration, sequence numbers and a
+/// load's value.
+void describe(Step& step, const Frame& frame);
 
 /// What a load puts in its register when the bus answers `value`.
 constexpr std::uint32_t extend(std::uint32_t value, unsigned log2_size, bool sign) {
@@ -21,12 +22,16 @@ constexpr std::uint32_t extend(std::uint32_t value, unsigned log2_size, bool sig
 
 /// The value on the bus when the guest's register has `value`: reduced to the access's size, with
 /// its bytes swapped if the guest runs big-endian (CPSR.E).
-std::uint64_t bus_value(const Frame& frame, std::uint32_t value, unsigned log2_size);
+constexpr std::uint32_t bus_value(const Frame& frame, std::uint32_t value, unsigned log2_size) {
+    const unsigned unused_bits = log2_size >= 2 ? 0 : 32 - (8u << log2_size);
+    if ((frame.psr & arch::psr_e) != 0) return __builtin_bswap32(value) >> unused_bits;
+    return value & (~0u >> unused_bits);
+}
 
 /// Publishes a record for each access of a listed instruction to a traced device, in the order of
-/// the bus: `record` with that access's address, direction and value. A load's value is what its
-/// register contains now.
-void publish_beats(Cpu& cpu, const Frame& frame, const DeviceAccess& access, abi::Record record);
+/// the bus: cpu.step.record with that access's address, direction and value. A load's value is what
+/// its register contains now.
+void publish_beats(Cpu& cpu, const Frame& frame);
 
 /// A `fault` record with the reason why an access reached no device.
 abi::Record describe_fault(const Frame& frame, VirtualAddress va, PhysicalAddress pa,

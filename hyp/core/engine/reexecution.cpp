@@ -124,42 +124,48 @@ void complete(Step& step, const Frame& frame, End end, std::uint64_t now) {
 }
 
 void publish(Cpu& cpu, const Frame& frame, bool executed) {
-    const Step& step = cpu.step;
+    Step& step = cpu.step;
     if (!step.access.recorded || (step.record.flags & abi::flag_early) != 0) return;
-    if (executed && step.access.listed) return publish_beats(cpu, frame, step.access, step.record);
-    abi::Record r = step.record;
+    if (executed && step.access.listed) return publish_beats(cpu, frame);
     // An abort needs no sequence number for each word, only one.
-    if (step.access.listed) r.lock_sequence = cpu.locks.next_sequence(r.device);
-    cpu.ring.publish(r);
+    if (step.access.listed) step.record.lock_sequence = cpu.locks.next_sequence(step.record.device);
+    cpu.ring.publish(step.record);
 }
 
 } // namespace
 
-void begin_step(Cpu& cpu, Frame& frame, const DeviceAccess& access) {
+void begin_step(Cpu& cpu, Frame& frame) {
     Step& step = cpu.step;
-    step.access = access;
-    step.record = describe(frame, access);
-    if (!access.listed) step.record.lock_sequence = cpu.locks.next_sequence(access.span->region);
-    put_in_flight(cpu, access, step.record);
-    publish_if_last(cpu, frame, access, step.record);
-    arm_step(cpu, frame, access.wide);
+    describe(step, frame);
+    if (!step.access.listed)
+        step.record.lock_sequence = cpu.locks.next_sequence(step.access.span->region);
+    put_in_flight(cpu);
+    publish_if_last(cpu, frame);
+    arm_step(cpu, frame, step.access.wide);
 }
 
 bool end_step(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
     Step& step = cpu.step;
     const std::uint64_t now = disarm_step(cpu);
     const End end = how_ended(step, frame, hsr);
-    const bool in_exception = hsr.debug_event() && (end == End::exception || end == End::next_page);
+    const bool in_exception = (end == End::exception || end == End::next_page) && hsr.debug_event();
     if (in_exception) unmask_interrupts_of_exception(step, frame);
     else unmask_interrupts(step, frame);
 
-    step.stuck = end == End::trap && hsr.ec() == arch::ExceptionClass::data_abort &&
-                 frame.pc == step.record.pc;
+    step.stuck = false;
     complete(step, frame, end, now);
-    if (end != End::planned) ++cpu.ring.statistics().abnormal;
     publish(cpu, frame, executed(end));
     cpu.ring.finish();
     if (executed(end) && step.access.exclusive && step.access.listed) reserve(cpu, frame);
+    if (end == End::planned) return true;
+
+    ++cpu.ring.statistics().abnormal;
+    if (end == End::trap && hsr.ec() == arch::ExceptionClass::data_abort &&
+        frame.pc == step.record.pc) {
+        step.stuck = true;
+        step.stuck_pc = step.record.pc;
+        step.stuck_pa = step.access.pa;
+    }
     if (end == End::watchpoint) inject_watchpoint(frame, {port::read<reg::HDFAR>()});
     // LDC or STC of a debug register: going back to it would make another step of it.
     if (hsr.ec() == arch::ExceptionClass::cp14_ldc) inject_undefined(frame);

@@ -8,9 +8,9 @@
 
 namespace mmioscope {
 
-/// First half, with the access's locks held. When the engine has opened the page too, the guest may
-/// resume: it executes the instruction at PC, and traps after it, or wherever it leads.
-void begin_step(Cpu& cpu, Frame& frame, const DeviceAccess& access);
+/// First half, with the locks of cpu.step.access held. When the engine has opened the page too, the
+/// guest may resume: it executes the instruction at PC, and traps after it, or wherever it leads.
+void begin_step(Cpu& cpu, Frame& frame);
 
 /// Second half, at any trap while a step is armed, after the page was closed. True if the step
 /// caused the trap, so the guest goes on at PC; otherwise the trap must still be handled.

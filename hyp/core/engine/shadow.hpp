@@ -8,12 +8,11 @@ namespace mmioscope {
 
 class ShadowEngine final : public Engine {
 public:
-    /// First half: takes locks, arms the step, opens the table. Returns `again`; the trap that ends
-    /// the step calls finish().
-    Outcome carry_out(Cpu& cpu, Frame& frame, const DeviceAccess& access) override;
+    /// First half: arms the step, opens the table. Returns `again`; the trap that ends the step
+    /// calls finish().
+    Outcome carry_out(Cpu& cpu, Frame& frame) override;
     /// Second half: closes the table, disarms, records, releases the locks.
     bool finish(Cpu& cpu, Frame& frame, arch::Hsr hsr) override;
-    void check_way_back(const Cpu& cpu) const override;
 };
 
 } // namespace mmioscope

@@ -18,8 +18,7 @@ Beat part_in(const Step& step, const DeviceAccess& access, std::uint16_t region)
         const Beat& beat = step.beats[n];
         if (beat.span != nullptr && beat.span->region == region) return beat;
     }
-    const std::uint64_t offset =
-        region == access.span->region ? 0 : access.behind.end - 1 - access.pa.value;
+    const std::uint64_t offset = region == access.span->region ? 0 : access.beyond - 1u;
     return {.va = access.va + static_cast<std::uint32_t>(offset),
             .pa = access.pa + offset,
             .write = access.write};

@@ -47,14 +47,6 @@ std::uint32_t guest_register(const Frame& frame, unsigned n) {
     return port::read_banked(n == 13 ? banks_of(mode).sp : banks_of(mode).lr);
 }
 
-StackAndLink stack_and_link(const Frame& frame) {
-    const Mode mode = arch::mode_of(frame.psr);
-    if (mode == Mode::svc) return {port::read_sp_svc(), port::read_lr_svc()}; // nearly always
-    if (uses_user_bank(mode)) return {port::read_sp_usr(), frame.lr_usr};
-    const Banks banks = banks_of(mode);
-    return {port::read_banked(banks.sp), port::read_banked(banks.lr)};
-}
-
 std::uint32_t user_register(const Frame& frame, unsigned n) {
     if (n < 13) return frame.r[n];
     if (n == 13) return port::read_banked(Banked::sp_usr);

@@ -11,12 +11,6 @@ namespace mmioscope {
 std::uint32_t guest_register(const Frame& frame, unsigned n);
 /// Register `n`, 0 to 15, of User mode.
 std::uint32_t user_register(const Frame& frame, unsigned n);
-/// SP and LR of the mode from which the guest trapped: guest_register() of 13 and 14.
-struct StackAndLink {
-    std::uint32_t sp;
-    std::uint32_t lr;
-};
-StackAndLink stack_and_link(const Frame& frame);
 /// SPSR of the mode from which the guest trapped; 0 for User and System mode, which have none.
 std::uint32_t saved_psr(const Frame& frame);
 /// SP of `mode`.

@@ -18,31 +18,30 @@ struct Beat {
     std::uint32_t value{}; ///< of a store
 };
 
-/// An access that stage 2 stopped. The trap fills it in once and passes it on. At most 64 bytes:
-/// GCC clears and copies those in place, and calls a function for more.
+/// An access that stage 2 stopped. The trap fills it in.
 struct DeviceAccess {
-    VirtualAddress va;
     PhysicalAddress pa;
+    VirtualAddress va;
     const Span* span{}; ///< of the device; null or withheld: no device of the guest
-    bool write{};
-    bool decoded{};            ///< log2_size, sign_extend, listed, reg and beats are valid
-    std::uint8_t log2_size{2}; ///< of each access on the bus
+    bool decoded{};     ///< log2_size, sign_extend, listed, reg and beats are valid
+    bool listed{};      ///< its accesses are in Step::beats; else it is one access of `reg`
+    bool write{};       ///< of the first access
     bool sign_extend{};
-    bool listed{};         ///< its accesses are in Step::beats; else it is one access of `reg`
-    std::uint8_t reg{};    ///< core register: 0 to 14; 15 for stores only
-    std::uint8_t beats{1}; ///< number of accesses
-    arch::Bank bank{};     ///< which registers, if listed
-    bool exclusive{};      ///< LDREX, STREX and the like; always listed, if decoded
-    std::uint8_t status{}; ///< STREX: the core register for the result
-    bool syndrome{};       ///< decoded from HSR: one access, no writeback
-    bool wide{};           ///< a 32-bit instruction
-    bool recorded{};       ///< reaches a traced device
-    bool ends_machine{};   ///< a write after which this CPU may not run again
-    bool resets_machine{}; ///< ends_machine, and the machine then starts again
-    bool stage1_walk{};    ///< made by the guest's stage-1 walk, not by the instruction
-    std::uint16_t last_region{}; ///< of its last byte; usually the span's region
-    Range behind{};              ///< what it may touch, if that goes beyond its span
+    std::uint8_t log2_size{2};   ///< of each access on the bus
+    std::uint8_t beats{1};       ///< number of accesses
+    std::uint8_t reg{};          ///< core register: 0 to 14; 15 for stores only
+    arch::Bank bank{};           ///< which registers, if listed
+    bool exclusive{};            ///< LDREX, STREX and the like; always listed, if decoded
+    std::uint8_t status{};       ///< STREX: the core register for the result
+    bool syndrome{};             ///< decoded from HSR: one access, no writeback
+    bool wide{};                 ///< a 32-bit instruction
+    bool recorded{};             ///< reaches a traced device
+    bool ends_machine{};         ///< a write after which this CPU may not run again
+    bool resets_machine{};       ///< ends_machine, and the machine then starts again
+    bool stage1_walk{};          ///< made by the guest's stage-1 walk, not by the instruction
+    std::uint16_t beyond{};      ///< bytes it may touch, if some lie beyond its span; else 0
+    std::uint16_t last_region{}; ///< of the last of those; usually the span's region
+    std::uint32_t value{};       ///< of a store that is not listed: what its register has
 };
-static_assert(sizeof(void*) != 4 || sizeof(DeviceAccess) <= 64);
 
 } // namespace mmioscope

@@ -22,8 +22,4 @@ void GuestView::start() {
     shadow_open_ = false;
 }
 
-bool GuestView::consistent() const {
-    return port::read<reg::VTTBR>() == (shadow_open_ ? shadow_ : normal_);
-}
-
 } // namespace mmioscope

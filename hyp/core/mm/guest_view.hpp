@@ -43,7 +43,9 @@ public:
     std::uint64_t normal() const { return normal_; }
     std::uint64_t shadow() const { return shadow_; }
     /// Whether VTTBR agrees with shadow_open().
-    bool consistent() const;
+    bool consistent() const {
+        return port::read<reg::VTTBR>() == (shadow_open_ ? shadow_ : normal_);
+    }
 
 private:
     static void load(std::uint64_t vttbr) {

@@ -1,7 +1,5 @@
 #include "trace/region_lock.hpp"
 
-#include "base/check.hpp"
-
 namespace mmioscope {
 
 namespace {
@@ -31,13 +29,6 @@ void RegionLocks::count_stores_everywhere(std::size_t count) {
 LockHolder RegionLocks::holder(std::uint16_t region) {
     const RegionLock& lock = of(region);
     return {region, lock.lock.owner(), port::load_shared(lock.sequence)};
-}
-
-void RegionSet::add(std::uint16_t region) {
-    std::size_t at = 0;
-    while (at < regions_.size() && regions_[at] < region) ++at;
-    if (at < regions_.size() && regions_[at] == region) return;
-    check(regions_.insert(at, region), "an instruction accesses too many regions");
 }
 
 bool HeldLocks::acquire(RegionLocks& locks, const RegionSet& regions, std::uint32_t cpu,

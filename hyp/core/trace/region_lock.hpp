@@ -9,6 +9,7 @@
 
 #include "abi/ring.hpp"
 #include "base/address.hpp"
+#include "base/check.hpp"
 #include "base/fixed_vector.hpp"
 #include "trace/lock.hpp"
 
@@ -86,7 +87,12 @@ public:
     /// The most accesses of one instruction (VLDM), and the trigger.
     static constexpr std::size_t capacity = 33;
 
-    void add(std::uint16_t region);
+    void add(std::uint16_t region) {
+        std::size_t at = 0;
+        while (at < regions_.size() && regions_[at] < region) ++at;
+        if (at < regions_.size() && regions_[at] == region) return;
+        check(regions_.insert(at, region), "an instruction accesses too many regions");
+    }
     const std::uint16_t* begin() const { return regions_.begin(); }
     const std::uint16_t* end() const { return regions_.end(); }
 

@@ -98,14 +98,6 @@ void RingWriter::store(const abi::Record& record) {
     if (room_ != 0) --room_;
 }
 
-void RingWriter::publish_ready(abi::Record& record) {
-    record.commit = 0;
-    record.cpu = cpu_;
-    record.cpu_sequence = sequence_++;
-    store(record);
-    port::store_shared(header_->next_sequence, sequence_);
-}
-
 void RingWriter::lose() {
     if (lost_ == 0) port::store_shared(header_->first_lost, head_);
     port::store_shared(header_->last_lost, head_);
@@ -123,7 +115,6 @@ Chooser::Verdict RingWriter::choose(const abi::Record& record) {
 /// Publishes what the chooser tells of an access with that `time`.
 void RingWriter::tell_of(std::uint64_t time) {
     abi::Record record = chooser_->told_of();
-    record.cpu = cpu_;
     record.time = time;
     put(record);
 }
@@ -134,9 +125,13 @@ std::uint64_t RingWriter::statistic(unsigned n) const {
 }
 
 void RingWriter::publish(abi::Record& record) {
+    if (chooses(chooser_)) publish_chosen(record);
+    else put(record);
+}
+
+void RingWriter::publish_chosen(abi::Record& record) {
     using Verdict = Chooser::Verdict;
     record.cpu = cpu_;
-    if (!chooses(chooser_)) return put(record);
     const Verdict verdict = choose(record);
     if (verdict == Verdict::hold) {
         ++header_->statistics.filtered;
@@ -152,21 +147,29 @@ void RingWriter::announce(abi::Record& begin, bool several) {
     if (!chooses(chooser_) || chooser_->surely_takes(begin, several)) put(begin);
 }
 
+/// Reports a loss, for which there is room.
+void RingWriter::tell_of_gap(std::uint64_t time) {
+    abi::Record gap{};
+    gap.type = abi::RecordType::gap;
+    gap.cpu = cpu_;
+    gap.time = time;
+    gap.device = abi::no_device;
+    gap.value = pending_gap_;
+    gap.cpu_sequence = sequence_ - static_cast<std::uint32_t>(pending_gap_);
+    pending_gap_ = 0;
+    store(gap);
+}
+
 void RingWriter::put(abi::Record& record) {
-    if (!chooses(chooser_) && ready()) return publish_ready(record);
-    if (!has_room(1)) return lose();
-    if (pending_gap_ != 0) {
-        abi::Record gap{};
-        gap.type = abi::RecordType::gap;
-        gap.cpu = cpu_;
-        gap.time = record.time;
-        gap.device = abi::no_device;
-        gap.value = pending_gap_;
-        gap.cpu_sequence = sequence_ - static_cast<std::uint32_t>(pending_gap_);
-        pending_gap_ = 0;
-        store(gap);
+    if (chooses(chooser_) || !ready()) {
+        if (!has_room(1)) return lose();
+        if (pending_gap_ != 0) tell_of_gap(record.time);
     }
-    publish_ready(record);
+    record.commit = 0;
+    record.cpu = cpu_;
+    record.cpu_sequence = sequence_++;
+    store(record);
+    port::store_shared(header_->next_sequence, sequence_);
 }
 
 void RingWriter::publish_event(abi::Record& record) {

@@ -101,12 +101,13 @@ private:
     void lose();
     Chooser::Verdict choose(const abi::Record& record);
     void put(abi::Record& record);
+    void publish_chosen(abi::Record& record);
     void tell_of(std::uint64_t time);
 
     /// Whether the next record has room and no loss must be reported before it. Reads the readers'
     /// words only once in `looks_ahead` records.
     bool ready() { return room_ != 0 || look_ahead(); }
-    void publish_ready(abi::Record& record);
+    void tell_of_gap(std::uint64_t time);
     void store(const abi::Record& record);
 
     abi::RingHeader* header_{};

@@ -130,10 +130,9 @@ void note_board_event(Cpu& cpu, const Frame& frame, DeviceAccess& access) {
                                                .pa = access.pa,
                                                .span = access.span,
                                                .write = true,
-                                               .value = guest_register(frame, access.reg)};
+                                               .value = access.value};
         if (!beat.write) continue;
-        const auto value =
-            static_cast<std::uint32_t>(bus_value(frame, beat.value, access.log2_size));
+        const std::uint32_t value = bus_value(frame, beat.value, access.log2_size);
         const BoardEvent event = board.event_of(beat.pa, value);
         verify_services(*cpu.machine, event);
         access.resets_machine |= event.kind == BoardEvent::Kind::machine_reset;
@@ -156,7 +155,7 @@ bool reaches_beyond(const Cpu& cpu, const DeviceAccess& access) {
 
 /// Whether the same access traps again in its own step: no table has its page.
 bool makes_no_progress(const Step& step, const Frame& frame, const DeviceAccess& access) {
-    return step.stuck && step.access.pa == access.pa && step.record.pc == frame.pc;
+    return step.stuck && step.stuck_pa == access.pa && step.stuck_pc == frame.pc;
 }
 
 /// Whether this cannot be an exclusive that trapped, or must not be one. An unaligned one takes an
@@ -194,14 +193,15 @@ void find_last_region(const Machine& machine, DeviceAccess& access) {
     access.last_region = access.span->region;
     if (access.span->range.contains(last.value)) return;
     access.last_region = region_at(machine, last, access.last_region);
-    access.behind = {access.pa.value, last.value + 1};
+    access.beyond = static_cast<std::uint16_t>(bytes);
 }
 
 } // namespace
 
 Outcome data_abort(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
     const Machine& machine = *cpu.machine;
-    DeviceAccess access;
+    DeviceAccess& access = cpu.step.access;
+    access = no_access;
     access.va = {port::read<reg::HDFAR>()};
     access.write = hsr.write();
     if (hsr.abort_on_walk()) {
@@ -229,17 +229,14 @@ Outcome data_abort(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
     if (why != abi::FaultReason::none) return refuse(cpu, frame, access, why);
 
     find_last_region(machine, access);
-    access.recorded = reaches_traced(machine.map, cpu.step, access);
-    if (must_wait(cpu, access)) {
-        ++cpu.ring.statistics().retries;
-        return Outcome::again;
-    }
+    if (!take_locks(cpu, frame)) return Outcome::again;
     if (machine.at_access != nullptr && access.recorded)
         machine.at_access->before_access(cpu, frame, access);
     note_board_event(cpu, frame, access);
-    end_repetition(cpu, frame, access);
-    if (access.exclusive && access.write) return store_exclusive(cpu, frame, access);
-    return machine.engine->carry_out(cpu, frame, access);
+    end_repetition(cpu, frame);
+    if (access.exclusive && access.write) return store_exclusive(cpu, frame);
+    count_access(cpu);
+    return machine.engine->carry_out(cpu, frame);
 }
 
 Outcome prefetch_abort(Cpu& cpu, Frame& frame, arch::Hsr hsr) {

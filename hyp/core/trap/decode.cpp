@@ -9,6 +9,8 @@
 
 namespace mmioscope {
 
+const DeviceAccess no_access;
+
 namespace {
 
 constexpr unsigned pc = 15;
@@ -93,7 +95,7 @@ bool list_beats(Cpu& cpu, const Frame& frame, const arch::Instruction& i, Virtua
 }
 
 /// Completes `access` from the fetched instruction, a load or store that does not load PC.
-void from_instruction(Cpu& cpu, const Frame& frame, arch::Instruction i, DeviceAccess& access) {
+void from_instruction(Cpu& cpu, const Frame& frame, arch::Instruction& i, DeviceAccess& access) {
     access.write = i.store;
     access.sign_extend = i.sign_extend;
     access.exclusive = i.exclusive;
@@ -122,9 +124,7 @@ abi::FaultReason correct_register(const Cpu& cpu, const Frame& frame, DeviceAcce
     return abi::FaultReason::none;
 }
 
-} // namespace
-
-abi::FaultReason decode_access(Cpu& cpu, const Frame& frame, arch::Hsr hsr, DeviceAccess& access) {
+abi::FaultReason decode(Cpu& cpu, const Frame& frame, arch::Hsr hsr, DeviceAccess& access) {
     if (hsr.isv()) {
         const abi::FaultReason why = from_syndrome(hsr, access);
         const bool mistaken = cpu.mistakes_thumb_stores && access.write && in_thumb(frame);
@@ -132,13 +132,22 @@ abi::FaultReason decode_access(Cpu& cpu, const Frame& frame, arch::Hsr hsr, Devi
     }
     const auto word = fetch_instruction(frame, *cpu.machine);
     if (!word) return abi::FaultReason::undecodable;
-    const arch::Instruction instruction = arch::decode(*word, in_thumb(frame));
+    arch::Instruction instruction = arch::decode(*word, in_thumb(frame));
     access.wide = instruction.wide;
     if (access.stage1_walk) return abi::FaultReason::none; // any instruction may need a walk
     if (!instruction.accesses_memory()) return abi::FaultReason::undecodable;
     if (instruction.loads_pc) return abi::FaultReason::loads_pc;
     from_instruction(cpu, frame, instruction, access);
     return abi::FaultReason::none;
+}
+
+} // namespace
+
+abi::FaultReason decode_access(Cpu& cpu, const Frame& frame, arch::Hsr hsr, DeviceAccess& access) {
+    const abi::FaultReason why = decode(cpu, frame, hsr, access);
+    if (access.write && access.decoded && !access.listed)
+        access.value = guest_register(frame, access.reg);
+    return why;
 }
 
 } // namespace mmioscope

@@ -66,8 +66,8 @@ abi::Record begun_record(Cpu& cpu) {
     return record;
 }
 
-/// Makes the fast path's step one of the slow path.
-void adopt_step(Cpu& cpu) {
+/// Makes the fast path's step one of the slow path. Kept out of what each slow trap executes.
+[[gnu::noinline]] void adopt_step(Cpu& cpu) {
     const FastState& fast = cpu.fast;
     const arch::Hsr hsr(fast.hsr);
     Step& step = cpu.step;
@@ -77,13 +77,13 @@ void adopt_step(Cpu& cpu) {
     if (hsr.write()) step.record.value = fast.value;
     cpu.locks.adopt(cpu.machine->locks, step.record.device);
     step.record.lock_sequence = cpu.locks.next_sequence(step.record.device);
-    step.access = {.va = {fast.va},
-                   .pa = {fast.pa},
+    step.access = {.pa = {fast.pa},
+                   .va = {fast.va},
                    .span = cpu.machine->map.find({fast.pa}),
-                   .write = hsr.write(),
                    .decoded = true,
-                   .log2_size = hsr.log2_size(),
+                   .write = hsr.write(),
                    .sign_extend = hsr.sign_extend(),
+                   .log2_size = hsr.log2_size(),
                    .reg = hsr.srt(),
                    .syndrome = true,
                    .wide = fast.length == 4,
@@ -196,17 +196,17 @@ void follow_form(Cpu& cpu, const Frame& frame) {
 
 void open_fast_path(Cpu& cpu) {
     FastState& fast = cpu.fast;
-    Service* at_access = cpu.machine->at_access;
     const bool open = !cpu.always_slow && !next_is_slow(cpu) && cpu.debug.is_hyps() &&
                       cpu.ring.lend(fast.header, fast.slot, fast.sequence, fast.commit, fast.head);
+    if (!open) {
+        fast.after_look = fast.handler; // the slow path, since close_fast_path()
+        return;
+    }
+    Service* at_access = cpu.machine->at_access;
     const bool user = arch::mode_of(fast.form) == arch::Mode::usr; // its tasks have no names
     const bool names = at_access != nullptr && !user;
-    fast.after_look = !open   ? port::fast_code(FastCode::slow)
-                      : names ? port::fast_code(FastCode::names)
-                              : fast.access;
-    fast.ready = cpu.gives_turns ? port::fast_code(FastCode::turn) : fast.after_look;
-    fast.handler = open ? fast.ready : fast.after_look;
-    if (!open) return;
+    fast.after_look = names ? port::fast_code(FastCode::names) : fast.access;
+    fast.handler = fast.ready = cpu.gives_turns ? port::fast_code(FastCode::turn) : fast.after_look;
     cpu.debug.ready_step((fast.form & arch::psr_thumb) != 0);
     follow_vectors(cpu);
     if (names) at_access->prepare_fast_path(cpu);

@@ -69,12 +69,8 @@ std::optional<Outcome> Control::answer(Cpu& cpu, Frame& frame, const DeviceAcces
     const auto offset = static_cast<unsigned>(access.pa.value % page_size);
     if (!access.syndrome || access.log2_size != 2 || offset % 4 != 0 || access.reg == pc)
         return std::nullopt;
-    if (access.write) {
-        const std::uint64_t value = bus_value(frame, guest_register(frame, access.reg), 2);
-        return store_word(cpu, offset, static_cast<std::uint32_t>(value));
-    }
-    const std::uint64_t value = bus_value(frame, load_word(offset), 2);
-    set_guest_register(frame, access.reg, static_cast<std::uint32_t>(value));
+    if (access.write) return store_word(cpu, offset, bus_value(frame, access.value, 2));
+    set_guest_register(frame, access.reg, bus_value(frame, load_word(offset), 2));
     return Outcome::done;
 }
 

@@ -1,7 +1,7 @@
 // Changes exactly what is traced, while the guest runs. docs/tlb.md has the argument.
 //
 // While the locks of all regions are held, no access is in flight, and a CPU that has trapped
-// checks again what is traced once it has its lock (engine/engine.hpp, take_locks). So with
+// looks at what is traced once it has its lock (engine/engine.hpp, take_locks). So with
 //
 //     on:   lock all, mark, invalidate descriptors, broadcast TLBI, record, unlock
 //     off:  lock all, record, unmark, validate descriptors, unlock

@@ -7,14 +7,13 @@
 
 namespace mmioscope {
 
-Outcome UnprotectEngine::carry_out(Cpu& cpu, Frame& frame, const DeviceAccess& access) {
+Outcome UnprotectEngine::carry_out(Cpu& cpu, Frame& frame) {
+    DeviceAccess& access = cpu.step.access;
     lpae::Descriptor* entry = cpu.machine->normal_table.page_entry(access.pa.value);
     check(entry != nullptr, "a page that traps has no shared descriptor");
-    if (!begin_access(cpu, frame, access)) return Outcome::again;
-    DeviceAccess one = access;
-    one.listed = false;
-    one.decoded = access.decoded && !access.listed;
-    begin_step(cpu, frame, one);
+    access.decoded = access.decoded && !access.listed;
+    access.listed = false;
+    begin_step(cpu, frame);
     cpu.locks.release(); // held for the sequence number, not for the access
     cpu.step.opened = entry;
     open_shared_page(*entry);
@@ -25,12 +24,6 @@ bool UnprotectEngine::finish(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
     close_shared_page(*cpu.step.opened);
     cpu.step.opened = nullptr;
     return end_step(cpu, frame, hsr);
-}
-
-void UnprotectEngine::check_way_back(const Cpu& cpu) const {
-    check(!cpu.view.shadow_open(), "shadow table in use under the unprotect engine");
-    check((cpu.step.opened != nullptr) == cpu.step.armed, "open page and step disagree");
-    check(!cpu.locks.held(), "a lock held in the guest");
 }
 
 bool Unprotect::add_to_tables(Machine& machine) {

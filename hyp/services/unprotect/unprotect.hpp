@@ -13,9 +13,8 @@ namespace mmioscope {
 
 class UnprotectEngine final : public Engine {
 public:
-    Outcome carry_out(Cpu& cpu, Frame& frame, const DeviceAccess& access) override;
+    Outcome carry_out(Cpu& cpu, Frame& frame) override;
     bool finish(Cpu& cpu, Frame& frame, arch::Hsr hsr) override;
-    void check_way_back(const Cpu& cpu) const override;
 };
 
 class Unprotect final : public Service {

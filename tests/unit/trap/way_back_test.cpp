@@ -84,8 +84,8 @@ TEST_CASE(
     constexpr auto baseline = abi::EngineKind::unprotect;
     CHECK(!stops_behind([](Rig&, mmioscope::Cpu&) {}, "any", baseline));
     CHECK(stops_behind([](Rig&, mmioscope::Cpu& cpu) { cpu.view.open_shadow(); },
-                       "shadow table in use under the unprotect engine", baseline));
-    CHECK(stops_behind(take_a_lock, "a lock held in the guest", baseline));
+                       "shadow table and step disagree", baseline));
+    CHECK(stops_behind(take_a_lock, "lock and step disagree", baseline));
     CHECK(stops_behind(
         [](Rig& rig, mmioscope::Cpu& cpu) {
             cpu.step.opened = rig.machine->normal_table.page_entry(at::fifo);
