@@ -34,9 +34,10 @@ HYP_OBJECTS := $(foreach s,$(HYP_SOURCES) $(HYP_TARGET_SOURCES) $(HYP_ASSEMBLY),
 HYP_BOARD_OBJECTS := $(foreach b,$(HYP_BOARDS),$(call hyp_object,hyp/core/board/$(subst -,_,$(b)).cpp))
 
 # What runs once, or seldom, is compiled for size: but not what the start spends its time on.
-HYP_COLD_SOURCES := $(filter-out hyp/core/dt/tree.cpp,$(wildcard hyp/core/dt/*.cpp)) \
+HYP_COLD_SOURCES := $(filter-out hyp/core/dt/tree.cpp %/checksum.cpp,$(wildcard hyp/core/dt/*.cpp \
+    hyp/services/integrity/*.cpp)) \
     $(wildcard hyp/core/start/*.cpp hyp/core/board/*.cpp hyp/services/control/*.cpp hyp/services/black_box/*.cpp \
-    hyp/services/integrity/*.cpp hyp/services/unprotect/*.cpp) boot/boot.cpp \
+    hyp/services/unprotect/*.cpp) boot/boot.cpp \
     $(addprefix hyp/core/,base/print.cpp dev/gic.cpp dev/pl011.cpp dev/uart8250.cpp guest/reset.cpp machine/power.cpp \
     mm/stage1.cpp mm/stage2.cpp trap/panic.cpp trap/call.cpp trap/control_register.cpp) \
     $(addprefix hyp/services/stream/,description.cpp kept_boot.cpp options.cpp) \

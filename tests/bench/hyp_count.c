@@ -13,7 +13,7 @@
  *   finished  and is again
  *   emulated  an access to a device that is not the hypervisor's own
  *   other     the rest
- *   long      any but start, of more than 200,000 instructions: a look at all checksums
+ *   long      any but start, of more than 100,000 instructions: a look at all checksums
  *   cut       the machine ended in it
  *
  * Exceptions of the hypervisor itself are part of the path they come in. Waiting is what lies between two
@@ -36,7 +36,7 @@ enum { CPUS = 8, SECTIONS = 32 };
 enum kind { START, BEGUN, FINISHED, EMULATED, OTHER, LONG, CUT, KINDS };
 static const char *const kinds[] = {"start", "begun", "finished", "emulated", "other", "long", "cut"};
 /* So many instructions are no access and no answer to one. */
-enum { LONGEST = 200000 };
+enum { LONGEST = 100000 };
 
 /* Of one kind of path, in one section. */
 struct sum {

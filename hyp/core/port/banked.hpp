@@ -34,11 +34,6 @@ std::uint32_t read_banked(Banked which);
 void write_banked(Banked which, std::uint32_t value);
 
 // Nearly every access needs these; one instruction each.
-inline std::uint32_t read_sp_usr() {
-    std::uint32_t v;
-    asm volatile("mrs %0, SP_usr" : "=r"(v));
-    return v;
-}
 inline std::uint32_t read_sp_svc() {
     std::uint32_t v;
     asm volatile("mrs %0, SP_svc" : "=r"(v));

@@ -1,7 +1,7 @@
 #include "integrity/integrity.hpp"
 
 #include "base/check.hpp"
-#include "base/checksum.hpp"
+#include "integrity/checksum.hpp"
 #include "machine/machine.hpp"
 #include "port/barrier.hpp"
 #include "port/memory.hpp"

@@ -1,7 +1,7 @@
 // Detects changes of what must not change once the guest runs: the image's text and constants, the
 // translation tables, and the machine's description. Only requests change those, by store_sealed().
 // Anything else that changes them is a fault: of a device's DMA, of the memory, or of this
-// hypervisor. Each 4 KiB has a checksum; base/checksum.hpp says what it detects.
+// hypervisor. Each 4 KiB has a checksum; integrity/checksum.hpp says what it detects.
 #pragma once
 
 #include "base/address.hpp"

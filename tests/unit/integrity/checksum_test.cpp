@@ -1,5 +1,5 @@
-// The changes that the checksum of constant data certainly detects (base/checksum.hpp).
-#include "base/checksum.hpp"
+// The changes that the checksum of constant data certainly detects (integrity/checksum.hpp).
+#include "integrity/checksum.hpp"
 
 #include "sim/random.hpp"
 

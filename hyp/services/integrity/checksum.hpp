@@ -1,4 +1,4 @@
-// A checksum of up to 4 KiB of words, at three instructions each, that can follow a change: the sum
+// A checksum of up to 4 KiB of words, at two instructions each, that can follow a change: the sum
 // of the words, each multiplied by its own weight, modulo 2^64. It detects
 //
 // - any damage to one word, since a difference below 2^32 times a weight is not 0,
