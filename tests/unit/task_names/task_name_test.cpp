@@ -310,23 +310,25 @@ TEST_CASE("a task's memory is found with the guest's own tables") {
 }
 
 TEST_CASE("a name does not take the room of an access in the ring") {
+    const bool slow = GENERATE(true, false);
     for (const bool pre : {false, true}) {
-        CAPTURE(pre);
+        CAPTURE(pre, slow);
         RigOptions how = options();
         how.tree.pre = pre;
-        how.tree.slow_path = true; // so that has_room() knows of each record at once
+        how.tree.slow_path = slow;
         std::uint32_t filled = 0;
         const auto records = records_of(
             [&](Place& place) {
                 place.is_called(task, "name\0\0\0\0\0\0\0\0\0\0\0\0", 5, 5);
                 while (place.cpu.ring.has_room(pre ? 3 : 2)) place.access(0);
                 filled = place.cpu.ring.statistics().emulated;
-                place.access(task);
+                // The fast path may use up the room that has_room() still sees.
+                if (slow) place.access(task);
             },
             how);
         REQUIRE(filled > 100);
         CHECK(records.back().type == abi::RecordType::access);
-        CHECK(records.back().task == task);
+        CHECK(records.back().task == (slow ? task : 0));
         CHECK(std::none_of(records.begin(), records.end(), [](const abi::Record& r) {
             return r.type == abi::RecordType::task || r.type == abi::RecordType::gap;
         }));
