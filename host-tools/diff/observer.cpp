@@ -104,7 +104,8 @@ void Observer::take(const Event& event) {
 }
 
 void Observer::pair(const abi::Record& record, Token token) {
-    const std::optional<Token> before = threads_.next(record, token);
+    const std::optional<Token> before =
+        last_writes_.next(threads_.of(record), record.device, token);
     if (!before) {
         return;
     }

@@ -1,9 +1,10 @@
 // Reads one boot's events into what boots are compared by.
 #pragma once
 
+#include "analysis/threads.hpp"
 #include "diff/boot.hpp"
+#include "diff/last_writes.hpp"
 #include "diff/sites.hpp"
-#include "diff/threads.hpp"
 #include "filter/filter.hpp"
 #include "reading/consumer.hpp"
 #include "reading/kept.hpp"
@@ -55,7 +56,8 @@ private:
     Sites& sites_;
     Boot& boot_;
     filter::Filter* wanted_;
-    Threads threads_;
+    analysis::Threads threads_;
+    LastWrites last_writes_;
     std::unordered_map<Key, Known, KeyHash> known_; ///< what ids mean, up to a bound
 };
 
