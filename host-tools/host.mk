@@ -35,7 +35,7 @@ HOST_MUTATE_SOURCES := tests/host-tools/mutate_trace.cpp
 HOST_SAME_SOURCES := tests/host-tools/same_records.cpp
 HOST_TRACE_OF_TEXT_SOURCES := tests/host-tools/trace_of_text.cpp tests/host-tools/trace_text.cpp
 HOST_NAMED_SOURCES := tests/host-tools/named_code.cpp
-HOST_FAULT_SOURCES := tests/diff/seed_fault.cpp
+HOST_FAULT_SOURCES := tests/diff/seed_fault.cpp tests/host-tools/trace_content.cpp
 HOST_CATCH_SOURCES := $(sort $(wildcard tests/host-tools/test_*.cpp))
 $(eval $(call test_units,host-tools,12,$(HOST_CATCH_SOURCES)))
 HOST_TEST_SOURCES := $(filter-out $(HOST_CATCH_SOURCES) $(HOST_MUTATE_SOURCES) $(HOST_SAME_SOURCES) $(HOST_NAMED_SOURCES) \

@@ -10,12 +10,9 @@
 //   drop-event  one write of a site is missing
 // A site is an address of code that writes to one register; the seed draws it from all sites of the
 // trace, each as likely as the others. Prints the number of an event of IN that the fault is about.
+#include "../host-tools/trace_content.hpp"
 #include "../sim/random.hpp"
-#include "file/file_writer.hpp"
-#include "file/trace_reader.hpp"
-#include "system/byte_source.hpp"
 #include "system/error.hpp"
-#include "system/file_descriptor.hpp"
 
 #include <cstdlib>
 #include <functional>
@@ -26,70 +23,12 @@
 #include <vector>
 
 using namespace mmioscope;
+using test::TraceContent;
 
 namespace {
 
-struct OtherSection {
-    std::size_t in_front; ///< records in front of it
-    abi::SectionType type;
-    std::vector<std::byte> payload;
-};
-
-struct Content {
-    std::vector<abi::Record> records;
-    std::vector<trace::Caller> callers;
-    std::vector<OtherSection> others;
-    abi::Ending ending = abi::Ending::machine_off;
-};
-
 using Indices = std::vector<std::size_t>;
 using Site = std::tuple<std::uint32_t, std::uint64_t, unsigned>; ///< PC, address, size
-
-Content read(const char* path) {
-    Content content;
-    const FileDescriptor in = open_input(path);
-    FileSource source(in.get());
-    const auto keep = [&content](const trace::Section& section) {
-        if (section.type != abi::SectionType::end && section.type != abi::SectionType::index) {
-            content.others.push_back({content.records.size(),
-                                      section.type,
-                                      {section.payload.begin(), section.payload.end()}});
-        }
-    };
-    trace::TraceReader reader(
-        source, [](const std::string& text) { throw bad_input("{}", text); }, keep);
-    for (auto block = reader.next(); !block.empty(); block = reader.next()) {
-        content.records.insert(content.records.end(), block.begin(), block.end());
-        content.callers.insert(content.callers.end(), reader.callers().begin(),
-                               reader.callers().end());
-        content.callers.resize(content.records.size(), trace::lr_holds);
-    }
-    if (!reader.end()) {
-        throw bad_input("{}: cut off", path);
-    }
-    content.ending = reader.end()->ending;
-    return content;
-}
-
-void write(const char* path, const Content& content) {
-    const FileDescriptor out = create_output(path);
-    trace::WriteProgress progress;
-    trace::FileWriter writer(out.get(), progress);
-    std::size_t done = 0;
-    const auto records_up_to = [&](std::size_t end) {
-        const std::size_t count = std::min(end, content.records.size()) - done;
-        writer.append(std::span(content.records).subspan(done, count),
-                      std::span(content.callers).subspan(done, count));
-        done += count;
-    };
-    for (const OtherSection& other : content.others) {
-        records_up_to(std::max(other.in_front, done));
-        writer.flush();
-        writer.section_packed(other.type, other.payload);
-    }
-    records_up_to(content.records.size());
-    writer.finish(0, content.ending);
-}
 
 bool is_plain_write(const abi::Record& record) {
     constexpr unsigned special =
@@ -104,7 +43,7 @@ Site site_of(const abi::Record& record) {
 
 class Seeder {
 public:
-    Seeder(Content& content, std::uint64_t seed) : content_(content), random_(seed) {
+    Seeder(TraceContent& content, std::uint64_t seed) : content_(content), random_(seed) {
         for (std::size_t i = 0; i < content.records.size(); ++i) {
             if (is_plain_write(content.records[i])) {
                 writes_[site_of(content.records[i])].push_back(i);
@@ -259,7 +198,7 @@ private:
             records.push_back(record);
             callers.push_back(content_.callers[i]);
         }
-        for (OtherSection& other : content_.others) {
+        for (test::OtherSection& other : content_.others) {
             other.in_front -= static_cast<std::size_t>(
                 std::distance(which.begin(), which.lower_bound(other.in_front)));
         }
@@ -269,7 +208,7 @@ private:
 
     static constexpr std::uint64_t ticks_of_a_millisecond = 62'500;
 
-    Content& content_;
+    TraceContent& content_;
     sim::Random random_;
     Writes writes_;
     std::map<std::pair<unsigned, unsigned>, std::set<std::uint64_t>> addresses_;
@@ -283,10 +222,10 @@ int main(int argc, char** argv) {
         return 2;
     }
     try {
-        Content content = read(argv[3]);
+        TraceContent content = test::read_content(argv[3]);
         Seeder seeder(content, std::strtoull(argv[2], nullptr, 0));
         const std::size_t about = seeder.seed(argv[1]);
-        write(argv[4], content);
+        test::write_content(argv[4], content);
         fmt::print("{}\n", about + 1);
     } catch (const Error& error) {
         fmt::print(stderr, "seed-fault: {}\n", error.what());
