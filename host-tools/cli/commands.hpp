@@ -23,6 +23,7 @@ namespace record_command { extern const Command row; }
 namespace print_command { extern const Command row; }
 namespace follow_command { extern const Command row; }
 namespace stat_command { extern const Command row; }
+namespace polls_command { extern const Command row; }
 namespace top_command { extern const Command row; }
 namespace info_command { extern const Command row; }
 namespace at_command { extern const Command row; }

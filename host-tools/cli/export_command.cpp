@@ -1,4 +1,3 @@
-#include "analysis/collapse.hpp"
 #include "cli/commands.hpp"
 #include "cli/format_rows.hpp"
 #include "cli/name_options.hpp"
@@ -102,10 +101,8 @@ bool export_events(const Options& options, const exporting::Format& format,
     exporter.begin(trace.reader());
     reading::DriveOptions drive = driving(options, destination->terminal());
     drive.losses = reading::Losses::all;
-    analysis::Collapse collapse(analysis::Collapse::usual_window, exporter);
-    reading::Consumer& events =
-        options.view.collapse ? static_cast<reading::Consumer&>(collapse) : exporter;
-    const reading::Driven driven = reading::drive(trace, {&events}, drive);
+    Merging merging(options.view, exporter);
+    const reading::Driven driven = reading::drive(trace, {&merging.first()}, drive);
     destination->finish();
     tell(exporter, driven.lost);
     return whole(trace.reader());
@@ -126,8 +123,9 @@ bool export_part(const Options& options, reading::TraceOptions selection) {
 Status export_trace(const Options& options) {
     const reading::TraceOptions selection = trace_options(with_input(options.view));
     const exporting::Format& format = exporting::format_of(options.format);
-    if (options.view.collapse && format.open == nullptr) {
-        throw bad_input("--collapse and --as mmio exclude each other: a trace has every access");
+    if ((options.view.collapse || options.view.fold) && format.open == nullptr) {
+        throw bad_input("{} and --as mmio exclude each other: a trace has every access",
+                        options.view.collapse ? "--collapse" : "--fold");
     }
     const bool all = format.open == nullptr ? export_part(options, selection)
                                             : export_events(options, format, selection);
@@ -152,7 +150,7 @@ Action add(CLI::App& command, const std::string&) {
     add_name_options(command, options->view.trace);
     add_strict_option(command, options->view);
     add_code_option(command, options->view);
-    add_collapse_option(command, options->view);
+    add_merge_options(command, options->view);
     command.footer(lines_of(exporting::formats()) + footer);
     return [options] { return export_trace(*options); };
 }

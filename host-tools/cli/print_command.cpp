@@ -1,4 +1,3 @@
-#include "analysis/collapse.hpp"
 #include "cli/commands.hpp"
 #include "cli/follow.hpp"
 #include "cli/option_types.hpp"
@@ -57,6 +56,7 @@ Examples:
   mmioscope print --number -F 'reg==Clock' boot.mmio   with event numbers ...
   mmioscope print --at 71602 -C 20 boot.mmio           ... and the 20 events on either side of one
   mmioscope print --from @18.04 --to @18.05 --duration boot.mmio   times of the machine's counter, as in blackbox
+  mmioscope print --fold boot.mmio                     each loop that waits for a register as one line
   mmioscope print --dmesg boot.mmio                  with the kernel's log between the accesses
   mmioscope print --dmesg dmesg.txt boot.mmio
   mmioscope print --format jsonl --cpu 0 boot.mmio | jq .
@@ -124,12 +124,10 @@ Status print_records(const Options& options) {
     const reading::TraceOptions selection = selection_of(options);
     reading::Trace trace(selection);
     RecordOutput records(options.view, trace.reader());
-    analysis::Collapse collapse(analysis::Collapse::usual_window, records);
-    reading::Consumer& events =
-        options.view.collapse ? static_cast<reading::Consumer&>(collapse) : records;
+    Merging merging(options.view, records);
     view::Tally tally(reading::selects(selection));
     reading::drive(
-        trace, {&tally, &events},
+        trace, {&tally, &merging.first()},
         drive_options(options.view, progress_of(options, options.view.output.empty() &&
                                                              ::isatty(STDOUT_FILENO) != 0)));
     warn_of_nothing(options, tally);
@@ -138,6 +136,10 @@ Status print_records(const Options& options) {
 }
 
 Status print(const Options& options) {
+    if (options.view.fold && options.with_dmesg) {
+        throw bad_input("--fold and --dmesg exclude each other: lines of the log stand between the "
+                        "accesses");
+    }
     if (options.view.format != "text") {
         return print_records(options);
     }
@@ -155,10 +157,14 @@ Status print(const Options& options) {
     if (dmesg) {
         dmesg->print_to(printer, trace.reader());
     }
+    analysis::Fold fold(printer);
+    reading::Consumer* events =
+        options.view.fold ? static_cast<reading::Consumer*>(&fold) : &printer;
+    if (dmesg) {
+        events = &*dmesg;
+    }
     const reading::Driven driven =
-        reading::drive(trace,
-                       {&tally, options.shares ? &shares : nullptr,
-                        dmesg ? static_cast<reading::Consumer*>(&*dmesg) : &printer},
+        reading::drive(trace, {&tally, options.shares ? &shares : nullptr, events},
                        drive_options(options.view, progress_of(options, out.terminal())));
     if (driven.ended != reading::Ended::enough) {
         const trace::TraceReader& reader = trace.reader();
@@ -191,8 +197,10 @@ Status print_or_follow(const Options& options) {
     if (!options.follow) {
         return print(options);
     }
-    if (options.at || options.last || options.with_dmesg || options.summary || options.shares) {
-        throw bad_input("-f cannot be combined with --at, --last, --dmesg, --summary or --shares");
+    if (options.at || options.last || options.with_dmesg || options.summary || options.shares ||
+        options.view.fold) {
+        throw bad_input("-f cannot be combined with --at, --last, --dmesg, --summary, --shares or "
+                        "--fold");
     }
     return follow_trace(options.view, options.limit.value_or(reading::DriveOptions().limit));
 }
@@ -201,7 +209,7 @@ Action add(CLI::App& command, const std::string&) {
     const auto options = std::make_shared<Options>();
     add_view_options(command, options->view);
     add_line_options(command, options->view);
-    add_collapse_option(command, options->view);
+    add_merge_options(command, options->view);
     command.add_flag("--number", options->numbers, "Print the number of each event, for --at");
     command.add_option("--at", options->at, "Print only event N, with context from -A, -B, -C")
         ->check(count_from(1))

@@ -98,10 +98,21 @@ void add_strict_option(CLI::App& command, ViewOptions& options) {
     command.add_flag("--strict", options.strict, "Stop at the first damage or loss");
 }
 
-void add_collapse_option(CLI::App& command, ViewOptions& options) {
+void add_merge_options(CLI::App& command, ViewOptions& options) {
     command.add_flag("--collapse", options.collapse,
                      "Merge accesses by one PC to one register, in each quarter second, into one "
                      "event with a count");
+    command.add_flag("--fold", options.fold,
+                     "Merge the accesses of each poll into one event (mmioscope polls)");
+}
+
+Merging::Merging(const ViewOptions& options, reading::Consumer& next) : first_(&next) {
+    if (options.collapse) {
+        first_ = &collapse_.emplace(analysis::Collapse::usual_window, *first_);
+    }
+    if (options.fold) {
+        first_ = &fold_.emplace(*first_);
+    }
 }
 
 void add_code_option(CLI::App& command, ViewOptions& options) {

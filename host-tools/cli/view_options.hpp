@@ -1,6 +1,8 @@
 // The options shared by all commands that read a trace.
 #pragma once
 
+#include "analysis/collapse.hpp"
+#include "analysis/fold.hpp"
 #include "reading/drive.hpp"
 #include "table/table.hpp"
 #include "view/line.hpp"
@@ -27,6 +29,7 @@ struct ViewOptions {
     std::string color = "auto";
     bool strict = false;
     bool collapse = false; ///< merge repeats in every output
+    bool fold = false;     ///< merge polls in every output
     bool all = false;      ///< do not collapse, even on a terminal
     bool raw = false;
     bool wide = false; ///< do not cut lines on a terminal
@@ -59,8 +62,22 @@ void add_range_options(CLI::App& command, ViewOptions& options);
 /// --strict.
 void add_strict_option(CLI::App& command, ViewOptions& options);
 
-/// --collapse.
-void add_collapse_option(CLI::App& command, ViewOptions& options);
+/// --collapse, --fold.
+void add_merge_options(CLI::App& command, ViewOptions& options);
+
+/// What these merge, in front of another consumer.
+class Merging {
+public:
+    /// Passes to `next` what is left. It outlives this.
+    Merging(const ViewOptions& options, reading::Consumer& next);
+    /// The first consumer.
+    reading::Consumer& first() { return *first_; }
+
+private:
+    std::optional<analysis::Collapse> collapse_;
+    std::optional<analysis::Fold> fold_;
+    reading::Consumer* first_;
+};
 
 /// --no-pc.
 void add_code_option(CLI::App& command, ViewOptions& options);

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <span>
 
 namespace mmioscope::registers {
 
@@ -59,6 +60,13 @@ void append(std::string& text, const Field& first, const Field& last, std::uint6
     }
 }
 
+/// "Name&mask=", without a mask if all of the field is meant.
+void append_part(std::string& text, std::string_view name, std::uint64_t part, bool all) {
+    text += text.empty() ? "" : " ";
+    text += name;
+    text += all ? "=" : fmt::format("&{:#x}=", part);
+}
+
 } // namespace
 
 const std::string* value_name(const Field& field, std::uint64_t value) {
@@ -87,6 +95,29 @@ std::string fields_text(const Register& reg, std::uint64_t value, unsigned size,
             ++i;
         }
         append(text, fields[first], fields[i], here);
+    }
+    return text;
+}
+
+std::string bits_text(const Register* reg, std::uint64_t bits, std::uint64_t value, unsigned size,
+                      unsigned within) {
+    std::string text;
+    for (const Field& field : reg != nullptr ? std::span(reg->fields) : std::span<const Field>()) {
+        const FieldBits place(field, within);
+        const std::uint64_t part = place.of(bits);
+        if (part == 0 || !holds(field, size, within)) {
+            continue;
+        }
+        const bool all = part == place.of(~std::uint64_t{0});
+        const std::uint64_t here = place.of(value) & part;
+        const std::string* const name = all ? value_name(field, here) : nullptr;
+        append_part(text, field.name, part, all);
+        text += name != nullptr ? *name : here < 10 ? fmt::format("{}", here) : hex_text(here);
+        bits ^= place.in_place(bits);
+    }
+    if (bits != 0) {
+        append_part(text, "", bits, false);
+        text += fmt::format("{:#x}", value & bits);
     }
     return text;
 }

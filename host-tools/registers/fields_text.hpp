@@ -16,6 +16,12 @@ namespace mmioscope::registers {
 /// out fields that are not completely in the access.
 std::string fields_text(const Register& reg, std::uint64_t value, unsigned size, unsigned within);
 
+/// Those `bits` of such an access that are awaited to be as in `value`: "TXFF=0 BUSY=0". A part of
+/// a field is "Priority&0x3=0x1", bits without a field "&0x40=0x40". `reg`: null if it is not
+/// known.
+std::string bits_text(const Register* reg, std::uint64_t bits, std::uint64_t value, unsigned size,
+                      unsigned within);
+
 /// Whether fields_text() of the register is not empty for some value.
 bool says_anything(const Register& reg);
 
@@ -42,6 +48,8 @@ public:
     }
 
     std::uint64_t of(std::uint64_t value) const { return value >> low_ & mask_; }
+    /// They alone, where they stand.
+    std::uint64_t in_place(std::uint64_t value) const { return value & mask_ << low_; }
 
 private:
     unsigned low_ = 0;

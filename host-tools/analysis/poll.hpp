@@ -1,0 +1,49 @@
+// A poll: a loop that reads a register until it has another value, or until the code gives up.
+// docs/polls.md defines it.
+#pragma once
+
+#include "analysis/data_registers.hpp"
+#include "analysis/loop.hpp"
+#include "analysis/threads.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace mmioscope::analysis {
+
+enum class PollKind : std::uint8_t {
+    poll,
+    handshake, ///< it carries data, too: each time the register lets it
+};
+
+enum class PollEnd : std::uint8_t {
+    value,     ///< the register had another value
+    given_up,  ///< it had not, and the loop was left
+    data_over, ///< likewise of a handshake: there was no more data
+    unended,   ///< it had not when the trace ended, or where a limit of memory cut the loop
+};
+inline constexpr std::size_t poll_ends = 4;
+
+struct Poll {
+    PollKind kind = PollKind::poll;
+    PollEnd end = PollEnd::value;
+    Event read;              ///< the last one of the register that was polled
+    std::uint64_t reads = 0; ///< of it
+    std::uint64_t bits = 0;  ///< that changed at the end, and never before; 0: none
+    unsigned period = 1;     ///< accesses
+    std::uint64_t accesses = 0;
+    Event first, last;
+
+    std::uint64_t nanoseconds() const { return last.nanoseconds - first.nanoseconds; }
+};
+
+/// "poll", "handshake".
+std::string_view kind_text(PollKind kind);
+/// "value", "given up", "data over", "unended".
+std::string_view end_text(PollEnd end);
+
+/// What `loop`, which was left, polled. Nothing: it is no poll.
+std::optional<Poll> poll_of(const Loop& loop, const DataRegisters& data);
+
+} // namespace mmioscope::analysis

@@ -1,0 +1,128 @@
+#include "analysis/poll_finder.hpp"
+
+#include <algorithm>
+#include <vector>
+
+namespace mmioscope::analysis {
+
+// Accesses to an interrupt's number say which thread goes on: they are in no loop of a driver.
+std::optional<Thread> PollFinder::add(const Event& event) {
+    const abi::Record& record = event.record;
+    if (record.type != abi::RecordType::access) {
+        return std::nullopt;
+    }
+    if (event.interrupt_id() != no_id) {
+        if (threads_.follow(record)) {
+            leave(threads_.of(record)); // each run of a handler begins anew
+        }
+        return std::nullopt;
+    }
+    const Thread thread = threads_.of(record);
+    State& state = state_of(thread, event.nanoseconds);
+    data_.add(record);
+    state.repeats.add(event);
+    follow(thread, state);
+    return thread;
+}
+
+PollFinder::State& PollFinder::state_of(Thread thread, std::uint64_t now) {
+    auto found = states_.find(thread);
+    if (found == states_.end()) {
+        if (states_.size() == most_threads) {
+            forget_oldest();
+        }
+        found = states_.try_emplace(thread).first;
+    } else if (now > found->second.time + longest_pause) {
+        end(thread, found->second);
+        found->second.repeats.clear();
+    }
+    found->second.time = now;
+    return found->second;
+}
+
+// Half of them at once, so that the search for the oldest costs little for each.
+void PollFinder::forget_oldest() {
+    std::vector<std::uint64_t> times;
+    for (const auto& [thread, state] : states_) {
+        times.push_back(state.time);
+    }
+    const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
+    std::ranges::nth_element(times, middle);
+    for (auto at = states_.begin(); at != states_.end();) {
+        const bool old = at->second.time <= *middle;
+        if (old) {
+            end(at->first, at->second);
+        }
+        at = old ? states_.erase(at) : std::next(at);
+    }
+}
+
+// A loop inside another one ends each time that this one goes on: it is a part of that.
+void PollFinder::follow(Thread thread, State& state) {
+    Repeats& repeats = state.repeats;
+    if (state.loop && repeats.goes_on(state.loop->period())) {
+        repeats.back(0).settle();
+        state.loop->add(repeats.back(0));
+        return;
+    }
+    const unsigned period = repeats.period();
+    if (period == 0) {
+        if (end(thread, state)) {
+            const Event next = repeats.back(0);
+            repeats.clear();
+            repeats.add(next);
+        }
+        return;
+    }
+    repeats.back(0).settle();
+    state.loop.emplace(period);
+    for (unsigned i = 2 * period + 1; i-- > 0;) {
+        state.loop->add(repeats.back(i));
+    }
+}
+
+// Returns whether it was a poll.
+bool PollFinder::end(Thread thread, State& state, bool left) {
+    std::optional<Poll> poll = state.loop ? poll_of(*state.loop, data_) : std::nullopt;
+    state.loop.reset();
+    if (!poll) {
+        return false;
+    }
+    if (!left && poll->end != PollEnd::value) {
+        poll->end = PollEnd::unended;
+    }
+    take_(thread, *poll);
+    return true;
+}
+
+void PollFinder::leave(Thread thread) {
+    const auto found = states_.find(thread);
+    if (found != states_.end()) {
+        end(thread, found->second);
+        found->second.repeats.clear();
+    }
+}
+
+std::optional<std::uint64_t> PollFinder::begun(Thread thread) const {
+    const auto found = states_.find(thread);
+    return found == states_.end() || !found->second.loop
+               ? std::nullopt
+               : std::optional(found->second.loop->first().number);
+}
+
+void PollFinder::cut(Thread thread) {
+    const auto found = states_.find(thread);
+    if (found != states_.end()) {
+        end(thread, found->second, false);
+        found->second.repeats.clear();
+    }
+}
+
+void PollFinder::cut_all() {
+    for (auto& [thread, state] : states_) {
+        end(thread, state, false);
+    }
+    states_.clear();
+}
+
+} // namespace mmioscope::analysis

@@ -1,0 +1,185 @@
+#include "analysis/poll_table.hpp"
+
+#include "registers/fields_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <memory>
+
+namespace mmioscope::analysis {
+
+namespace {
+
+constexpr char joint = '\0'; ///< between the texts of a name: none has it
+
+std::string register_of(const Event& event) {
+    return event.reg() != nullptr ? registers::register_text(*event.reg(), event.offset())
+                                  : fmt::format("+{:#05x}", event.offset());
+}
+
+unsigned within(const Event& event) {
+    return event.reg() == nullptr ? 0 : static_cast<unsigned>(event.offset() - event.reg()->offset);
+}
+
+Polls polls_of(const Poll& poll) {
+    Polls polls;
+    const abi::Record& record = poll.read.record;
+    polls.times = 1;
+    polls.reads = poll.reads;
+    polls.time = polls.longest = poll.nanoseconds();
+    polls.event = poll.first.number;
+    polls.ended[static_cast<std::size_t>(poll.end)] = 1;
+    polls.conditions.front() = {poll.bits, record.value & poll.bits};
+    polls.place = place_of(record);
+    polls.reg = poll.read.reg();
+    polls.size = abi::access_size(record);
+    polls.within = within(poll.read);
+    polls.stayed = record.value;
+    return polls;
+}
+
+table::Cell conditions_of(const Polls& polls) {
+    std::string text;
+    for (const Condition& one : polls.conditions) {
+        if (one.bits != 0) {
+            text += text.empty() ? "" : " or ";
+            text += registers::bits_text(polls.reg, one.bits, one.value, polls.size, polls.within);
+        }
+    }
+    const bool waited = polls.ended_by(PollEnd::given_up) + polls.ended_by(PollEnd::unended) > 0;
+    return !text.empty() ? table::Cell(text)
+           : waited      ? table::Cell(fmt::format("not {:#x}", polls.stayed))
+                         : table::Cell();
+}
+
+table::Row row_of(std::string_view name, const Polls& polls) {
+    table::Row row;
+    for (std::string_view rest = name; !rest.empty();) { // each text has a joint behind it
+        const std::size_t end = rest.find(joint);
+        row.emplace_back(std::string(rest.substr(0, end)));
+        rest.remove_prefix(end + 1);
+    }
+    const Condition& first = polls.conditions.front();
+    const auto known = [&first](std::uint64_t number) {
+        return first.bits == 0 ? table::Cell() : table::Cell(table::Hex{number});
+    };
+    row.insert(row.begin() + 2, {conditions_of(polls), known(first.bits), known(first.value)});
+    row.insert(row.end(),
+               {polls.times, polls.reads, polls.time, polls.longest, polls.ended_by(PollEnd::value),
+                polls.ended_by(PollEnd::given_up), polls.ended_by(PollEnd::data_over),
+                polls.ended_by(PollEnd::unended), polls.event});
+    return row;
+}
+
+std::vector<table::Column> columns() {
+    using enum table::Look;
+    return {{"device", "device"},
+            {"register", "register"},
+            {"condition", "until"},
+            {"bits"},
+            {"value"},
+            {"function", "function"},
+            {"caller", "caller"},
+            {"class", "class"},
+            {"times", "times", number, 7},
+            {"reads", "reads", number, 8},
+            {"total_ns", "total s", seconds, 10},
+            {"longest_ns", "max us", micros, 11},
+            {"by_value", "by value", number, 8},
+            {"given_up", "given up", number, 8},
+            {"data_over"},
+            {"unended", "unended", number, 7},
+            {"longest_event", "event", number, 8}};
+}
+
+} // namespace
+
+// What all of them have in common is what was awaited: other bits changed by chance.
+void Polls::add(const Condition& one) {
+    for (Condition& known : conditions) {
+        const std::uint64_t common = known.bits & one.bits & ~(known.value ^ one.value);
+        if (common != 0) {
+            known = {common, known.value & common};
+            return;
+        }
+        if (known.bits == 0) {
+            known = one;
+            return;
+        }
+    }
+}
+
+void Polls::add(const Polls& other) {
+    if (times == 0) {
+        *this = other;
+        return;
+    }
+    times += other.times;
+    reads += other.reads;
+    time += other.time;
+    if (other.longest > longest) {
+        longest = other.longest;
+        event = other.event;
+    }
+    for (std::size_t i = 0; i < poll_ends; ++i) {
+        ended[i] += other.ended[i];
+    }
+    for (const Condition& one : other.conditions) {
+        if (one.bits != 0) {
+            add(one);
+        }
+    }
+}
+
+void PollTable::take(const Poll& poll) {
+    const std::string reg = register_of(poll.read);
+    std::string function, caller;
+    set_name(function, poll.read, Key::function);
+    set_name(caller, poll.read, Key::caller);
+    name_.clear();
+    for (const std::string_view text :
+         {poll.read.device(), std::string_view(reg), std::string_view(function),
+          std::string_view(caller), kind_text(poll.kind)}) {
+        name_.append(text).push_back(joint);
+    }
+    polls_.of(name_).add(polls_of(poll));
+}
+
+table::Table PollTable::table(std::size_t most) {
+    table::Table table{columns(), {}};
+    const auto in_order = std::make_shared<SpilledMap<Polls>>(most_names);
+    std::size_t size = 0;
+    polls_.each([&](std::string_view name, const Polls& polls) {
+        if (!finder_.data().has(polls.place)) { // known only now
+            in_order->of(key_of(~polls.time).append(name)) = polls;
+            ++size;
+        }
+        return true;
+    });
+    in_order->settle();
+    table.more = [in_order, most](const table::TakeRow& take) {
+        std::size_t left = most;
+        in_order->each([&](std::string_view key, const Polls& polls) {
+            if (left > 0) {
+                take(row_of(key.substr(sizeof(std::uint64_t)), polls));
+                --left;
+            }
+            return left > 0;
+        });
+    };
+    if (most < size) {
+        table.closing = fmt::format("... {} more", size - most);
+    }
+    return table;
+}
+
+std::string condition_text(const Poll& poll) {
+    const abi::Record& record = poll.read.record;
+    return poll.bits == 0 ? ""
+                          : registers::bits_text(poll.read.reg(), poll.bits, record.value,
+                                                 abi::access_size(record), within(poll.read));
+}
+
+} // namespace mmioscope::analysis

@@ -1,0 +1,70 @@
+// The polls of a trace as a table: a line for each register that a function polls.
+#pragma once
+
+#include "analysis/count.hpp"
+#include "analysis/poll.hpp"
+#include "analysis/poll_finder.hpp"
+#include "reading/consumer.hpp"
+#include "system/spilled_map.hpp"
+#include "table/table.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace mmioscope::analysis {
+
+/// Bits that were awaited, and the value they got.
+struct Condition {
+    std::uint64_t bits = 0; ///< 0: none is known
+    std::uint64_t value = 0;
+};
+
+/// All polls of one kind, of one register, by one function with one caller.
+struct Polls {
+    static constexpr std::size_t most_conditions = 4;
+
+    std::uint64_t times = 0;
+    std::uint64_t reads = 0;   ///< of the register
+    std::uint64_t time = 0;    ///< ns, from the first access of a loop to its last
+    std::uint64_t longest = 0; ///< ns
+    std::uint64_t event = 0;   ///< number of the first access of the longest
+    std::array<std::uint64_t, poll_ends> ended{}; ///< by PollEnd
+    /// One of these came true each time; used ones first, and no more than have room.
+    std::array<Condition, most_conditions> conditions{};
+    // Of the register.
+    std::uint64_t place = 0;       ///< place_of()
+    const Register* reg = nullptr; ///< null: none has a description
+    unsigned size = 4;             ///< bytes of the access
+    unsigned within = 0;           ///< bytes from the register's start
+    std::uint64_t stayed = 0;      ///< the last value
+
+    std::uint64_t ended_by(PollEnd end) const { return ended[static_cast<std::size_t>(end)]; }
+    void add(const Polls& other);
+    void add(const Condition& one);
+};
+
+class PollTable final : public reading::Consumer {
+public:
+    void add(const Event& event) override { finder_.add(event); }
+    void forget() override { finder_.cut_all(); }
+    void finish() override { finder_.cut_all(); }
+
+    /// A row for each, those that took most time first, `most` at most; for people a line for those
+    /// that had no room. Valid as long as this is,
+    /// and the trace is open.
+    table::Table table(std::size_t most);
+
+private:
+    void take(const Poll& poll);
+
+    PollFinder finder_{[this](Thread, const Poll& poll) { take(poll); }};
+    SpilledMap<Polls> polls_{most_names}; ///< by the texts of their row, joined
+    std::string name_;                    ///< kept, so that a poll costs no memory
+};
+
+/// "CmdRespEnd=1"; empty: none is known.
+std::string condition_text(const Poll& poll);
+
+} // namespace mmioscope::analysis

@@ -1,0 +1,77 @@
+#include "analysis/poll_table.hpp"
+#include "cli/commands.hpp"
+#include "cli/option_types.hpp"
+#include "cli/view_options.hpp"
+#include "view/pager.hpp"
+#include "view/tally.hpp"
+
+#include <limits>
+#include <memory>
+#include <optional>
+
+namespace mmioscope::cli::polls_command {
+
+namespace {
+
+struct Options {
+    ViewOptions view;
+    std::size_t limit = 20;
+};
+
+constexpr char footer[] = R"(
+Prints where the guest waits: loops that read a register until it changes, or until the code gives up. A line for each
+register that a function polls, those that took most time first:
+
+  until      the bits that changed when the loop ended, and what they became; "not 0x90": they never did
+  class      poll, or handshake: the loop carries data, as to a FIFO, whenever the register lets it
+  times      loops; reads: of the register in all of them
+  total, max from a loop's first access to its last, with all that came in between
+  by value   loops that ended when the register changed; given up: that were left before; unended: when the trace ended
+  event      where the longest begins (mmioscope print --at)
+
+docs/polls.md defines what a loop is. A loop of two reads shows nothing that a single read would not, and is left out.
+-F, --cpu, --from and --to choose the accesses that are looked at: without those of the interrupt controller, what a
+handler does cannot be told from what it interrupts.
+
+Examples:
+  mmioscope polls boot.mmio
+  mmioscope polls --limit 0 --format csv boot.mmio
+  mmioscope print --fold boot.mmio                   each of these loops as one line
+
+Exit status: 0 the trace is whole and nothing was lost, 1 otherwise, 2 it cannot be read.
+)";
+
+Status polls(const Options& options) {
+    const reading::TraceOptions selection = trace_options(options.view);
+    reading::Trace trace(selection);
+    view::Output out(options.view.output);
+    view::Tally tally(reading::selects(selection));
+    analysis::PollTable polls;
+    reading::drive(trace, {&tally, &polls}, drive_options(options.view, "read"));
+    const table::Table table =
+        polls.table(options.limit == 0 ? std::numeric_limits<std::size_t>::max() : options.limit);
+    std::optional<view::Pager> pager(std::in_place, pages(options.view, out));
+    print_tables(options.view, std::span(&table, 1), out);
+    out.close();
+    pager.reset();
+    fmt::print(stderr, "{}", tally.verdict(trace.reader()));
+    return view::status_of(trace.reader());
+}
+
+Action add(CLI::App& command, const std::string&) {
+    const auto options = std::make_shared<Options>();
+    add_view_options(command, options->view);
+    command.add_option("-n,--limit", options->limit, "Lines of the table (default 20; 0: all)")
+        ->check(count_from(0))
+        ->type_name("N");
+    add_format_option(command, options->view, "one table row per line, numbers not rounded");
+    add_pager_option(command, options->view);
+    command.footer(footer);
+    return [options] { return polls(*options); };
+}
+
+} // namespace
+
+const Command row{"polls", "Show where the guest polls, and how long it waits", add};
+
+} // namespace mmioscope::cli::polls_command
