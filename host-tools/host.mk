@@ -36,6 +36,7 @@ HOST_SAME_SOURCES := tests/host-tools/same_records.cpp
 HOST_TRACE_OF_TEXT_SOURCES := tests/host-tools/trace_of_text.cpp tests/host-tools/trace_text.cpp
 HOST_NAMED_SOURCES := tests/host-tools/named_code.cpp
 HOST_FAULT_SOURCES := tests/diff/seed_fault.cpp tests/host-tools/trace_content.cpp
+HOST_LOOPS_SOURCES := tests/polls/inject_loops.cpp tests/host-tools/trace_content.cpp
 HOST_CATCH_SOURCES := $(sort $(wildcard tests/host-tools/test_*.cpp))
 $(eval $(call test_units,host-tools,12,$(HOST_CATCH_SOURCES)))
 HOST_TEST_SOURCES := $(filter-out $(HOST_CATCH_SOURCES) $(HOST_MUTATE_SOURCES) $(HOST_SAME_SOURCES) $(HOST_NAMED_SOURCES) \
@@ -52,6 +53,7 @@ HOST_LIBRARY := $(BUILD)/libmmioscope.a
 HOST_MUTATE_OBJECTS := $(HOST_MUTATE_SOURCES:%.cpp=$(BUILD)/host/%.o)
 HOST_SAME_OBJECTS := $(HOST_SAME_SOURCES:%.cpp=$(BUILD)/host/%.o)
 HOST_FAULT_OBJECTS := $(HOST_FAULT_SOURCES:%.cpp=$(BUILD)/host/%.o)
+HOST_LOOPS_OBJECTS := $(HOST_LOOPS_SOURCES:%.cpp=$(BUILD)/host/%.o)
 HOST_TRACE_OF_TEXT_OBJECTS := $(HOST_TRACE_OF_TEXT_SOURCES:%.cpp=$(BUILD)/host/%.o)
 HOST_NAMED_OBJECTS := $(HOST_NAMED_SOURCES:%.cpp=$(BUILD)/host/%.o)
 # Catch2's own code comes from the unit tests: with sanitizers it takes a minute.
@@ -138,13 +140,14 @@ $(HOST_REPLAY:%.cpp=$(BUILD)/host-sanitized/%.o): $(HOST_REPLAY)
 # Programs for tests: mutate-trace changes one record of a trace file, so that a test can show that verify notices;
 # same-records compares the records of two files, bit by bit; trace-of-text writes a file from text
 # (tests/host-tools/trace_text.hpp); named-code names the code of a trace's events; seed-fault puts a driver's fault into
-# a trace, to judge diff.
-HOST_TEST_TOOLS := $(addprefix $(BUILD)/tests/,mutate-trace same-records trace-of-text named-code seed-fault)
+# a trace, to judge diff; inject-loops puts loops into one, to judge polls.
+HOST_TEST_TOOLS := $(addprefix $(BUILD)/tests/,mutate-trace same-records trace-of-text named-code seed-fault inject-loops)
 $(BUILD)/tests/mutate-trace: $(HOST_MUTATE_OBJECTS)
 $(BUILD)/tests/same-records: $(HOST_SAME_OBJECTS)
 $(BUILD)/tests/trace-of-text: $(HOST_TRACE_OF_TEXT_OBJECTS)
 $(BUILD)/tests/named-code: $(HOST_NAMED_OBJECTS)
 $(BUILD)/tests/seed-fault: $(HOST_FAULT_OBJECTS)
+$(BUILD)/tests/inject-loops: $(HOST_LOOPS_OBJECTS)
 $(HOST_TEST_TOOLS): $(HOST_LIBRARY)
 	@mkdir -p $(@D)
 	@echo "  $@"
@@ -164,4 +167,4 @@ include host-tools/install.mk
 
 -include $(patsubst %.o,%.d,$(sort $(HOST_OBJECTS) $(HOST_MUTATE_OBJECTS) $(HOST_SAME_OBJECTS) \
                               $(HOST_TRACE_OF_TEXT_OBJECTS) $(HOST_NAMED_OBJECTS) \
-                              $(HOST_FAULT_OBJECTS) $(HOST_TEST_OBJECTS)))
+                              $(HOST_FAULT_OBJECTS) $(HOST_LOOPS_OBJECTS) $(HOST_TEST_OBJECTS)))

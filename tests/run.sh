@@ -114,6 +114,11 @@ on_other_cpu() {
 made_shares=value=0.9,register=0.95,swap=0.5,drop=0.9,drop-event=0.7
 real_shares=value=0.8,register=0.9,swap=0.8,drop=0.9,drop-event=0.75
 
+loops_in_made_boots() { # COUNT
+    tests/diff/made_boots.py "$build" "$build/tests/polls" 4
+    tests/polls/judge.py "$build" "$build"/tests/polls/*.mmio --per-trace 5 --loops "$1" --seed "$(git rev-parse HEAD 2>/dev/null)"
+}
+
 case $tier in
 test)
     build_all
@@ -123,6 +128,7 @@ test)
     suite completion 3 tests/completion/completion.sh "$build"
     suite commands 5 tests/commands/run.py "$build"
     suite diff 60 tests/diff/judge.py "$build" "$build/tests/diff" --made 12 --faults 20 --need "$made_shares"
+    suite polls 15 loops_in_made_boots 200
     suite model 20 tests/model/run.sh "$build" test
     suite unit 120 catch "$build/tests/unit"
     suite fuzz 25 tests/fuzz/run.sh "$build" 20 wire
@@ -146,6 +152,8 @@ nightly)
     # Fresh boots each night, and faults that the commit draws.
     suite diff 7200 tests/diff/judge.py "$build" "$build/tests/diff-boots/$(git rev-parse HEAD)" --record 60 --faults 100 --tell \
         --seed "$(git rev-parse HEAD)" --need "$real_shares"
+    suite polls 300 tests/polls/judge.py "$build" "$build/tests/diff-boots/$(git rev-parse HEAD)"/*.mmio --loops 2000 --tell \
+        --seed "$(git rev-parse HEAD)"
     [ -z "$kept" ] || echo "nightly of $commit: $(wc -l <"$kept/sittings") sittings since $(head -n 1 "$kept/sittings")"
     ;;
 fuzz)
