@@ -234,13 +234,18 @@ TEST_CASE("the fast path counts stores, and leaves unaligned accesses to the slo
             core.ended = false;
             GuestCpu(rig.simulation, core, cpu).run();
         };
+        const std::uint32_t& stores =
+            rig.machine->locks.of(rig.machine->map.find({at::fifo})->region).stores_to({at::fifo});
+        execute(0xe580'2000); // str r2, [r0]: from 0 on, any count would look right
         bool fast = false;
         for (unsigned n = 0; n < 4 && !fast; ++n) { // one in 16 loses the monitor at the lock
             execute(ldrex_r1);
             cpu.repeated_load = {}; // like another CPU, whose store takes the fast path
             open_fast_path(cpu);
             const std::uint64_t slow = rig.simulation.slow_traps;
+            const std::uint32_t before = stores;
             execute(0xe580'2000); // str r2, [r0]
+            CHECK(stores == before + 1);
             fast = rig.simulation.slow_traps == slow;
         }
         CHECK(fast);
@@ -424,6 +429,9 @@ std::string Watching::run() {
     fill_slots();
     rig_.run();
     if (!rig_.failure().empty()) return rig_.failure();
+    for (unsigned cpu = 0; cpu < cpus; ++cpu)
+        if (rig_.ring(cpu).in_flight != abi::InFlight::none)
+            return "an access that has ended is still in flight";
     for (const Seen& seen : seen_)
         if (std::memcmp(&seen.record, &slot(seen.cpu, seen.position), sizeof seen.record) != 0)
             return "a record was read that was never written";
