@@ -23,7 +23,7 @@ void Collapse::add(const Event& event) {
     const abi::Record& record = event.record;
     const bool over = !runs_.empty() && event.nanoseconds - start_ > window_;
     if (over || !may_repeat(record)) {
-        end_window();
+        release();
     }
     if (Run* run = find(record)) {
         run->last = record;
@@ -33,19 +33,14 @@ void Collapse::add(const Event& event) {
         return;
     }
     if (runs_.size() == most_places) {
-        end_window();
+        release();
     }
     start_ = runs_.empty() ? event.nanoseconds : start_;
     event.settle();
     runs_.push_back({event, record, event.number, event.nanoseconds, 1});
     if (!may_repeat(record)) {
-        end_window();
+        release();
     }
-}
-
-void Collapse::add_derived(const DerivedEvent& derived) {
-    end_window();
-    next_.add_derived(derived);
 }
 
 Collapse::Run* Collapse::find(const abi::Record& record) {
@@ -55,7 +50,7 @@ Collapse::Run* Collapse::find(const abi::Record& record) {
     return found == runs_.end() ? nullptr : &*found;
 }
 
-void Collapse::end_window() {
+void Collapse::release() {
     for (const Run& run : runs_) {
         give(run);
     }
@@ -80,21 +75,6 @@ void Collapse::give(const Run& run) {
         derived.fields.push_back({"last_value", run.last.value});
     }
     next_.add_derived(derived);
-}
-
-void Collapse::forget() {
-    end_window();
-    next_.forget();
-}
-
-void Collapse::flush() {
-    end_window();
-    next_.flush();
-}
-
-void Collapse::finish() {
-    end_window();
-    next_.finish();
 }
 
 } // namespace mmioscope::analysis

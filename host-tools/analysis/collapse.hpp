@@ -7,33 +7,25 @@
 // window ends early if it has too many places, or where names become invalid (reading/naming.hpp).
 #pragma once
 
-#include "reading/consumer.hpp"
+#include "analysis/merger.hpp"
 
 #include <cstdint>
 #include <vector>
 
 namespace mmioscope::analysis {
 
-class Collapse final : public reading::Consumer {
+class Collapse final : public Merger {
 public:
     /// Passes each run to `next` once its window is over: unchanged if it is one event, otherwise
     /// as an event of type "repeat", with the field `last_value` if the last value differs from the
     /// first. `window` is in nanoseconds, like the events' times.
-    Collapse(std::uint64_t window, reading::Consumer& next) : window_(window), next_(next) {}
+    Collapse(std::uint64_t window, reading::Consumer& next) : Merger(next), window_(window) {}
 
     /// A quarter of a second.
     static constexpr std::uint64_t usual_window = 250'000'000;
 
     void add(const Event& event) override;
-    void add_derived(const DerivedEvent& derived) override;
-    void add_unended(const Event& marker) override { next_.add_unended(marker); }
-    void forget() override;
-    void flush() override;
-    void finish() override;
-    bool enough() const override { return next_.enough(); }
-
-    /// Passes on the events held back.
-    void end_window();
+    void release() override; ///< ends the window
 
 private:
     /// The records of one place in one window.
@@ -51,7 +43,6 @@ private:
     static constexpr std::size_t most_places = 64;
 
     std::uint64_t window_;
-    reading::Consumer& next_;
     std::uint64_t start_ = 0; ///< time of the window's first event
     std::vector<Run> runs_;
 };

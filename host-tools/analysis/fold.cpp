@@ -41,7 +41,7 @@ void Fold::add(const Event& event) {
     event.settle();
     held_.push_back({event, finder_.add(event)});
     if (held_.size() > most_held) {
-        release();
+        release_first();
     }
 }
 
@@ -79,7 +79,7 @@ void Fold::fold(Thread thread, const Poll& poll) {
 }
 
 // Passes on the first event. A loop that it begins is cut: so much is held of it.
-void Fold::release() {
+void Fold::release_first() {
     if (const std::optional<Thread> thread = held_.front().thread) {
         const std::optional<std::uint64_t> begun = finder_.begun(*thread);
         if (begun && *begun <= held_.front().event.number) {
@@ -95,31 +95,11 @@ void Fold::release() {
     }
 }
 
-void Fold::release_all() {
+void Fold::release() {
     finder_.cut_all();
     while (!held_.empty()) {
-        release();
+        release_first();
     }
-}
-
-void Fold::add_derived(const DerivedEvent& derived) {
-    release_all();
-    next_.add_derived(derived);
-}
-
-void Fold::forget() {
-    release_all();
-    next_.forget();
-}
-
-void Fold::flush() {
-    release_all();
-    next_.flush();
-}
-
-void Fold::finish() {
-    release_all();
-    next_.finish();
 }
 
 } // namespace mmioscope::analysis

@@ -1,8 +1,8 @@
 // Merges each poll into one event, for print --fold.
 #pragma once
 
+#include "analysis/merger.hpp"
 #include "analysis/poll_finder.hpp"
-#include "reading/consumer.hpp"
 
 #include <cstddef>
 #include <deque>
@@ -12,21 +12,16 @@
 
 namespace mmioscope::analysis {
 
-class Fold final : public reading::Consumer {
+class Fold final : public Merger {
 public:
     /// Passes the events on to `next`, and for the accesses of each poll one event of type "poll"
     /// or "handshake", where the polled register was read first. It has the fields `period`,
     /// `reads` and `ended`, and `bits` and `value` if it is known what was awaited.
-    explicit Fold(reading::Consumer& next) : next_(next) {}
+    explicit Fold(reading::Consumer& next) : Merger(next) {}
 
     void add(const Event& event) override;
     void add_all(std::span<const Event> events) override;
-    void add_derived(const DerivedEvent& derived) override;
-    void add_unended(const Event& marker) override { next_.add_unended(marker); }
-    void forget() override;
-    void flush() override;
-    void finish() override;
-    bool enough() const override { return next_.enough(); }
+    void release() override;
 
 private:
     struct Held {
@@ -40,10 +35,8 @@ private:
     static constexpr std::size_t most_held = 8192;
 
     void fold(Thread thread, const Poll& poll);
-    void release();
-    void release_all();
+    void release_first();
 
-    reading::Consumer& next_;
     PollFinder finder_{[this](Thread thread, const Poll& poll) { fold(thread, poll); }};
     std::deque<Held> held_; ///< in the order of the trace
 };

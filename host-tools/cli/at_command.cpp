@@ -4,11 +4,8 @@
 #include "cli/option_types.hpp"
 #include "cli/view_options.hpp"
 #include "reading/trace.hpp"
-#include "view/pager.hpp"
-#include "view/tally.hpp"
 
 #include <memory>
-#include <optional>
 #include <span>
 
 namespace mmioscope::cli::at_command {
@@ -42,12 +39,7 @@ Status at(const Options& given) {
     analysis::RegisterState state;
     reading::drive(trace, {&tally, &state}, drive_options(options, "read"));
     const table::Table table = state.table();
-    std::optional<view::Pager> pager(std::in_place, pages(options, out));
-    print_tables(options, std::span(&table, 1), out);
-    out.close();
-    pager.reset();
-    fmt::print(stderr, "{}", tally.verdict(trace.reader()));
-    return view::status_of(trace.reader());
+    return finish_with_tables(options, std::span(&table, 1), out, tally, trace.reader());
 }
 
 Action add(CLI::App& command, const std::string&) {

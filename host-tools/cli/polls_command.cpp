@@ -2,12 +2,9 @@
 #include "cli/commands.hpp"
 #include "cli/option_types.hpp"
 #include "cli/view_options.hpp"
-#include "view/pager.hpp"
-#include "view/tally.hpp"
 
 #include <limits>
 #include <memory>
-#include <optional>
 
 namespace mmioscope::cli::polls_command {
 
@@ -50,12 +47,7 @@ Status polls(const Options& options) {
     reading::drive(trace, {&tally, &polls}, drive_options(options.view, "read"));
     const table::Table table =
         polls.table(options.limit == 0 ? std::numeric_limits<std::size_t>::max() : options.limit);
-    std::optional<view::Pager> pager(std::in_place, pages(options.view, out));
-    print_tables(options.view, std::span(&table, 1), out);
-    out.close();
-    pager.reset();
-    fmt::print(stderr, "{}", tally.verdict(trace.reader()));
-    return view::status_of(trace.reader());
+    return finish_with_tables(options.view, std::span(&table, 1), out, tally, trace.reader());
 }
 
 Action add(CLI::App& command, const std::string&) {

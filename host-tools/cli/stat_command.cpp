@@ -4,8 +4,6 @@
 #include "cli/option_types.hpp"
 #include "cli/view_options.hpp"
 #include "plugin/analyses.hpp"
-#include "view/pager.hpp"
-#include "view/tally.hpp"
 
 #include <algorithm>
 #include <memory>
@@ -160,17 +158,12 @@ Status stat(const Options& options) {
     for (const auto& one : analyses) {
         tables.push_back(one->table());
     }
-    std::optional<view::Pager> pager(std::in_place, pages(options.view, out));
-    print_tables(options.view, tables, out);
+    std::ostringstream found;
     if (!work.plugged.empty()) {
-        std::ostringstream found;
+        found << (tables.empty() ? "" : "\n");
         work.plugged.finish(found);
-        fmt::print(out.file(), "{}{}", tables.empty() ? "" : "\n", found.str());
     }
-    out.close();
-    pager.reset();
-    fmt::print(stderr, "{}", tally.verdict(trace.reader()));
-    return view::status_of(trace.reader());
+    return finish_with_tables(options.view, tables, out, tally, trace.reader(), found.str());
 }
 
 Action add(CLI::App& command, const std::string&) {

@@ -11,6 +11,7 @@
 #include "table/csv.hpp"
 #include "table/json.hpp"
 #include "table/text.hpp"
+#include "view/pager.hpp"
 
 #include <cstdlib>
 #include <memory>
@@ -287,6 +288,19 @@ void print_tables(const ViewOptions& options, std::span<const table::Table> tabl
     } else {
         table::text(tables, out.width(), write);
     }
+}
+
+Status finish_with_tables(const ViewOptions& options, std::span<const table::Table> tables,
+                          view::Output& out, const view::Tally& tally,
+                          const trace::TraceReader& reader, const std::string& more) {
+    {
+        const view::Pager pager(pages(options, out));
+        print_tables(options, tables, out);
+        fmt::print(out.file(), "{}", more);
+        out.close();
+    }
+    fmt::print(stderr, "{}", tally.verdict(reader));
+    return view::status_of(reader);
 }
 
 } // namespace mmioscope::cli

@@ -9,6 +9,7 @@
 #include "view/live_options.hpp"
 #include "view/output.hpp"
 #include "view/printer.hpp"
+#include "view/tally.hpp"
 
 #include <CLI/CLI.hpp>
 
@@ -130,5 +131,11 @@ reading::DriveOptions drive_options(const ViewOptions& options, const char* prog
 /// Prints `tables` as --format says. For CSV all of them must have the same columns.
 void print_tables(const ViewOptions& options, std::span<const table::Table> tables,
                   const view::Output& out);
+
+/// Prints `tables`, perhaps through a pager, and the verdict on standard error, and returns the
+/// exit status. `more`: text after the tables.
+Status finish_with_tables(const ViewOptions& options, std::span<const table::Table> tables,
+                          view::Output& out, const view::Tally& tally,
+                          const trace::TraceReader& reader, const std::string& more = {});
 
 } // namespace mmioscope::cli

@@ -132,7 +132,7 @@ void Printer::add_all(std::span<const Event> events) {
 
 // An earlier consumer has merged several events.
 void Printer::add_derived(const DerivedEvent& derived) {
-    collapse_.end_window();
+    collapse_.release();
     print(derived.first, derived.count, derived.text);
 }
 
@@ -153,7 +153,7 @@ void Printer::show(const Begun& begun) {
         show(begun.event);
         return;
     }
-    collapse_.end_window();
+    collapse_.release();
     if (begin_line(begun.event.number)) {
         format_.append_time(text_, begun.event);
         text_.append(begun.words);
@@ -167,7 +167,7 @@ void Printer::add_unended(const Event& marker) {
 
 void Printer::add(std::int64_t nanoseconds, std::uint64_t ticks, const std::string& words) {
     tell_gap(nanoseconds);
-    collapse_.end_window();
+    collapse_.release();
     if (lines_ < options_.limit) {
         start_line(0);
         format_.append_time(text_, nanoseconds, ticks);
@@ -202,13 +202,13 @@ void Printer::finish() {
     for (const Begun& marker : unended_) {
         show(marker);
     }
-    collapse_.end_window();
+    collapse_.release();
     show_last();
     flush();
 }
 
 void Printer::flush() {
-    collapse_.end_window();
+    collapse_.release();
     write();
     std::fflush(out_);
 }
@@ -220,7 +220,7 @@ void Printer::tell_gap(std::int64_t nanoseconds) {
     if (options_.gap == 0 || nanoseconds - before < static_cast<std::int64_t>(options_.gap)) {
         return;
     }
-    collapse_.end_window();
+    collapse_.release();
     if (titled_ && lines_ < options_.limit) {
         text_.append(gap_text(static_cast<std::uint64_t>(nanoseconds - before)));
         end_line();
