@@ -119,7 +119,7 @@ private:
     bool by_place_;             ///< place and CPU determine the name for every key
     std::map<Key, CountsByName> tables_;
     std::string name_; ///< kept to avoid an allocation for each event
-    reading::KeptByKey<GroupKey, Group, 1024> groups_;
+    reading::KeptByKey<GroupKey, Group, 512> groups_;
     std::vector<Count*> by_interrupt_; ///< by Event::interrupt_id(); null: not looked up yet
 };
 

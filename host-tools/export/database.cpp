@@ -30,7 +30,7 @@ Database::Database(const std::string& path, std::string name) : name_(std::move(
     }
     run("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA locking_mode=EXCLUSIVE;"
         "PRAGMA temp.journal_mode=OFF; PRAGMA temp_store=FILE;"
-        "PRAGMA cache_size=-128; PRAGMA temp.cache_size=-128;");
+        "PRAGMA cache_size=-64; PRAGMA temp.cache_size=-64;");
 }
 
 void Database::run(const char* statements) {
