@@ -68,20 +68,19 @@ bool may_be_counted(const Chooser& chooser, const Step& step) {
     return false;
 }
 
-/// A load-exclusive also needs room for its store-exclusive. If the store had to wait, Hyp would
-/// clear the guest's monitor meanwhile, the store would fail, and the next load would take the
-/// room.
-std::uint64_t room_needed(const Cpu& cpu, const DeviceAccess& access) {
-    const std::uint64_t records = access.beats + (cpu.machine->config.pre ? 1 : 0);
-    return access.exclusive && !access.write ? 2 * records : records;
-}
-
 /// Whether, under `stall`, the ring has no room for the access's records.
 bool must_wait(Cpu& cpu, const DeviceAccess& access) {
     return access.recorded && cpu.ring.stalls() && !cpu.ring.has_room(room_needed(cpu, access));
 }
 
 } // namespace
+
+// If the store-exclusive had to wait, Hyp would clear the guest's monitor meanwhile, the store
+// would fail, and the next load would take the room.
+std::uint64_t room_needed(const Cpu& cpu, const DeviceAccess& access) {
+    const std::uint64_t records = access.beats + (cpu.machine->config.pre ? 1 : 0);
+    return access.exclusive && !access.write ? 2 * records : records;
+}
 
 bool take_locks(Cpu& cpu, const Frame& frame) {
     DeviceAccess& access = cpu.step.access;

@@ -37,6 +37,10 @@ protected:
 /// on meanwhile, or if under `stall` the ring has no room. Then the guest tries again, with
 /// interrupts enabled in between.
 [[nodiscard]] bool take_locks(Cpu& cpu, const Frame& frame);
+/// The number of records that the ring must have room for. A load-exclusive also needs room for its
+/// store-exclusive.
+std::uint64_t room_needed(const Cpu& cpu, const DeviceAccess& access);
+
 /// Counts the access and its stores, with its locks held. Done before the access, since that may
 /// end the machine.
 void count_access(Cpu& cpu);

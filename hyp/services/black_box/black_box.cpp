@@ -84,9 +84,9 @@ void keep_in_flight(const abi::RingHeader& from, abi::RingHeader& to) {
         to.in_flight_pc = port::load_shared(from.in_flight_pc);
         to.in_flight_pa = port::load_shared(from.in_flight_pa);
         port::order_memory();
-        if (port::load_shared(from.in_flight) == to.in_flight &&
-            port::load_shared(from.in_flight_time) == to.in_flight_time)
-            return;
+        const bool same_mark = port::load_shared(from.in_flight) == to.in_flight;
+        port::order_memory(); // the mark of another access, then its time: RingWriter::begin()
+        if (same_mark && port::load_shared(from.in_flight_time) == to.in_flight_time) return;
     }
     to.in_flight = abi::InFlight::none;
 }

@@ -1,6 +1,7 @@
 #include "task_names/task_names.hpp"
 
 #include "arch/psr.hpp"
+#include "engine/engine.hpp"
 #include "machine/machine.hpp"
 #include "port/memory.hpp"
 #include "port/sysreg.hpp"
@@ -58,7 +59,7 @@ void publish(Cpu& cpu, std::uint32_t task, const abi::TaskName& name) {
 
 /// A name never takes the room of an access; it is written later then.
 bool has_room(Cpu& cpu, const DeviceAccess& access) {
-    return cpu.ring.has_room(access.beats + (cpu.machine->config.pre ? 2 : 1));
+    return cpu.ring.has_room(room_needed(cpu, access) + 1);
 }
 
 } // namespace

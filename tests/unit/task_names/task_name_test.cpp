@@ -309,6 +309,30 @@ TEST_CASE("a task's memory is found with the guest's own tables") {
     CHECK(is(names[0], "in two pages", 9, 9));
 }
 
+TEST_CASE("a name leaves room for a load-exclusive and its store-exclusive") {
+    RigOptions how = options();
+    how.tree.slow_path = true;
+    records_of(
+        [&](Place& place) {
+            const std::uint32_t tasks[] = {task, task + 0x1000};
+            for (const std::uint32_t one : tasks)
+                place.is_called(one, "name\0\0\0\0\0\0\0\0\0\0\0\0", 5, 5);
+            while (place.cpu.ring.has_room(3)) place.access(0);
+            const abi::RingHeader& ring = place.rig.ring(0);
+            const std::uint64_t before = ring.head;
+            DeviceAccess access;
+            for (const bool exclusive : {true, false}) {
+                access.exclusive = exclusive;
+                place.core.system.set<reg::TPIDRURO>(tasks[exclusive ? 0 : 1]);
+                place.rig.simulation.synchronize(place.core);
+                place.rig.machine->at_access->before_access(place.cpu, place.core.frame, access);
+                place.rig.simulation.complete_system();
+                CHECK(ring.head == before + (exclusive ? 0 : 1));
+            }
+        },
+        how);
+}
+
 TEST_CASE("a name does not take the room of an access in the ring") {
     const bool slow = GENERATE(true, false);
     for (const bool pre : {false, true}) {
