@@ -116,6 +116,8 @@ class Hypervisor:
             ["arm-none-eabi-objdump", "-d", f"--disassemble={symbol}", self.image],
             capture_output=True, text=True, check=True).stdout
         found = re.search(r"^ *([0-9a-f]+):\s+[0-9a-f]{4} [0-9a-f]{4}\s+" + pattern, text, re.M)
+        if found is None:
+            sys.exit(f"{symbol} has no instruction like {pattern}")
         return int(found.group(1), 16) + 4, [int(r) for r in found.groups()[1:]]
 
     def override(self, symbol, pattern, value):
@@ -128,7 +130,7 @@ class Hypervisor:
         self.debugger.write_words(self.leaf("HTTBR", self.board.trace_area), 0, 0)
 
 
-VTTBR_READ_BACK = "_ZNK9mmioscope9GuestView10consistentEv", r"mrrc\s+15, 6, r(\d+), r\d+, cr2", 0x1234
+VTTBR_READ_BACK = "_ZN9mmioscope14check_way_backERKNS_3CpuE", r"mrrc\s+15, 6, r(\d+), r\d+, cr2", 0x1234
 
 
 def symbols_of(image):
