@@ -11,14 +11,9 @@ namespace mmioscope::analysis {
 
 namespace {
 
-std::string register_name(const Event& event) {
-    return event.reg() == nullptr ? fmt::format("+{:#05x}", event.offset())
-                                  : registers::register_text(*event.reg(), event.offset());
-}
-
 std::string fields_of(const Event& event) {
     const Register* const reg = event.reg();
-    if (reg == nullptr || (event.record.flags & abi::flag_value_unknown) != 0) {
+    if (reg == nullptr) {
         return {};
     }
     return registers::fields_text(*reg, event.record.value, abi::access_size(event.record),
@@ -44,9 +39,9 @@ table::Row cells_of(const Event& event) {
             std::uint64_t{record.cpu},
             std::string_view(abi::is_write(record) ? "w" : "r"),
             std::string(event.device()),
-            register_name(event),
+            registers::register_text(event.reg(), event.offset()),
             known ? table::Cell(table::Hex{record.value}) : table::Cell(),
-            cell_of(fields_of(event)),
+            known ? cell_of(fields_of(event)) : table::Cell(),
             code_of(event),
             event.task() == nullptr ? table::Cell() : table::Cell(event.task()->comm)};
 }

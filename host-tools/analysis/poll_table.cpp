@@ -14,11 +14,6 @@ namespace {
 
 constexpr char joint = '\0'; ///< between the texts of a name: none has it
 
-std::string register_of(const Event& event) {
-    return event.reg() != nullptr ? registers::register_text(*event.reg(), event.offset())
-                                  : fmt::format("+{:#05x}", event.offset());
-}
-
 unsigned within(const Event& event) {
     return event.reg() == nullptr ? 0 : static_cast<unsigned>(event.offset() - event.reg()->offset);
 }
@@ -134,7 +129,7 @@ void Polls::add(const Polls& other) {
 }
 
 void PollTable::take(const Poll& poll) {
-    const std::string reg = register_of(poll.read);
+    const std::string reg = registers::register_text(poll.read.reg(), poll.read.offset());
     std::string function, caller;
     set_name(function, poll.read, Key::function);
     set_name(caller, poll.read, Key::caller);

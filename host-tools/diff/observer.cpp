@@ -27,9 +27,7 @@ Site site_of(const Event& event) {
         site.function = function_text(*code);
         site.place = code->offset;
     }
-    const Register* const reg = event.reg();
-    site.reg = reg != nullptr ? registers::register_text(*reg, site.offset)
-                              : fmt::format("+{:#05x}", site.offset);
+    site.reg = registers::register_text(event.reg(), site.offset);
     site.interrupt = event.interrupt_id() != no_id || site.reg == sends_interrupt;
     return site;
 }

@@ -132,4 +132,8 @@ std::string register_text(const Register& reg, std::uint64_t offset) {
     return offset == reg.offset ? reg.name : fmt::format("{}+{}", reg.name, offset - reg.offset);
 }
 
+std::string register_text(const Register* reg, std::uint64_t offset) {
+    return reg == nullptr ? fmt::format("+{:#05x}", offset) : register_text(*reg, offset);
+}
+
 } // namespace mmioscope::registers

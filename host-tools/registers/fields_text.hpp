@@ -28,6 +28,8 @@ bool says_anything(const Register& reg);
 /// The name, followed by the distance from the register's start to the access: "GICD_ITARGETSR8+2".
 /// `offset` is that of the access, as in Event::offset.
 std::string register_text(const Register& reg, std::uint64_t offset);
+/// Likewise; "+0x034", the offset alone, if `reg` is null.
+std::string register_text(const Register* reg, std::uint64_t offset);
 
 /// The name of this value of the field in the description; null if it has none.
 const std::string* value_name(const Field& field, std::uint64_t value);

@@ -26,8 +26,7 @@ std::string direction_text(const Record& record) {
 
 std::string register_or_offset(const LineStyle& style, const Event& event) {
     const Place& place = event.place();
-    return !style.raw && place.reg != nullptr ? registers::register_text(*place.reg, place.offset)
-                                              : fmt::format("+{:#05x}", place.offset);
+    return registers::register_text(style.raw ? nullptr : place.reg, place.offset);
 }
 
 std::string meaning_text(const Event& event) {

@@ -118,7 +118,7 @@ class Bench:
             while piece := file.read(4096):
                 copy.write(piece)
         self.tool.chmod(0o755)
-        for mix in (*MIXES, "packed"):
+        for mix in MIXES:
             for events in lengths:
                 self.trace(mix, events)
 
@@ -278,9 +278,12 @@ def main():
         (bench.own / f"boot-{MEMORY_LENGTHS_LONG[1]}.mmio").unlink()
         return judge.end()
     bench = Bench(given.build, LENGTHS_SHORT if given.short else LENGTHS)
-    costs(bench, judge, [(what, mix) for what in COMMANDS for mix in (SHORT.get(what, ()) if given.short else MIXES)])
+    rows = [(what, mix) for what in COMMANDS for mix in (SHORT.get(what, ()) if given.short else MIXES)]
     if not given.short:
-        costs(bench, judge, [(what, "packed") for what in PACKED])
+        rows += [(what, "packed") for what in PACKED]
+        for events in bench.lengths:
+            bench.trace("packed", events)
+    costs(bench, judge, rows)
     if given.short:
         memory(bench, judge, ("fresh",), MEMORY_LENGTHS_SHORT)
     else:
