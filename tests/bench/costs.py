@@ -173,13 +173,20 @@ class Bench:
         return time.monotonic() - start
 
 
+def first_line(*command):
+    return subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True).stdout.splitlines()[0]
+
+
 class Judge:
     """Compares figures with the baseline's and prints them."""
 
     def __init__(self, file):
         self.file = file
         self.old = {}
+        self.toolchain = f"# {first_line('g++', '--version')}; {first_line('ldd', '--version')}"
         for line in file.read_text().splitlines() if file.exists() else []:
+            if line.startswith("#") and line != self.toolchain:
+                print(f"the baseline is of another compiler or C library:\n{line}\n{self.toolchain}")
             key, _, figure = line.rpartition("\t")
             if key:
                 self.old[key] = int(figure)
@@ -217,7 +224,7 @@ class Judge:
         return 1 if self.failed else 0
 
     def update(self):
-        lines = [f"{key}\t{value}" for key, value in sorted({**self.old, **self.new}.items())]
+        lines = [self.toolchain] + [f"{key}\t{value}" for key, value in sorted({**self.old, **self.new}.items())]
         self.file.write_text("\n".join(lines) + "\n")
 
 
