@@ -50,6 +50,7 @@ std::optional<FileIndex> parse_index(std::span<const std::byte> payload) {
     FileIndex index;
     index.end = header.end;
     payload = payload.subspan(sizeof header);
+    index.entries.reserve(payload.size() / header.entry_size);
     for (; payload.size() >= header.entry_size; payload = payload.subspan(header.entry_size)) {
         abi::IndexEntry& entry = index.entries.emplace_back();
         std::memcpy(&entry, payload.data(), sizeof entry);

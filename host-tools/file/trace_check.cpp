@@ -246,6 +246,9 @@ void Check::losses(std::span<const std::byte> payload) {
 
 void Check::index(const SectionPlace& place, std::span<const std::byte> payload) {
     index_offset_ = place.offset;
+    if (index_ && index_->end == place.offset) {
+        return; // it was read from here
+    }
     const std::optional<FileIndex> index = parse_index(payload);
     if (!index || index->end != place.offset) {
         problem(fmt::format("the index at byte {} is not valid", place.offset));
