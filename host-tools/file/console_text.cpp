@@ -5,22 +5,36 @@
 
 namespace mmioscope::trace {
 
-void ConsoleText::add(std::span<const std::byte> payload) {
+std::optional<ConsolePiece> take_piece(std::span<const std::byte>& payload) {
     ConsoleHeader header;
     if (payload.size() < sizeof header) {
-        return;
+        return std::nullopt;
     }
     std::memcpy(&header, payload.data(), sizeof header);
-    payload = payload.subspan(sizeof header);
-    payload = payload.first(std::min(payload.size(), max_console - size_));
-    size_ += payload.size();
-    for (const std::byte byte : payload) {
+    const std::span<const std::byte> rest = payload.subspan(sizeof header);
+    if (header.size > rest.size()) {
+        return std::nullopt;
+    }
+    payload = rest.subspan(header.size);
+    return ConsolePiece{header.time, rest.first(header.size)};
+}
+
+void ConsoleText::add(std::span<const std::byte> payload) {
+    while (const std::optional<ConsolePiece> piece = take_piece(payload)) {
+        add(piece->time, piece->text);
+    }
+}
+
+void ConsoleText::add(std::uint64_t time, std::span<const std::byte> text) {
+    text = text.first(std::min(text.size(), max_console - size_));
+    size_ += text.size();
+    for (const std::byte byte : text) {
         const char c = static_cast<char>(byte);
         if (!open_ && lines_.size() == max_console_lines) {
             return;
         }
         if (!open_) {
-            lines_.push_back({header.time, {}});
+            lines_.push_back({time, {}});
         }
         open_ = c != '\n';
         if (open_ && c != '\r') {

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -13,17 +14,26 @@ namespace mmioscope::trace {
 
 inline constexpr abi::SectionType console_section{14};
 
-/// Comes before the bytes of a section.
+/// A section has one or more pieces of text, each with this before its bytes.
 struct ConsoleHeader {
     std::uint64_t time; ///< approximate CNTPCT of their arrival; 0: unknown
+    std::uint64_t size; ///< bytes
 };
-static_assert(sizeof(ConsoleHeader) == 8);
+static_assert(sizeof(ConsoleHeader) == 16);
 
-/// Most bytes in one section, and in all of a file, since a guest may print without end. Readers
+/// Most bytes in one piece, and in all of a file, since a guest may print without end. Readers
 /// take no more.
 inline constexpr std::size_t max_console_piece = 64 * 1024;
 inline constexpr std::size_t max_console = 16u << 20;
 inline constexpr std::size_t max_console_lines = 1u << 20;
+
+struct ConsolePiece {
+    std::uint64_t time; ///< as in its header
+    std::span<const std::byte> text;
+};
+
+/// Takes the first piece from `payload`; nothing if it has no whole one.
+std::optional<ConsolePiece> take_piece(std::span<const std::byte>& payload);
 
 /// The console's text, assembled from its sections.
 class ConsoleText {
@@ -34,11 +44,14 @@ public:
         std::string text;   ///< without line end
     };
 
+    /// Takes a section: all its whole pieces.
     void add(std::span<const std::byte> payload);
     std::span<const Line> lines() const { return lines_; }
     bool empty() const { return lines_.empty(); }
 
 private:
+    void add(std::uint64_t time, std::span<const std::byte> text);
+
     std::vector<Line> lines_;
     std::size_t size_ = 0;
     bool open_ = false; ///< the last line has no end yet

@@ -33,12 +33,13 @@ std::optional<std::uint64_t> CounterClock::at(Moment now) const {
 }
 
 void ConsoleWriter::add(std::span<const std::byte> bytes) {
-    const ConsoleHeader header{clock_.at(std::chrono::steady_clock::now()).value_or(0)};
+    const std::uint64_t time = clock_.at(std::chrono::steady_clock::now()).value_or(0);
     bytes = bytes.first(std::min(bytes.size(), max_console - written_));
     written_ += bytes.size();
     while (!bytes.empty()) {
         const std::span<const std::byte> piece =
             bytes.first(std::min(bytes.size(), max_console_piece));
+        const ConsoleHeader header{time, piece.size()};
         std::vector<std::byte> payload(sizeof header + piece.size());
         std::memcpy(payload.data(), &header, sizeof header);
         std::copy(piece.begin(), piece.end(), payload.begin() + sizeof header);

@@ -32,6 +32,12 @@ bool is_packed(const abi::SectionHeader& header) {
 
 } // namespace
 
+abi::End end_of(std::span<const std::byte> payload) {
+    abi::End end{};
+    std::memcpy(&end, payload.data(), std::min(payload.size(), sizeof end));
+    return end;
+}
+
 bool is_sound(const abi::SectionHeader& header) {
     return header.magic == abi::section_magic &&
            header.header_crc == crc_before(header, offsetof(abi::SectionHeader, header_crc));

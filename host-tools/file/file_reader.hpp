@@ -32,6 +32,9 @@ struct Section {
     }
 };
 
+/// The payload of an `end` section; fields that an older version did not write are 0.
+abi::End end_of(std::span<const std::byte> payload);
+
 /// The position of a section; `end` is that of the next one.
 struct SectionPlace {
     abi::SectionType type;

@@ -1,11 +1,14 @@
 #include "file/pack_file.hpp"
 
+#include "file/about.hpp"
 #include "file/console_text.hpp"
 #include "file/file_reader.hpp"
 #include "file/file_writer.hpp"
+#include "file/used_code.hpp"
 #include "pack/unpacker.hpp"
 #include "records/module_table.hpp"
 #include "records/task_table.hpp"
+#include "symbols/section.hpp"
 #include "system/error.hpp"
 #include "system/file_descriptor.hpp"
 
@@ -62,27 +65,66 @@ private:
     bool done_ = false;
 };
 
-// These say from what time on they apply, so they may be moved before more records. Names for
-// single records may not: the next record's own entry replaces them.
-bool may_come_earlier(const Section& section) {
-    if (section.type == tasks_section) {
-        for (auto rest = section.payload; rest.size() >= sizeof(TaskEntry);
-             rest = rest.subspan(sizeof(TaskEntry))) {
-            TaskEntry entry;
-            std::memcpy(&entry, rest.data(), sizeof entry);
-            if (entry.kind == TaskKey::record) {
-                return false;
-            }
+static_assert(symbols::max_section == max_payload);
+
+/// Whether one of the tasks is of a single record.
+bool names_records(std::span<const std::byte> tasks) {
+    for (; tasks.size() >= sizeof(TaskEntry); tasks = tasks.subspan(sizeof(TaskEntry))) {
+        TaskEntry entry;
+        std::memcpy(&entry, tasks.data(), sizeof entry);
+        if (entry.kind == TaskKey::record) {
+            return true;
         }
-        return true;
     }
-    return section.type == console_section || section.type == modules_section;
+    return false;
 }
+
+/// A section of names without those that no address in `used` needs; nothing for other sections.
+std::optional<std::vector<std::byte>> needed_names(const Section& section,
+                                                   std::span<const std::uint32_t> used) {
+    try {
+        if (section.type == symbols_section) {
+            return symbols::only_used(section.payload, used);
+        }
+    } catch (const Error&) { // damaged: readers report it
+        return std::nullopt;
+    }
+    if (section.type == modules_section) {
+        const std::string names = only_used(
+            {reinterpret_cast<const char*>(section.payload.data()), section.payload.size()}, used);
+        const auto bytes = std::as_bytes(std::span(names));
+        return std::vector<std::byte>(bytes.begin(), bytes.end());
+    }
+    return std::nullopt;
+}
+
+/// Small sections of one type, to be written as one.
+class Joined {
+public:
+    explicit Joined(abi::SectionType type) : type_(type) {}
+
+    void add(std::span<const std::byte> payload) {
+        payload_.insert(payload_.end(), payload.begin(), payload.end());
+    }
+    bool large() const { return payload_.size() > max_payload / 16; }
+    void write(FileWriter& to) {
+        if (!payload_.empty()) {
+            to.section_packed(type_, payload_);
+            payload_.clear();
+        }
+    }
+
+private:
+    abi::SectionType type_;
+    std::vector<std::byte> payload_;
+};
 
 /// Writes sections to a file, with records in blocks.
 class Copy {
 public:
-    explicit Copy(int fd) : writer_(fd, progress_) {}
+    /// `used`: the addresses whose names are kept; nothing: all names are.
+    Copy(int fd, std::optional<std::vector<std::uint32_t>> used)
+        : writer_(fd, progress_), used_(std::move(used)) {}
 
     void take(const Section& section) {
         if (section.type == callers_section) {
@@ -91,8 +133,8 @@ public:
             add(section.records());
         } else if (section.type == SectionType::end) {
             end(section.payload);
-        } else if (section.type != SectionType::index) {
-            if (!may_come_earlier(section)) {
+        } else if (section.type != SectionType::index && !join(section)) {
+            if (section.type != modules_section) {
                 put_block();
             }
             put(section);
@@ -116,9 +158,36 @@ private:
         callers_ahead_.clear();
     }
 
+    // The entries of these sections say from what time on they apply, so they may be moved before
+    // more records, like modules. Names for single records may not: the next record's own entry
+    // replaces them.
+    bool join(const Section& section) {
+        if (section.type == tasks_section && !names_records(section.payload)) {
+            const std::size_t rest = section.payload.size() % sizeof(TaskEntry);
+            tasks_.add(section.payload.first(section.payload.size() - rest));
+        } else if (section.type == console_section) {
+            std::span<const std::byte> rest = section.payload;
+            while (take_piece(rest)) {
+            }
+            console_.add(section.payload.first(section.payload.size() - rest.size()));
+        } else {
+            return false;
+        }
+        if (tasks_.large() || console_.large()) {
+            put_joined();
+        }
+        return true;
+    }
+
+    void put_joined() {
+        tasks_.write(writer_);
+        console_.write(writer_);
+    }
+
     void put(const Section& section) {
         if (section.type != pack::packed_section) {
-            writer_.section_packed(section.type, section.payload);
+            const auto names = used_ ? needed_names(section, *used_) : std::nullopt;
+            writer_.section_packed(section.type, names ? *names : section.payload);
         } else if (const auto front = pack::block_front(section.payload)) {
             count_ += front->count;
             writer_.packed(section.payload, {front->count, front->times, true});
@@ -126,6 +195,7 @@ private:
     }
 
     void put_block() {
+        put_joined();
         if (records_.empty()) {
             return;
         }
@@ -147,9 +217,7 @@ private:
 
     void end(std::span<const std::byte> payload) {
         put_block();
-        abi::End end{};
-        std::ranges::copy(payload.first(std::min(payload.size(), sizeof end)),
-                          std::as_writable_bytes(std::span(&end, 1)).begin());
+        const abi::End end = end_of(payload);
         if (ended_ || end.records != count_) {
             throw failure("its records do not match the counts at its end");
         }
@@ -159,6 +227,9 @@ private:
 
     WriteProgress progress_;
     FileWriter writer_;
+    std::optional<std::vector<std::uint32_t>> used_;
+    Joined tasks_{tasks_section};
+    Joined console_{console_section};
     pack::Packer packer_;
     pack::Unpacker unpacker_;
     std::vector<std::byte> callers_ahead_; ///< section for the records to come
@@ -167,6 +238,25 @@ private:
     std::uint64_t count_ = 0;
     bool ended_ = false;
 };
+
+/// Calls `see` with each section of a file and where the next one begins.
+template <typename See>
+void read_all(ByteSource& source, See see) {
+    source.seek(0);
+    FileReader reader(source, [](const std::string& text) { throw failure("{}", text); });
+    while (const std::optional<Section> section = reader.next()) {
+        if (section->cut) {
+            throw failure("it is cut off");
+        }
+        see(*section, reader.offset());
+    }
+}
+
+void check(bool goes_on) {
+    if (!goes_on) {
+        throw failure("interrupted");
+    }
+}
 
 /// The target of `path`: a link stays a link.
 std::string real_path(const std::string& path) {
@@ -189,18 +279,17 @@ void pack_file(const std::string& path, const GoesOn& goes_on) {
     }
     Replacement replacement(real_path(path), status);
     FileSource source(file.get());
-    FileReader reader(source, [](const std::string& text) { throw failure("{}", text); });
-    Copy copy(replacement.fd());
     const auto size = static_cast<std::uint64_t>(status.st_size);
-    while (const std::optional<Section> section = reader.next()) {
-        if (section->cut) {
-            throw failure("it is cut off");
-        }
-        copy.take(*section);
-        if (!goes_on(reader.offset(), size)) {
-            throw failure("interrupted");
-        }
-    }
+    UsedCode used;
+    read_all(source, [&](const Section& section, std::uint64_t) {
+        used.see(section);
+        check(goes_on(0, size));
+    });
+    Copy copy(replacement.fd(), used.addresses());
+    read_all(source, [&](const Section& section, std::uint64_t offset) {
+        copy.take(section);
+        check(goes_on(offset, size));
+    });
     if (!copy.ended()) {
         throw failure("it has no end");
     }

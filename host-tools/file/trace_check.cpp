@@ -256,8 +256,7 @@ void Check::index(const SectionPlace& place, std::span<const std::byte> payload)
 }
 
 void Check::end(std::span<const std::byte> payload) {
-    end_.emplace();
-    copy_front(payload, *end_);
+    end_ = end_of(payload);
     if (payload.size() < abi::first_end_size) {
         problem("section end is too short");
     }

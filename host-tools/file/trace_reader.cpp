@@ -368,11 +368,9 @@ void TraceReader::learn(std::span<const abi::Record> records) {
     }
 }
 
-// The first versions of the format had fewer fields.
 void TraceReader::read_end(std::span<const std::byte> payload) {
     if (payload.size() >= abi::first_end_size) {
-        end_.emplace();
-        std::memcpy(&*end_, payload.data(), std::min(payload.size(), sizeof *end_));
+        end_ = end_of(payload);
         end_->records += at_.before.records;
         end_->lost = add_lost(end_->lost, at_.before.lost);
     }

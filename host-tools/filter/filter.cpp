@@ -120,8 +120,12 @@ std::string unmet_text(const Unmet& unmet, bool any, bool narrowed) {
                            "(--symbols)",
                            unmet.field == "func" ? "function" : unmet.field, name);
     }
-    if (!unmet.known) {
-        return fmt::format("-F: the trace has no function '{}'{}", name, unmet.nearest.text());
+    if (!unmet.known) { // a packed trace has only the names that its events need
+        const std::string near = unmet.nearest.text();
+        return fmt::format("-F: the trace has no function '{}'{}", name,
+                           near.empty() ? ": the guest has none, or it makes no access itself, or "
+                                          "it is inlined"
+                                        : near);
     }
     if (!unmet.needed) { // the filter may not have compared every event with it
         return "";

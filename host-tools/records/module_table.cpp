@@ -12,6 +12,13 @@ namespace mmioscope::trace {
 
 namespace {
 
+/// Takes the first line from `rest`. Returns it without its end.
+std::string_view next_line(std::string_view& rest) {
+    const std::string_view line = rest.substr(0, rest.find('\n'));
+    rest.remove_prefix(std::min(rest.size(), line.size() + 1));
+    return line;
+}
+
 /// The first six words of a line.
 std::array<std::string_view, 6> words_of(std::string_view line) {
     std::array<std::string_view, 6> words;
@@ -70,13 +77,43 @@ std::size_t LoadedModule::bytes() const {
            functions.size() * sizeof(Function) + names.size();
 }
 
+std::string only_used(std::string_view payload, std::span<const std::uint32_t> used) {
+    // A function ends where the next one of its module begins.
+    std::vector<std::uint32_t> starts;
+    const auto is_used = [&](std::uint32_t start) {
+        const auto end = std::ranges::upper_bound(starts, start);
+        const auto first = std::ranges::lower_bound(used, start);
+        return first != used.end() && (end == starts.end() || *first < *end);
+    };
+    std::string kept;
+    for (std::string_view rest = payload; !rest.empty();) {
+        starts.clear();
+        std::string_view ahead = rest;
+        do {
+            const auto words = words_of(next_line(ahead));
+            if (std::uint32_t start = 0; number(words[0], 16, start)) {
+                starts.push_back(start);
+            }
+        } while (!ahead.empty() && !ahead.starts_with("module "));
+        std::ranges::sort(starts);
+        while (rest.data() != ahead.data() && !rest.empty()) {
+            const char* const begin = rest.data();
+            const auto words = words_of(next_line(rest));
+            std::uint32_t start = 0;
+            if (!number(words[0], 16, start) || is_used(start)) {
+                kept.append(begin, rest.data()); // with the end of the line, if it has one
+            }
+        }
+    }
+    return kept;
+}
+
 void ModuleTable::add(std::span<const std::byte> payload) {
     ++version_;
     std::optional<LoadedModule> module;
     std::string_view rest(reinterpret_cast<const char*>(payload.data()), payload.size());
     while (!rest.empty()) {
-        const std::string_view line = rest.substr(0, rest.find('\n'));
-        rest.remove_prefix(std::min(rest.size(), line.size() + 1));
+        const std::string_view line = next_line(rest);
         const auto words = words_of(line);
         if (words[0] == "module") {
             if (std::optional<LoadedModule> next = module_of(words)) {

@@ -61,6 +61,10 @@ struct LoadedModule {
     std::size_t bytes() const; ///< approximate memory
 };
 
+/// The payload with only those functions that are needed: a lookup of an address in `used`, which
+/// is sorted, finds the same in it.
+std::string only_used(std::string_view payload, std::span<const std::uint32_t> used);
+
 /// Like TaskTable, it is bounded, and its content depends only on what was added. Cheap to copy:
 /// copies share the modules.
 class ModuleTable {

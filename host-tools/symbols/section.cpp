@@ -1,6 +1,5 @@
 #include "symbols/section.hpp"
 
-#include "file/file_reader.hpp"
 #include "symbols/expand.hpp"
 #include "system/error.hpp"
 #include "system/plain_text.hpp"
@@ -167,7 +166,7 @@ std::vector<std::byte> pack(std::span<const Symbol> symbols) {
     }
     payload.insert(payload.end(), stream.begin(), stream.end());
     payload.insert(payload.end(), names.begin(), names.end());
-    if (all.size() > max_symbols || payload.size() > trace::max_payload) {
+    if (all.size() > max_symbols || payload.size() > max_section) {
         throw bad_input("too many symbols for a trace file: {}", all.size());
     }
     return payload;
@@ -184,6 +183,25 @@ SymbolList unpack(std::span<const std::byte> payload) {
         all.push_back(symbols.symbol(i));
     }
     return all;
+}
+
+std::vector<std::byte> only_used(std::span<const std::byte> payload,
+                                 std::span<const std::uint32_t> used) {
+    PackedSymbols symbols(
+        std::make_shared<const std::vector<std::byte>>(payload.begin(), payload.end()));
+    const std::span<const std::uint32_t> all = symbols.addresses();
+    SymbolList kept;
+    for (auto next = used.begin(); next != used.end();) {
+        const auto behind = std::ranges::upper_bound(all, *next);
+        if (behind != all.begin()) { // the last symbols that begin before it
+            const auto first = std::ranges::lower_bound(all, behind[-1]);
+            for (auto at = first; at != behind; ++at) {
+                kept.push_back(symbols.symbol(static_cast<std::size_t>(at - all.begin())));
+            }
+        }
+        next = behind == all.end() ? used.end() : std::lower_bound(next, used.end(), *behind);
+    }
+    return pack(kept);
 }
 
 PackedSymbols::PackedSymbols(SharedBytes payload) : payload_(std::move(payload)) {

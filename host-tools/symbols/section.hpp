@@ -28,6 +28,9 @@ struct SymbolsBlock {
     std::uint32_t size;  ///< bytes of its stream: lines of type and name, followed by "\t[module]"
 };
 
+/// Limit for a payload, in bytes: that of a section of a file.
+inline constexpr std::size_t max_section = 16u << 20;
+
 /// Makes the payload; empty if there are no symbols. Symbols must be sorted by address. Leaves out
 /// mapping symbols and names that are not plain, and keeps at most 256 for an address. Throws Error
 /// (bad_input) if there are more than a file may have.
@@ -35,6 +38,11 @@ std::vector<std::byte> pack(std::span<const Symbol> symbols);
 
 /// Throws Error (bad_input) if `payload` is not from pack().
 SymbolList unpack(std::span<const std::byte> payload);
+
+/// A payload with only those symbols that are needed: a lookup of an address in `used`, which is
+/// sorted, finds the same in it. Throws Error (bad_input) if `payload` is not from pack().
+std::vector<std::byte> only_used(std::span<const std::byte> payload,
+                                 std::span<const std::uint32_t> used);
 
 using SharedBytes = std::shared_ptr<const std::vector<std::byte>>;
 

@@ -63,7 +63,8 @@ FileDescriptor trace_with(const Input& input) {
     for (auto left = input.log; input.own && !left.empty(); time += input.steps[0]) {
         const auto piece = left.first(std::min<std::size_t>(left.size(), 40));
         left = left.subspan(piece.size());
-        std::string payload(reinterpret_cast<const char*>(&time), sizeof time);
+        const trace::ConsoleHeader header{time, piece.size()};
+        std::string payload(reinterpret_cast<const char*>(&header), sizeof header);
         payload.append(piece.begin(), piece.end());
         writer.section(trace::console_section, std::as_bytes(std::span(payload)));
     }

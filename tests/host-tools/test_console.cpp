@@ -13,9 +13,10 @@ using namespace std::chrono_literals;
 namespace {
 
 std::vector<std::byte> piece(std::uint64_t time, std::string_view text) {
-    std::vector<std::byte> payload(sizeof time + text.size());
-    std::memcpy(payload.data(), &time, sizeof time);
-    std::memcpy(payload.data() + sizeof time, text.data(), text.size());
+    const trace::ConsoleHeader header{time, text.size()};
+    std::vector<std::byte> payload(sizeof header + text.size());
+    std::memcpy(payload.data(), &header, sizeof header);
+    std::memcpy(payload.data() + sizeof header, text.data(), text.size());
     return payload;
 }
 
@@ -33,6 +34,22 @@ TEST_CASE("the console's lines have the time of their first byte") {
     CHECK(text.lines()[2].text.empty());
     CHECK(text.lines()[3].text == "last");
     CHECK(text.lines()[3].time == 11);
+}
+
+TEST_CASE("a console section may have several pieces, and a piece that is not whole is dropped") {
+    std::vector<std::byte> payload = piece(5, "one\n");
+    for (const std::vector<std::byte>& more : {piece(7, ""), piece(9, "two\n"), piece(11, "x")}) {
+        payload.insert(payload.end(), more.begin(), more.end());
+    }
+    payload.pop_back();
+    trace::ConsoleText text;
+    text.add(payload);
+    text.add(piece(13, "three"));
+    REQUIRE(text.lines().size() == 3);
+    CHECK(text.lines()[0].time == 5);
+    CHECK(text.lines()[1].time == 9);
+    CHECK(text.lines()[1].text == "two");
+    CHECK(text.lines()[2].text == "three");
 }
 
 TEST_CASE("a console section may hold any bytes, and any number of them") {

@@ -1,6 +1,7 @@
 // docs/man/mmioscope-trace.5 has the offsets and sizes of the structures that are written.
 #include "abi/container.hpp"
 #include "abi/control.hpp"
+#include "file/console_text.hpp"
 #include "pack/block.hpp"
 #include "records/task_table.hpp"
 #include "symbols/section.hpp"
@@ -117,6 +118,8 @@ const PageField fields[] = {
     FIELD_OF("tasks", trace::TaskEntry, pid),
     FIELD_OF("tasks", trace::TaskEntry, tgid),
     FIELD_OF("tasks", trace::TaskEntry, comm),
+    FIELD_OF("console", trace::ConsoleHeader, time),
+    FIELD_OF("console", trace::ConsoleHeader, size),
 };
 
 #define NAMED(type, name)                                                                          \

@@ -199,6 +199,46 @@ TEST_CASE("the report of a hostile module fits a section, and other modules get 
     CHECK(learner.see({}, now += 300ms).find("module patient") == 0);
 }
 
+TEST_CASE("a section of only the used functions of modules gives each used address the same name",
+          "[linux]") {
+    std::mt19937 generator(3);
+    const auto random = [&generator] { return static_cast<std::uint32_t>(generator()); };
+    const auto found_in = [](const trace::ModuleTable& modules, std::uint32_t address,
+                             std::uint64_t time) {
+        const std::optional<Location> found = modules.function_at(address, time);
+        return found ? fmt::format("{}+{}[{}]", found->function, found->offset, found->module) : "";
+    };
+    std::size_t kept = 0, whole = 0;
+    for (unsigned round = 0; round < 200; ++round) {
+        std::string all;
+        for (unsigned n = 0; n < 3; ++n) {
+            const std::uint32_t base = 0xbf00'0000 + 0x1000 * (random() % 4);
+            all += fmt::format("module m{} {:x} 65536 live {}\ntext {:x} 4096\n", n, base,
+                               random() % 9, base);
+            for (unsigned i = random() % 20; i > 0; --i) {
+                all += fmt::format("{:x} t f{} [m{}]\n", base + random() % 64 * 16, i, n);
+            }
+        }
+        std::vector<std::uint32_t> used(random() % 8);
+        std::ranges::generate(
+            used, [&] { return static_cast<std::uint32_t>(0xbf00'0000 + random() % 0x5000); });
+        std::ranges::sort(used);
+        const std::string part = trace::only_used(all, used);
+        trace::ModuleTable before, after;
+        before.add(bytes_of(all));
+        after.add(bytes_of(part));
+        for (const std::uint32_t address : used) {
+            for (std::uint64_t time = 0; time < 9; time += 2) {
+                REQUIRE(found_in(before, address, time) == found_in(after, address, time));
+            }
+        }
+        kept += part.size();
+        whole += all.size();
+    }
+    CHECK(kept < whole / 2);
+    CHECK(trace::only_used("no module\nbf000000 t f", {}) == "no module\n");
+}
+
 TEST_CASE("a section of modules may hold any bytes", "[linux]") {
     trace::ModuleTable table;
     table.add(bytes_of("bf000000 t f [m]\ntext bf000000 10\nmodule\nmodule a\nmodule a x 1 live 1\n"

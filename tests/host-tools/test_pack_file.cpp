@@ -2,6 +2,7 @@
 #include "../sim/random.hpp"
 #include "file/pack_file.hpp"
 #include "file/trace_check.hpp"
+#include "file/used_code.hpp"
 #include "pack/block.hpp"
 #include "random_trace.hpp"
 #include "reading/trace.hpp"
@@ -135,7 +136,7 @@ TEST_CASE("a packed file has the same content as the plain one") {
         CHECK(count_of(small, abi::SectionType::records) == 0);
         CHECK(count_of(small, trace::callers_section) == 0);
         CHECK(count_of(small, pack::packed_section) >= sections * each / 4096);
-        CHECK(count_of(small, trace::tasks_section) == count_of(plain, trace::tasks_section));
+        CHECK(count_of(small, trace::tasks_section) <= count_of(small, pack::packed_section) + 1);
         MemorySource from(plain), to(small);
         trace::TraceReader before(from, [](const std::string& text) { FAIL(text); });
         trace::TraceReader after(to, [](const std::string& text) { FAIL(text); });
@@ -186,6 +187,87 @@ struct Left {
 };
 
 } // namespace
+
+namespace {
+
+/// What a trace says of its code, and how many functions its file names.
+struct Code {
+    explicit Code(const Bytes& bytes) {
+        MemorySource source(bytes);
+        reading::TraceOptions options;
+        options.report = [](const std::string& text) { FAIL(text); };
+        reading::Trace trace(options, source);
+        while (const Event* event = trace.next()) {
+            names.push_back(text(event->code()));
+            names.push_back(text(event->caller()));
+        }
+        functions =
+            trace.reader().symbols() ? symbols::unpack(*trace.reader().symbols()).size() : 0;
+    }
+    std::vector<std::string> names;
+    std::size_t functions = 0;
+};
+
+} // namespace
+
+TEST_CASE("a packed file has only the names of code that its records need") {
+    const unsigned seed = GENERATE(range(1u, 1 + sim::seeds(3)));
+    CAPTURE(seed);
+    // 2,000 records at random places in 65,536 functions.
+    const Bytes plain = RandomTrace(seed, 2'000).bytes;
+    const Code before(plain), after(packed(plain));
+    REQUIRE(after.names.size() == before.names.size());
+    // Names of modules may be known earlier in a packed file.
+    for (std::size_t i = 0; i < before.names.size(); ++i) {
+        if (before.names[i].starts_with("f_") || after.names[i].starts_with("f_")) {
+            REQUIRE(after.names[i] == before.names[i]);
+        }
+    }
+    CHECK(before.functions > 65'000);
+    CHECK(after.functions < 5'000);
+    CHECK(after.functions > 1'000);
+}
+
+TEST_CASE("a packed file keeps all names where they may be needed") {
+    const auto made = [](abi::Ending ending, std::uint32_t records) {
+        return trace_bytes([=](trace::FileWriter& writer) {
+            write_info(writer);
+            trace::write_about(writer, {"", symbols::pack(functions()), {}});
+            for (std::uint32_t i = 0; i < records; ++i) {
+                abi::Record record = access(0, i, i);
+                record.pc = kernel + 8 * i;
+                record.lr = kernel + 8 * i + 4;
+                append(writer, record);
+            }
+            writer.finish(0, ending);
+        });
+    };
+    const auto functions_of = [](const Bytes& bytes) { return Code(bytes).functions; };
+    const std::size_t all = functions().size();
+    CHECK(functions_of(packed(made(abi::Ending::machine_off, 1))) == 1);
+    CHECK(functions_of(packed(made(abi::Ending::continued, 1))) == all);
+    // With more addresses than are counted.
+    const std::uint32_t many = trace::UsedCode::most_addresses;
+    CHECK(functions_of(packed(made(abi::Ending::machine_off, many / 4))) < all / 4);
+    CHECK(functions_of(packed(made(abi::Ending::machine_off, many))) == all);
+}
+
+TEST_CASE("damaged names stay as they are in a packed file, to be reported by its readers") {
+    Bytes names = symbols::pack(functions());
+    names.resize(names.size() - 1);
+    const Bytes plain = trace_bytes([&](trace::FileWriter& writer) {
+        write_info(writer);
+        trace::write_about(writer, {std::string(2'000, '#'), names, {}});
+        append(writer, access(0, 0, 0));
+        writer.finish(0, abi::Ending::machine_off);
+    });
+    const Bytes small = packed(plain);
+    MemorySource source(small);
+    trace::TraceReader reader(source, [](const std::string& text) { FAIL(text); });
+    while (!reader.next().empty()) {
+    }
+    CHECK(*reader.symbols() == names);
+}
 
 TEST_CASE("a filter selects the same from a packed file as from the plain one") {
     std::size_t some = 0, none = 0;

@@ -284,6 +284,44 @@ TEST_CASE("a section of symbols has the same functions as a table of them") {
     CHECK(found > 10'000);
 }
 
+TEST_CASE("a section of only the used symbols gives each used address the same name") {
+    std::mt19937 random(2);
+    std::size_t kept = 0, left_out = 0;
+    for (unsigned round = 0; round < 300; ++round) {
+        const symbols::SymbolList all = random_symbols(random);
+        const std::vector<std::byte> whole = symbols::pack(all);
+        if (whole.empty()) {
+            continue;
+        }
+        const std::uint32_t end = all.back().address + 0x2'0000;
+        std::vector<std::uint32_t> used(random() % 60);
+        std::ranges::generate(used, [&] {
+            return random() % 2 == 0
+                       ? static_cast<std::uint32_t>(0xbfff'fff0 + random() % (end - 0xbfff'fff0))
+                       : static_cast<std::uint32_t>(all[random() % all.size()].address - 1 +
+                                                    random() % 3);
+        });
+        std::ranges::sort(used);
+        const std::vector<std::byte> part = symbols::only_used(whole, used);
+        const auto functions = [](const std::vector<std::byte>& payload) {
+            return symbols::SectionFunctions([&payload] { return shared(payload); },
+                                             [](const std::string& text) { FAIL(text); });
+        };
+        symbols::SectionFunctions before = functions(whole), after = functions(part);
+        for (const std::uint32_t address : used) {
+            Location one, other;
+            REQUIRE(before.locate(address, one) == after.locate(address, other));
+            REQUIRE(std::tie(one.function, one.offset, one.module) ==
+                    std::tie(other.function, other.offset, other.module));
+        }
+        const std::size_t count = symbols::unpack(part).size();
+        kept += count;
+        left_out += symbols::unpack(whole).size() - count;
+    }
+    CHECK(kept > 1'000);
+    CHECK(left_out > 1'000);
+}
+
 TEST_CASE("a section of symbols is sorted by address, and divided into blocks") {
     const auto back = [](const symbols::SymbolList& all) {
         return symbols::unpack(symbols::pack(all));

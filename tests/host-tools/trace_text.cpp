@@ -370,9 +370,10 @@ void write_trace(const TraceText& text, int fd) {
     trace::write_about(writer, {text.about, symbols::pack(symbols_of(text)), {}});
     writer.values(trace::tasks_section, std::span<const trace::TaskEntry>(tasks_of(text)));
     for (const auto& [time, string] : text.console) {
-        std::vector<char> payload(sizeof time + string.size());
-        std::memcpy(payload.data(), &time, sizeof time);
-        string.copy(payload.data() + sizeof time, string.size());
+        const trace::ConsoleHeader header{time, string.size()};
+        std::vector<char> payload(sizeof header + string.size());
+        std::memcpy(payload.data(), &header, sizeof header);
+        string.copy(payload.data() + sizeof header, string.size());
         writer.values(trace::console_section, std::span<const char>(payload));
     }
     writer.append(text.records);

@@ -1,0 +1,57 @@
+#include "file/used_code.hpp"
+
+#include "pack/block.hpp"
+
+#include <algorithm>
+
+namespace mmioscope::trace {
+
+void UsedCode::see(const Section& section) {
+    if (section.type == callers_section) {
+        for (const Caller caller :
+             callers_of(section.payload, section.payload.size() / sizeof(Caller))) {
+            add_return(caller);
+        }
+    } else if (section.type == abi::SectionType::records) {
+        for (const abi::Record& record : section.records()) {
+            if (in_kernel(record)) {
+                add(record.pc & ~1u);
+                add_return(record.lr);
+            }
+        }
+    } else if (section.type == pack::packed_section) {
+        all_ = true; // not unpacked here
+    } else if (section.type == abi::SectionType::end) {
+        // The next files of the recording repeat the names, and readers take those of the first.
+        all_ = all_ || end_of(section.payload).ending == abi::Ending::continued;
+    }
+}
+
+std::optional<std::vector<std::uint32_t>> UsedCode::addresses() const {
+    if (all_) {
+        return std::nullopt;
+    }
+    std::vector<std::uint32_t> sorted(addresses_.begin(), addresses_.end());
+    std::ranges::sort(sorted);
+    return sorted;
+}
+
+// Readers look up the call before it.
+void UsedCode::add_return(Caller address) {
+    add((address & ~1u) - 1);
+}
+
+void UsedCode::add(std::uint32_t address) {
+    std::uint32_t& recent = recent_[(address >> 1) % recent_.size()];
+    if (all_ || recent == address) {
+        return;
+    }
+    recent = address;
+    addresses_.insert(address);
+    if (addresses_.size() > most_addresses) {
+        all_ = true;
+        addresses_.clear();
+    }
+}
+
+} // namespace mmioscope::trace
