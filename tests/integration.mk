@@ -8,7 +8,7 @@ GUEST_FLAGS := -std=c++20 -march=armv7ve -marm -mgeneral-regs-only -mno-unaligne
     -Werror
 
 # A guest is tests/guest/NAME.cpp, built for each board that it is listed for: build/tests/guest/BOARD/NAME.bin.
-TEST_GUESTS_vexpress-a15 := hammer forms beats exclusives outside neighbours straddle rewritten ends hostile reach switching control_noise snapshots looks costs
+TEST_GUESTS_vexpress-a15 := hammer forms beats exclusives outside neighbours straddle rewritten ends hostile reach switching control_noise snapshots looks costs timer
 TEST_GUESTS_virt := hammer ends dma calls hostile reach
 TEST_GUESTS_orangepi-pc := hammer numbers uarts
 TEST_GUEST_RAM_vexpress-a15 := 0x80000000
@@ -24,13 +24,14 @@ test_guest_out := $(BUILD)/tests/guest
 .PHONY: test-guests test-integration
 test-guests: $(foreach b,$(TEST_GUEST_BOARDS),$(foreach g,$(TEST_GUESTS_$(b)),$(test_guest_out)/$(b)/$(g).bin))
 
+# REPLAY=FILE: the steps that guest `replay` plays, printed by `mmioscope gen` (tests/qemu/cases/gen.sh).
 define test_guest_rules
 test_guest_shared_$(1) := $(addprefix $(test_guest_out)/$(1)/,start.o run_form.o platform.o $(TEST_GUEST_POWER_$(1)))
 
 $(test_guest_out)/$(1)/%.o: tests/guest/%.cpp tests/guest/platform.hpp tests/guest/psci.hpp tests/guest/$(1)/board.hpp
 	@mkdir -p "$$(@D)"
 	@echo "  $$<"
-	@$(GUEST_CXX) $(GUEST_FLAGS) -Itests/guest -Itests/guest/$(1) $(HYP_INCLUDES) -c $$< -o $$@
+	@$(GUEST_CXX) $(GUEST_FLAGS) -Itests/guest -Itests/guest/$(1) $(HYP_INCLUDES) $$(REPLAY:%=-include %) -c $$< -o $$@
 
 $(test_guest_out)/$(1)/%.o: tests/guest/$(1)/%.cpp tests/guest/platform.hpp tests/guest/psci.hpp tests/guest/$(1)/board.hpp
 	@mkdir -p "$$(@D)"

@@ -28,6 +28,7 @@ namespace top_command { extern const Command row; }
 namespace info_command { extern const Command row; }
 namespace at_command { extern const Command row; }
 namespace why_command { extern const Command row; }
+namespace gen_command { extern const Command row; }
 namespace diff_command { extern const Command row; }
 namespace ctl_command { extern const Command row; }
 namespace at_start_command { extern const Command row; }

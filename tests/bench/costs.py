@@ -53,6 +53,7 @@ COMMANDS = {
     "check": ["check"],
     "diff": ["diff", "--profile", "{}", "--good"],
     "polls": ["polls", "--limit", "0", "-o", "{}"],
+    "gen": ["gen", "mmc@1c050000", "--limit", "100000", "-o", "{}"],
     "print --fold": ["print", "--all", "--fold", "-o", "{}"],
 }
 # And these, only in memory.
@@ -67,7 +68,7 @@ TOLD = ("export sqlite", "babeltrace2")  # mostly not our code
 MIXES = ("sd", "boot", "fresh")
 PACKED = ("print --raw", "print value")  # of a packed file of "sd", too
 SHORT = {"print": MIXES, "print value": ("boot",), "stat": ("boot",), "export ctf": ("sd",), "check": ("boot",),
-         "polls": ("boot", "fresh")}
+         "polls": ("boot", "fresh"), "gen": ("boot",)}
 FIXED = ("print", "print --raw", "stat", "check")
 LENGTHS = (10000, 30000)
 LENGTHS_SHORT = (2000, 6000)

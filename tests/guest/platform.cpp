@@ -171,6 +171,24 @@ void set_tick(u32 ticks) {
     arm_timer(ticks);
 }
 
+namespace {
+
+std::uint64_t virtual_count() {
+    u32 low, high;
+    asm volatile("isb\n\tmrrc p15, 1, %0, %1, c14" : "=r"(low), "=r"(high)); // CNTVCT
+    return std::uint64_t{high} << 32 | low;
+}
+
+} // namespace
+
+void wait_us(u32 microseconds) {
+    u32 frequency;                                                // Hz
+    asm volatile("mrc p15, 0, %0, c14, c0, 0" : "=r"(frequency)); // CNTFRQ
+    const std::uint64_t end = virtual_count() + std::uint64_t{frequency / 1'000'000} * microseconds;
+    while (virtual_count() < end) {
+    }
+}
+
 u32 interrupts() {
     return interrupt_count;
 }

@@ -78,6 +78,8 @@ Fault faults_of(Action action) {
 void enable_gic();
 /// Interrupts this CPU every `ticks` of the generic timer from now on; 0: stops.
 void set_tick(u32 ticks);
+/// Waits, by the generic timer.
+void wait_us(u32 microseconds);
 /// Number of interrupts so far.
 u32 interrupts();
 void unmask_interrupts();

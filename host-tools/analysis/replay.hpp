@@ -1,0 +1,98 @@
+// What a driver did to a device, as steps that can be done again: docs/gen.md.
+#pragma once
+
+#include "analysis/poll_finder.hpp"
+#include "reading/consumer.hpp"
+#include "records/ticks.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace mmioscope::analysis {
+
+struct Step {
+    enum class Kind : std::uint8_t {
+        write,
+        read,  ///< whatever the device answers
+        check, ///< reads back what was written last
+        poll,  ///< reads until the bits in `mask` are `value`
+        delay, ///< waits `value` microseconds
+    };
+
+    Kind kind = Kind::write;
+    unsigned size = 0;        ///< bytes of the access, 1 to 8; 0: a delay
+    std::uint64_t offset = 0; ///< bytes from the device's base
+    std::uint64_t value = 0;  ///< what was written, read, awaited
+    std::uint64_t mask = 0;   ///< for a poll: the bits awaited
+    std::uint64_t event = 0;  ///< number of the access
+    std::string comment;      ///< plain text: register, fields, function
+};
+
+/// Makes steps of the accesses to one region of the device tree.
+class Replay final : public reading::Consumer {
+public:
+    struct Limits {
+        std::uint64_t delay;    ///< ns; a shorter pause between two accesses is no step
+        std::uint64_t idle;     ///< ns; nor is a longer one: nobody waits for the device
+        std::uint64_t accesses; ///< most that become steps
+    };
+
+    /// `frequency`: of the counter, in Hz. `region`: its index in the trace; nothing: that of the
+    /// first access.
+    Replay(const Limits& limits, std::uint32_t frequency,
+           std::optional<std::uint16_t> region = std::nullopt)
+        : limits_(limits), tick_(frequency), region_(region), given_(region.has_value()) {}
+
+    void add(const Event& event) override;
+    void forget() override { finder_.cut_all(); }
+    void finish() override { finder_.cut_all(); }
+
+    /// The steps, in the order of the trace. Call it after finish().
+    std::vector<Step> steps() const;
+
+    // The region; empty and 0 if there was no access.
+    const std::string& device() const { return device_; }
+    std::uint64_t base() const { return base_; } ///< physical address
+    /// The device of the first access to another region; empty: there was none, or the region was
+    /// given.
+    const std::string& other() const { return other_; }
+    /// The number of the first access that cannot be done again, because its value is unknown or it
+    /// is of more than 8 bytes; 0: there is none.
+    std::uint64_t lacks() const { return lacks_; }
+    /// Accesses for which there was no room.
+    std::uint64_t left_out() const { return left_out_; }
+
+private:
+    struct Held {
+        Step step;
+        std::optional<Thread> thread;
+        bool folded = false; ///< a poll has it
+    };
+    struct Written {
+        std::uint64_t value;
+        unsigned size;
+    };
+
+    bool is_of_region(const Event& event);
+    void wait(const Event& event);
+    void fold(Thread thread, const Poll& poll);
+
+    Limits limits_;
+    trace::TickLength tick_;
+    PollFinder finder_{[this](Thread thread, const Poll& poll) { fold(thread, poll); }};
+    std::vector<Held> held_;
+    std::unordered_map<std::uint64_t, Written> written_; ///< last write, by offset
+    std::string device_, other_;
+    std::uint64_t base_ = 0;
+    std::optional<std::uint16_t> region_;
+    bool given_;
+    std::uint64_t end_ = 0; ///< ns; of the last access
+    std::uint64_t lacks_ = 0;
+    std::uint64_t accesses_ = 0, left_out_ = 0;
+};
+
+} // namespace mmioscope::analysis

@@ -1,0 +1,199 @@
+#include "analysis/replay_text.hpp"
+
+#include "system/plain_text.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cctype>
+#include <iterator>
+
+namespace mmioscope::analysis {
+
+namespace {
+
+// Names may come from files: they must not end a comment.
+std::string comment_text(std::string_view text) {
+    std::string plain = for_terminal(text);
+    for (std::size_t at = plain.find("*/"); at != plain.npos; at = plain.find("*/", at)) {
+        plain.insert(at + 1, " ");
+    }
+    return plain;
+}
+
+std::string identifier(std::string_view name) {
+    std::string word;
+    for (const char c : name) {
+        word += std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
+    }
+    return !word.empty() && std::isdigit(static_cast<unsigned char>(word[0])) == 0 ? word
+                                                                                   : "_" + word;
+}
+
+std::string head_of(const ReplayOf& of, std::span<const Step> steps) {
+    const std::string events =
+        steps.empty() ? "no events"
+                      : fmt::format("events {} to {}", steps.front().event, steps.back().event);
+    return comment_text(fmt::format("{} at {:#x}: {} steps, from {} of {} by mmioscope gen",
+                                    of.device, of.base, steps.size(), events, of.trace));
+}
+
+std::string hex(std::uint64_t value, unsigned size) {
+    return fmt::format("0x{:0{}x}", value, 2 * size);
+}
+
+// The player is part of the file, so that the table has one meaning.
+constexpr char player[] = R"(
+#include <stdint.h>
+
+enum mmio_op {
+    MMIO_WRITE, /* writes `value` */
+    MMIO_READ,  /* reads, and does not look at the answer; `value` is what it was */
+    MMIO_CHECK, /* reads `value` back */
+    MMIO_POLL,  /* reads until (answer & mask) == value */
+    MMIO_DELAY, /* waits `value` microseconds */
+};
+
+struct mmio_step {
+    uint8_t op;
+    uint8_t size; /* bytes: 1, 2, 4 or 8 */
+    uint32_t offset;
+    uint64_t value, mask;
+};
+
+#ifndef MMIO_POLL_MOST
+#define MMIO_POLL_MOST 1000000 /* reads of one poll */
+#endif
+
+static inline uint64_t mmio_read(const volatile void *at, unsigned size)
+{
+    switch (size) {
+    case 1: return *(const volatile uint8_t *)at;
+    case 2: return *(const volatile uint16_t *)at;
+    case 4: return *(const volatile uint32_t *)at;
+    default: return *(const volatile uint64_t *)at;
+    }
+}
+
+static inline void mmio_write(volatile void *at, unsigned size, uint64_t value)
+{
+    switch (size) {
+    case 1: *(volatile uint8_t *)at = (uint8_t)value; break;
+    case 2: *(volatile uint16_t *)at = (uint16_t)value; break;
+    case 4: *(volatile uint32_t *)at = (uint32_t)value; break;
+    default: *(volatile uint64_t *)at = value; break;
+    }
+}
+
+/* Does `count` steps on the device mapped at `base`. `delay` waits microseconds; null: no delays.
+ * Returns `count`, or the index of the check or the poll that failed, where it stops. */
+static inline unsigned mmio_replay(volatile void *base, const struct mmio_step *steps, unsigned count,
+                                   void (*delay)(unsigned us))
+{
+    for (unsigned i = 0; i < count; ++i) {
+        const struct mmio_step *step = &steps[i];
+        volatile uint8_t *at = (volatile uint8_t *)base + step->offset;
+        uint64_t left = MMIO_POLL_MOST;
+
+        switch ((enum mmio_op)step->op) {
+        case MMIO_WRITE: mmio_write(at, step->size, step->value); break;
+        case MMIO_READ: (void)mmio_read(at, step->size); break;
+        case MMIO_CHECK:
+            if (mmio_read(at, step->size) != step->value)
+                return i;
+            break;
+        case MMIO_POLL:
+            while ((mmio_read(at, step->size) & step->mask) != step->value)
+                if (--left == 0)
+                    return i;
+            break;
+        case MMIO_DELAY:
+            if (delay)
+                delay((unsigned)step->value);
+            break;
+        }
+    }
+    return count;
+}
+
+)";
+
+constexpr std::array<std::string_view, 5> ops{"WRITE", "READ", "CHECK", "POLL", "DELAY"};
+
+std::string c_text(const ReplayOf& of, std::span<const Step> steps) {
+    const std::string name = identifier(of.device);
+    std::string text = fmt::format("/* {}. */\n{}#define {}_base {:#x}u\n\n"
+                                   "static const struct mmio_step {}_steps[] = {{\n",
+                                   head_of(of, steps), player, name, of.base, name);
+    for (const Step& step : steps) {
+        const std::string_view op = ops[static_cast<std::size_t>(step.kind)];
+        text += step.kind == Step::Kind::delay
+                    ? fmt::format("    {{MMIO_DELAY, 0, 0, {}, 0}},\n", step.value)
+                    : fmt::format("    {{MMIO_{}, {}, {:#05x}, {}, {}}}, /* {} */\n", op, step.size,
+                                  step.offset, hex(step.value, step.size),
+                                  step.mask == 0 ? "0" : hex(step.mask, step.size),
+                                  comment_text(step.comment));
+    }
+    return text + "};\n";
+}
+
+// devmem is busybox's; it takes the width in bits.
+constexpr char functions[] = R"sh(set -u
+base=${1:-%base%}
+at() { printf '%#x' $((base + $1)); }
+w() { devmem "$(at "$1")" "$2" "$3"; }
+r() { devmem "$(at "$1")" "$2" >/dev/null; }
+failed() { echo "$0: offset $1: $2, expected $3" >&2; exit 1; }
+check() {
+    got=$(devmem "$(at "$1")" "$2")
+    [ $((got)) = $(($3)) ] || failed "$1" "$got" "$3"
+}
+poll() { # OFFSET WIDTH MASK VALUE
+    left=10000
+    while got=$(devmem "$(at "$1")" "$2"); [ $((got & $3)) != $(($4)) ]; do
+        left=$((left - 1))
+        [ $left -gt 0 ] || failed "$1" "$got" "$4 in the bits $3"
+    done
+}
+
+)sh";
+
+std::string sh_text(const ReplayOf& of, std::span<const Step> steps) {
+    std::string body = functions;
+    const std::string_view base = "%base%";
+    body.replace(body.find(base), base.size(), fmt::format("{:#x}", of.base));
+    std::string text = fmt::format("#!/bin/sh\n# {}.\n# Needs busybox's devmem and usleep, and a "
+                                   "kernel that lets root access the device.\n{}",
+                                   head_of(of, steps), body);
+    for (const Step& step : steps) {
+        const std::string where = fmt::format("{:#05x} {}", step.offset, 8 * step.size);
+        const std::string value = hex(step.value, step.size);
+        std::string line;
+        switch (step.kind) {
+        case Step::Kind::write: line = fmt::format("w {} {}", where, value); break;
+        case Step::Kind::read: line = fmt::format("r {}", where); break;
+        case Step::Kind::check: line = fmt::format("check {} {}", where, value); break;
+        case Step::Kind::poll:
+            line = fmt::format("poll {} {} {}", where, hex(step.mask, step.size), value);
+            break;
+        case Step::Kind::delay: line = fmt::format("usleep {}", step.value); break;
+        }
+        text += step.comment.empty()
+                    ? line + '\n'
+                    : fmt::format("{:<34} # {}\n", line, comment_text(step.comment));
+    }
+    return text;
+}
+
+constexpr std::array<ReplayFormat, 2> formats{{
+    {"c", "a C table, and the function that plays it", c_text},
+    {"sh", "a shell script, for busybox's devmem on the board", sh_text},
+}};
+
+} // namespace
+
+std::span<const ReplayFormat> replay_formats() {
+    return formats;
+}
+
+} // namespace mmioscope::analysis

@@ -1,0 +1,136 @@
+#include "analysis/replay.hpp"
+#include "analysis/replay_text.hpp"
+#include "cli/commands.hpp"
+#include "cli/format_rows.hpp"
+#include "cli/name_options.hpp"
+#include "cli/option_types.hpp"
+#include "cli/view_options.hpp"
+#include "system/error.hpp"
+
+#include <algorithm>
+#include <memory>
+
+namespace mmioscope::cli::gen_command {
+
+namespace {
+
+struct Options {
+    ViewOptions view;
+    std::string device;
+    std::string format = "c";
+    std::string delay = "100us";
+    std::string idle = "1";
+    std::size_t limit = 2000;
+};
+
+constexpr char footer[] = R"(
+Prints what a driver did to the device DEV, as a program that does it again: writes, reads, checks that read back what
+was written, polls with the bits that were awaited, and delays. DEV is a name as in a filter (dev==DEV); --from, --to and
+-F choose among its accesses. docs/gen.md says what becomes which step.
+
+Examples:
+  mmioscope gen rtc boot.mmio                            the driver's first steps, as a C table
+  mmioscope gen mmc@50000 --as sh boot.mmio -o mmc.sh    as a script for the board
+  mmioscope gen mmc --from 2.1 --to 2.4 --delay 10us boot.mmio
+
+Exit status: 0 the trace is whole and nothing was lost, 1 otherwise, 2 it
+cannot be read, or DEV is not one device.
+)";
+
+reading::TraceOptions selected(const Options& options) {
+    if (options.device.find('"') != std::string::npos) {
+        throw bad_input("DEV: a device's name has no quotes");
+    }
+    reading::TraceOptions selection = trace_options(options.view);
+    const std::string device = fmt::format("dev==\"{}\"", options.device);
+    selection.filter =
+        selection.filter.empty() ? device : fmt::format("{} && ({})", device, selection.filter);
+    return selection;
+}
+
+void tell(const analysis::Replay& replay) {
+    if (replay.left_out() != 0) {
+        fmt::print(stderr,
+                   "mmioscope: {} later accesses are left out: --limit sets their number, "
+                   "--to and -F choose the accesses\n",
+                   replay.left_out());
+    }
+    if (replay.lacks() != 0) {
+        fmt::print(stderr,
+                   "mmioscope: warning: event {} cannot be done again: its value is unknown, or it "
+                   "is of more than 8 bytes\n",
+                   replay.lacks());
+    }
+}
+
+/// The region whose whole name `device` is: others may have it as a part of theirs.
+std::optional<std::uint16_t> region_named(const trace::TraceReader& reader,
+                                          const std::string& device) {
+    for (std::size_t i = 0; i < reader.regions().size(); ++i) {
+        const auto region = static_cast<std::uint16_t>(i);
+        if (reader.names()[region] == device) {
+            return region;
+        }
+    }
+    return std::nullopt;
+}
+
+std::uint64_t duration_of(const char* name, const std::string& text) {
+    return time_of(name, text)->nanoseconds;
+}
+
+Status gen(const Options& options) {
+    const reading::TraceOptions selection = selected(options);
+    reading::Trace trace(selection);
+    view::Output out(options.view.output);
+    view::Tally tally(reading::selects(selection));
+    analysis::Replay replay(
+        {duration_of("--delay", options.delay), duration_of("--idle", options.idle), options.limit},
+        trace.reader().info() ? trace.reader().info()->counter_frequency : 0,
+        region_named(trace.reader(), options.device));
+    reading::drive(trace, {&tally, &replay}, drive_options(options.view, "read"));
+    if (replay.device().empty()) {
+        throw bad_input("{}: no access to the device '{}'", selection.path, options.device);
+    }
+    if (!replay.other().empty()) {
+        throw bad_input("'{}' is several devices: give one of '{}', '{}', ...", options.device,
+                        replay.device(), replay.other());
+    }
+    const auto formats = analysis::replay_formats();
+    const auto format = std::ranges::find(formats, options.format, &analysis::ReplayFormat::name);
+    const std::string text =
+        format->text({replay.device(), replay.base(), selection.path}, replay.steps());
+    std::fwrite(text.data(), 1, text.size(), out.file());
+    out.close();
+    tell(replay);
+    fmt::print(stderr, "{}", tally.verdict(trace.reader()));
+    return view::status_of(trace.reader());
+}
+
+Action add(CLI::App& command, const std::string&) {
+    const auto options = std::make_shared<Options>();
+    command.add_option("device", options->device, "The device")->required()->type_name("DEV");
+    add_view_options(command, options->view);
+    command.add_option("--as", options->format, "Output format (default c)")
+        ->check(CLI::IsMember(names_of(analysis::replay_formats())))
+        ->type_name("FORMAT");
+    command
+        .add_option("--delay", options->delay,
+                    "Shortest pause that becomes a delay (default 100us)")
+        ->type_name("TIME");
+    command
+        .add_option("--idle", options->idle,
+                    "A longer pause is no delay: nobody waits (default 1 s)")
+        ->type_name("TIME");
+    command.add_option("-n,--limit", options->limit, "Most accesses (default 2000)")
+        ->check(count_from(1))
+        ->type_name("N");
+    command.footer(footer + lines_of(analysis::replay_formats()));
+    return [options] { return gen(*options); };
+}
+
+} // namespace
+
+const Command row{"gen", "Make a program that does again what a driver did to a device", add};
+
+} // namespace mmioscope::cli::gen_command
