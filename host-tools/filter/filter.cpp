@@ -141,17 +141,17 @@ std::string unmet_text(const Unmet& unmet, bool any, bool narrowed) {
                              selected, name, such);
 }
 
-// A number may mean a task without a name.
+// A number may mean a task or a register without a name, or an interrupt of no known device.
 std::string unknown_name(std::string_view kind, const Pattern& pattern,
                          const std::vector<std::string>& names) {
     const bool known = std::ranges::any_of(
         names, [&pattern](const std::string& name) { return pattern.matches(name); });
     const bool number =
         !pattern.text().empty() && pattern.text()[0] >= '0' && pattern.text()[0] <= '9';
-    return known || number || pattern.is_regex()
+    return known || number
                ? ""
                : fmt::format("-F: the trace has no {} '{}'{}", kind, pattern.text(),
-                             suggestion(pattern.text(), names));
+                             pattern.is_regex() ? "" : suggestion(pattern.text(), names));
 }
 
 } // namespace

@@ -112,7 +112,7 @@ constexpr TextField text_rows[] = {
     {"file", source_file, &Event::code_id, false, true},
     {"task", task, nullptr, false, false, false, "task"},
     {"comm", comm, &Event::task_id, false, false, false, "task"},
-    {"irq", interrupt},
+    {"irq", interrupt, nullptr, false, false, false, "interrupt"},
     {"text", [](const Event& event, const Reader& reader) { return given(reader, event.text()); },
      &Event::text_id},
 };

@@ -376,6 +376,9 @@ std::optional<std::vector<std::string>> Naming::names_of(std::string_view kind) 
     if (kind == "task") {
         return reader_.tasks().names();
     }
+    if (kind == "interrupt") {
+        return devices_.interrupts().all_names();
+    }
     std::vector<std::string> names;
     for (std::uint16_t i = 0; i < devices_.devices().size(); ++i) {
         const registers::Description* const description = devices_.registers().description(i);

@@ -100,8 +100,8 @@ public:
     symbols::Symbols& symbols() { return symbols_; }
     /// Files for modules, which lie where the trace says; fill it likewise.
     symbols::ModuleFiles& module_files() { return module_files_; }
-    /// The register names of the trace's devices, or the names of the tasks known so far: `kind` is
-    /// "register" or "task". Nothing if there are too many.
+    /// `kind` is "register", "interrupt" or "task": the names of the registers and interrupts of
+    /// the trace's devices, or of the tasks known so far. Nothing if there are too many.
     std::optional<std::vector<std::string>> names_of(std::string_view kind);
 
     /// Calls `visit` with the name of each function of the guest that is known.

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <string_view>
 #include <utility>
 
 namespace mmioscope::registers {
@@ -91,6 +92,26 @@ std::string InterruptNames::devices(unsigned id) {
     }
     const auto found = names_.find(id);
     return found == names_.end() ? "" : found->second.text;
+}
+
+std::vector<std::string> InterruptNames::all_names() {
+    std::vector<std::string> all{text(1023), text(1022)};
+    for (unsigned cpu = 0; cpu < 8; ++cpu) {
+        for (unsigned id = 0; id < 16; ++id) {
+            all.push_back(text(id | cpu << 10));
+        }
+    }
+    devices(0); // finds the names
+    for (const auto& [id, named] : names_) {
+        all.push_back(text(id));
+        for (std::string_view rest = named.text; !rest.empty();) {
+            const std::string_view one = rest.substr(0, rest.find(", "));
+            all.emplace_back(one);
+            all.emplace_back(one.substr(0, one.find(' ')));
+            rest.remove_prefix(std::min(rest.size(), one.size() + 2));
+        }
+    }
+    return all;
 }
 
 // GIC Architecture Specification (IHI 0048B) 4.4.4: bits 9:0 are the interrupt, 12:10 the CPU an

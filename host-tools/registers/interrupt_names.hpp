@@ -39,6 +39,10 @@ public:
     /// The text for such a value: "37 serial0", "PPI 27 timer", "SGI 3 from cpu1", "spurious".
     std::string text(std::uint64_t value);
 
+    /// What text() may give, and the names of the devices in it, without those of their interrupts:
+    /// for the interrupts that devices have, SGIs and spurious ones.
+    std::vector<std::string> all_names();
+
     /// The devices of interrupt `id`: "serial0", or empty. At most the first eight.
     std::string devices(unsigned id);
 

@@ -100,6 +100,9 @@ public:
             while (in >> word) {
                 text.options.insert(word);
             }
+        } else if (word == "interrupt") {
+            in >> word;
+            text.interrupts[word] = static_cast<std::uint32_t>(number(in));
         } else if (word == "text") {
             characters(in);
         } else if (word == "console") {
@@ -279,6 +282,14 @@ const Location* location_at(std::uint32_t address, const TraceText& text,
     return &locations.back();
 }
 
+constexpr std::uint32_t gic_phandle = 1;
+
+// GIC Architecture Specification, Linux' binding arm,gic: 3 cells, the second counts from 32.
+int add_interrupt(void* fdt, std::uint32_t id) {
+    const fdt32_t cells[3] = {0, cpu_to_fdt32(id - 32), cpu_to_fdt32(4)};
+    return fdt_property(fdt, "interrupts", cells, sizeof cells);
+}
+
 // A node for each device that has a `compatible`.
 std::vector<std::byte> tree_of(const TraceText& text) {
     std::vector<std::byte> tree(65536);
@@ -286,6 +297,9 @@ std::vector<std::byte> tree_of(const TraceText& text) {
     int bad = fdt_create(fdt, static_cast<int>(tree.size())) | fdt_finish_reservemap(fdt) |
               fdt_begin_node(fdt, "") | fdt_property_u32(fdt, "#address-cells", 2) |
               fdt_property_u32(fdt, "#size-cells", 2);
+    if (!text.interrupts.empty()) {
+        bad |= fdt_property_u32(fdt, "interrupt-parent", gic_phandle);
+    }
     for (std::size_t i = 0; i < text.regions.size(); ++i) {
         const abi::RegionEntry& region = text.regions[i];
         const fdt64_t reg[2] = {cpu_to_fdt64(region.base), cpu_to_fdt64(region.size)};
@@ -294,7 +308,16 @@ std::vector<std::byte> tree_of(const TraceText& text) {
             bad |= fdt_begin_node(fdt, region.path + 1) |
                    fdt_property(fdt, "compatible", compatible.c_str(),
                                 static_cast<int>(compatible.size() + 1)) |
-                   fdt_property(fdt, "reg", reg, sizeof reg) | fdt_end_node(fdt);
+                   fdt_property(fdt, "reg", reg, sizeof reg);
+            if (compatible.find("gic") != std::string::npos && !text.interrupts.empty()) {
+                bad |= fdt_property_u32(fdt, "phandle", gic_phandle) |
+                       fdt_property_u32(fdt, "#interrupt-cells", 3);
+            }
+            const auto interrupt = text.interrupts.find(region.path + 1);
+            if (interrupt != text.interrupts.end()) {
+                bad |= add_interrupt(fdt, interrupt->second);
+            }
+            bad |= fdt_end_node(fdt);
         }
     }
     if ((bad | fdt_end_node(fdt) | fdt_finish(fdt)) != 0) {

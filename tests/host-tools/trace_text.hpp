@@ -20,6 +20,7 @@ namespace mmioscope::test {
 ///     frequency HZ
 ///     device NAME BASE SIZE [COMPATIBLE]     with it the trace has a device tree; NAME[N] is the
 ///                                            Nth `reg` entry of that device
+///     interrupt DEVICE ID                    a shared interrupt of the GIC, for its tree node
 ///     register DEVICE OFFSET NAME [FIELD:LOW[+WIDTH][=WORD,WORD...]]...
 ///     code ADDRESS SIZE FUNCTION [MODULE]
 ///     task POINTER PID COMM [TGID]
@@ -38,7 +39,8 @@ struct TraceText {
     };
     std::uint32_t frequency = 1'000'000;
     std::vector<abi::RegionEntry> regions;
-    std::vector<std::string> compatible; ///< for each region; empty: none
+    std::vector<std::string> compatible;             ///< for each region; empty: none
+    std::map<std::string, std::uint32_t> interrupts; ///< by device
     std::vector<abi::Record> records;
     std::map<std::pair<std::string, std::uint64_t>, Register> registers; ///< by device and offset
     std::map<std::uint32_t, Code> code;                                  ///< by address
