@@ -78,10 +78,14 @@ bool tells_values(Key key) {
     return key == Key::reg;
 }
 
+table::Look look_of(Key key) {
+    return key == Key::device || key == Key::reg ? table::Look::device : table::Look::words;
+}
+
 std::vector<table::Column> columns_of(Key key, bool percentiles) {
     using enum table::Look;
     std::vector<table::Column> columns{{"by"},
-                                       {"name", key_text(key), words, 24},
+                                       {"name", key_text(key), look_of(key), 24},
                                        {"reads", "reads", number, 9},
                                        {"writes", "writes", number, 9},
                                        {"", "%", number, 5, 1},

@@ -67,7 +67,7 @@ std::vector<table::Column> kept_columns() {
             {"ns", "seconds", seconds, 12},
             {"cpu", "cpu", number, 3},
             {"dir", "rw"},
-            {"device", "device", words, 12},
+            {"device", "device", device, 12},
             {"register", "register"},
             {"value", "value", number, 10, 8},
             {"fields", "fields"},

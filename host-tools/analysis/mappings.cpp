@@ -95,7 +95,7 @@ table::Table Mappings::table() {
     table::Table table{{{"first_ns", "first s", seconds, 12},
                         {"virtual", "virtual", number, 10, 8},
                         {"physical", "physical", number, 12, 10},
-                        {"device", "device", words, 24},
+                        {"device", "device", device, 24},
                         {"accesses", "accesses", number, 9},
                         {"function", "function"},
                         {"task", "task"}},

@@ -70,7 +70,7 @@ table::Row row_of(std::string_view name, const Polls& polls) {
 
 std::vector<table::Column> columns() {
     using enum table::Look;
-    return {{"device", "device"},
+    return {{"device", "device", device},
             {"register", "register"},
             {"condition", "until"},
             {"bits"},

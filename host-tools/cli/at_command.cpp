@@ -57,6 +57,7 @@ Action add(CLI::App& command, const std::string&) {
     add_name_options(command, view.trace);
     add_strict_option(command, view);
     add_code_option(command, view);
+    add_wide_option(command, view);
     add_format_option(command, view, "one access per line, with the register and its fields");
     add_pager_option(command, view);
     command.footer(footer);

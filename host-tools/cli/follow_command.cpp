@@ -62,12 +62,14 @@ public:
 class Lines final : public Shown {
 public:
     Lines(const ViewOptions& options, const trace::TraceReader& reader)
-        : out_(options.output),
+        : out_(options.output), wide_(options.wide),
           printer_(out_.file(), print_options(options, out_), style(options, reader, out_)) {}
 
     reading::Consumer& consumer() override { return printer_; }
     void look() override { printer_.fit(width()); }
-    std::size_t width() const override { return table::width_of(::fileno(out_.file())); }
+    std::size_t width() const override {
+        return wide_ ? table::unlimited : table::width_of(::fileno(out_.file()));
+    }
     void close(const std::string& tables, const std::string& words) override {
         fmt::print(out_.file(), "\n{}{}", tables, words);
         out_.close();
@@ -82,6 +84,7 @@ private:
     }
 
     view::Output out_;
+    bool wide_;
     view::Printer printer_;
 };
 

@@ -56,6 +56,7 @@ Action add(CLI::App& command, const std::string&) {
     command.add_option("-n,--limit", options->limit, "Lines of the table (default 20; 0: all)")
         ->check(count_from(0))
         ->type_name("N");
+    add_wide_option(command, options->view);
     add_format_option(command, options->view, "one table row per line, numbers not rounded");
     add_pager_option(command, options->view);
     command.footer(footer);

@@ -6,10 +6,10 @@
 #include "records/shares.hpp"
 #include "system/distinct_output.hpp"
 #include "system/error.hpp"
-#include "table/text.hpp"
 #include "view/dmesg_lines.hpp"
 #include "view/pager.hpp"
 #include "view/printer.hpp"
+#include "view/short_tables.hpp"
 #include "view/tally.hpp"
 
 #include <unistd.h>
@@ -173,11 +173,14 @@ Status print(const Options& options) {
         }
         if (options.shares) {
             const auto context = view::report_context(reader, reader.start().value_or(0));
-            fmt::print(out.file(), "\n{}", table::text(shares.shares.table(context), out.width()));
+            const std::size_t wide = width(options.view, out);
+            fmt::print(out.file(), "\n{}",
+                       view::fitted_text(shares.shares.table(context),
+                                         view::short_names(reader, wide), wide));
         }
         if (!options.no_summary) {
             fmt::print(out.file(), "\n{}{}",
-                       tally.tables(reader, out.width(), options.view.verbose),
+                       tally.tables(reader, width(options.view, out), options.view.verbose),
                        tally.verdict(reader));
         }
     }

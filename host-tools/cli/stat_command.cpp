@@ -182,6 +182,7 @@ Action add(CLI::App& command, const std::string&) {
         ->type_name("N");
     command.add_flag("--percentiles", options->percentiles,
                      "Add the 50th and the 99th percentile of access times, to within 1/32");
+    add_wide_option(command, options->view);
     add_format_option(command, options->view, "one table row per line, numbers not rounded");
     for (const analysis::AnalysisRow& row : analysis::analyses()) {
         command.add_flag_callback(

@@ -82,6 +82,8 @@ public:
 
     bool interrupted() const { return interrupted_; }
 
+    std::size_t columns() const { return screen_.columns(); }
+
     void ended() {
         ended_ = true;
         next_ = {};
@@ -160,6 +162,7 @@ Status show(const Options& options) {
         return screen->interrupted() ? Status::interrupted : Status::fine;
     }
     counted.numbers_tell = !reading::selects(selection) && !trace->reader().part();
+    counted.head.short_names = view::short_names(trace->reader(), screen->columns());
     reading::DriveOptions driving = drive_options(options.view, nullptr);
     driving.stop = [&] { return !screen->tick(); };
     quit = reading::drive(*trace, {&counted}, driving).ended != reading::Ended::trace || quit;

@@ -12,6 +12,7 @@
 #include "table/json.hpp"
 #include "table/text.hpp"
 #include "view/pager.hpp"
+#include "view/short_tables.hpp"
 
 #include <cstdlib>
 #include <memory>
@@ -131,6 +132,11 @@ bool pages(const ViewOptions& options, const view::Output& out) {
     return options.pager && out.terminal() && out.file() == stdout;
 }
 
+void add_wide_option(CLI::App& command, ViewOptions& options) {
+    command.add_flag("--wide", options.wide,
+                     "Print whole names and lines on a terminal, however long they are");
+}
+
 void add_look_options(CLI::App& command, ViewOptions& options) {
     command
         .add_option("--ts", options.time,
@@ -153,8 +159,7 @@ void add_line_options(CLI::App& command, ViewOptions& options) {
         ->type_name("TIME");
     command.add_flag("-v,--verbose", options.verbose,
                      "Print the hypervisor's own accesses and counters, too");
-    command.add_flag("--wide", options.wide,
-                     "Print whole names and lines on a terminal, however long they are");
+    add_wide_option(command, options);
     command.add_flag(
         "--all", options.all,
         "Print every record, including the hypervisor's own, without collapsing or limit");
@@ -253,7 +258,7 @@ view::LineStyle line_style(const ViewOptions& options, const trace::TraceReader&
     view::LineStyle style = view::style_of(reader);
     choose(style, options, out);
     style.duration = style.duration && reader.knows("duration");
-    if (!options.wide && out.width() != table::unlimited) {
+    if (width(options, out) != table::unlimited) {
         view::fit(style, reader, out.width());
     }
     return style;
@@ -265,8 +270,12 @@ view::LiveOptions live_options(const ViewOptions& options) {
         options.all, options.verbose, print_options(options, out), selection(options), {}};
     reading::check(live.events);
     choose(live.look, options, out);
-    live.look.width = options.wide ? table::unlimited : out.width();
+    live.look.width = width(options, out);
     return live;
+}
+
+std::size_t width(const ViewOptions& options, const view::Output& out) {
+    return options.wide ? table::unlimited : out.width();
 }
 
 reading::DriveOptions drive_options(const ViewOptions& options, const char* progress) {
@@ -277,7 +286,7 @@ reading::DriveOptions drive_options(const ViewOptions& options, const char* prog
 }
 
 void print_tables(const ViewOptions& options, std::span<const table::Table> tables,
-                  const view::Output& out) {
+                  const view::Output& out, const tree::ShortNames& names) {
     const table::Write write = [&out](std::string_view piece) {
         std::fwrite(piece.data(), 1, piece.size(), out.file());
     };
@@ -286,7 +295,11 @@ void print_tables(const ViewOptions& options, std::span<const table::Table> tabl
     } else if (options.format == "jsonl") {
         table::jsonl(tables, write);
     } else {
-        table::text(tables, out.width(), write);
+        std::vector<table::Table> shortened;
+        for (const table::Table& table : tables) {
+            shortened.push_back(view::shortened(table, names));
+        }
+        table::text(shortened, width(options, out), write);
     }
 }
 
@@ -295,7 +308,7 @@ Status finish_with_tables(const ViewOptions& options, std::span<const table::Tab
                           const trace::TraceReader& reader, const std::string& more) {
     {
         const view::Pager pager(pages(options, out));
-        print_tables(options, tables, out);
+        print_tables(options, tables, out, view::short_names(reader, width(options, out)));
         fmt::print(out.file(), "{}", more);
         out.close();
     }

@@ -89,6 +89,9 @@ void add_pager_option(CLI::App& command, ViewOptions& options);
 /// Whether output to `out` may go through a pager.
 bool pages(const ViewOptions& options, const view::Output& out);
 
+/// --wide.
+void add_wide_option(CLI::App& command, ViewOptions& options);
+
 /// --ts, --color, --raw: the look of event lines.
 void add_look_options(CLI::App& command, ViewOptions& options);
 
@@ -125,12 +128,16 @@ view::PrintOptions print_options(const ViewOptions& options, const view::Output&
 view::LineStyle line_style(const ViewOptions& options, const trace::TraceReader& reader,
                            const view::Output& out);
 
+/// The width in characters of lines and tables that go to `out`: table::unlimited with --wide.
+std::size_t width(const ViewOptions& options, const view::Output& out);
+
 /// How to read a trace: --strict, and the progress shown on a terminal (DriveOptions).
 reading::DriveOptions drive_options(const ViewOptions& options, const char* progress);
 
-/// Prints `tables` as --format says. For CSV all of them must have the same columns.
+/// Prints `tables` as --format says, text with the short `names` of devices. For CSV all of them
+/// must have the same columns.
 void print_tables(const ViewOptions& options, std::span<const table::Table> tables,
-                  const view::Output& out);
+                  const view::Output& out, const tree::ShortNames& names = {});
 
 /// Prints `tables`, perhaps through a pager, and the verdict on standard error, and returns the
 /// exit status. `more`: text after the tables.

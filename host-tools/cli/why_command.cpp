@@ -67,7 +67,8 @@ Status why(const Options& options) {
     view::Tally tally(true);
     reading::drive(trace, {&tally, &causes}, drive_options(options.view, "read"));
     const table::Table table = causes.table();
-    print_tables(options.view, std::span(&table, 1), out);
+    print_tables(options.view, std::span(&table, 1), out,
+                 view::short_names(trace.reader(), width(options.view, out)));
     out.close();
     const Status status = tally.status_so_far(trace.reader());
     if (status != Status::fine) {
@@ -89,6 +90,7 @@ Action add(CLI::App& command, const std::string&) {
              "Output file (default: standard output)");
     add_name_options(command, options->view.trace);
     add_code_option(command, options->view);
+    add_wide_option(command, options->view);
     add_format_option(command, options->view, "one access per line");
     command.footer(footer);
     return [options] { return why(*options); };

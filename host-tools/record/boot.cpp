@@ -1,16 +1,16 @@
 #include "record/boot.hpp"
 
 #include "records/report.hpp"
-#include "table/text.hpp"
-
-#include <unistd.h>
+#include "view/short_tables.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace mmioscope::record {
 
-Boot::Boot(const wire::StreamHead& head)
-    : head_(head), names_(head.regions, wire::alias_tree(head)), losses_(head.info.cpu_count) {}
+Boot::Boot(const wire::StreamHead& head, std::vector<std::byte> tree)
+    : head_(head), tree_(std::move(tree)), names_(head_.regions, tree_),
+      losses_(head.info.cpu_count) {}
 
 void Boot::add(std::span<const abi::Record> records) {
     trace::add_runs(records, losses_, summary_);
@@ -24,10 +24,11 @@ void Boot::end(const abi::EndHeader& end, std::span<const abi::Statistics> stati
     }
 }
 
-std::string Boot::tables(bool own) const {
+std::string Boot::tables(bool own, std::size_t width) const {
     const trace::ReportContext context{&names_, summary_.start().value_or(0),
                                        head_.info.counter_frequency};
-    return table::text(trace::device_table(summary_, context), table::width_of(STDOUT_FILENO)) +
+    return view::fitted_text(trace::device_table(summary_, context),
+                             tree::short_names(names_, head_.regions, tree_), width) +
            trace::other_counts(summary_, statistics_, own);
 }
 

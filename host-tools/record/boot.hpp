@@ -6,6 +6,7 @@
 #include "tree/device_names.hpp"
 #include "wire/stream_head.hpp"
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,7 +15,8 @@ namespace mmioscope::record {
 
 class Boot {
 public:
-    explicit Boot(const wire::StreamHead& head);
+    /// `tree`: of its board; it names the devices.
+    Boot(const wire::StreamHead& head, std::vector<std::byte> tree);
 
     void add(std::span<const abi::Record> records);
     void end(const abi::EndHeader& end, std::span<const abi::Statistics> statistics);
@@ -23,15 +25,18 @@ public:
     const std::optional<abi::EndHeader>& ended() const { return end_; }
 
     const wire::StreamHead& head() const { return head_; }
+    std::span<const std::byte> tree() const { return tree_; }
     const trace::Summary& summary() const { return summary_; }
     const trace::LossCounter& losses() const { return losses_; }
     std::span<const abi::Statistics> statistics() const { return statistics_; }
 
-    /// The tables of devices, of other records and of statistics, as lines.
-    std::string tables(bool own) const;
+    /// The table of devices, as view::fitted_text() shows it, other records and statistics, as
+    /// lines. `own` includes the hypervisor's own accesses and counters.
+    std::string tables(bool own, std::size_t width) const;
 
 private:
     wire::StreamHead head_;
+    std::vector<std::byte> tree_;
     tree::DeviceNames names_;
     trace::LossCounter losses_;
     trace::Summary summary_;

@@ -63,8 +63,7 @@ void Parts::write_head() {
     abi::Info info = head.info;
     info.policy = policies_.now(info.policy); // a later file begins with the current policy
     writer_->values(abi::SectionType::info, std::span<const abi::Info>(&info, 1));
-    writer_->section(abi::SectionType::device_tree,
-                     known_.tree.empty() ? wire::alias_tree(head) : known_.tree);
+    writer_->section(abi::SectionType::device_tree, boot_->tree());
     writer_->values(abi::SectionType::regions, std::span<const abi::RegionEntry>(head.regions));
     known_.lines = trace::origin_lines(options_.command) +
                    fmt::format("source={}\npart={}\ntime-quantum-ticks={}\n", options_.source,

@@ -29,6 +29,12 @@ public:
     Parts(const Parts&) = delete;
     Parts& operator=(const Parts&) = delete;
 
+    /// The device tree for the files of a boot that begins with `head`: the board's, if it is
+    /// known, otherwise one with the aliases alone.
+    std::vector<std::byte> tree(const wire::StreamHead& head) const {
+        return known_.tree.empty() ? wire::alias_tree(head) : known_.tree;
+    }
+
     /// What follows is from `boot`, which belongs to the caller and must live until finish(). Uses
     /// the first file, or begins the next one.
     void begin(const Boot& boot);

@@ -7,8 +7,9 @@
 
 namespace mmioscope::record {
 
-Recording::Recording(Parts& parts, std::function<void(const std::string&)> report, bool own)
-    : parts_(parts), report_(std::move(report)), own_(own), decoder_(*this) {}
+Recording::Recording(Parts& parts, std::function<void(const std::string&)> report, bool own,
+                     std::size_t width)
+    : parts_(parts), report_(std::move(report)), own_(own), width_(width), decoder_(*this) {}
 
 // A zero ends an incomplete frame, so that it does not spoil the first one that follows.
 void Recording::broken_off() {
@@ -26,7 +27,7 @@ void Recording::hello(const wire::StreamHead& head) {
         report_(closing.tables + closing.verdict + "\nthe next boot begins\n");
     }
     ++boots_;
-    boot_ = std::make_unique<Boot>(head);
+    boot_ = std::make_unique<Boot>(head, parts_.tree(head));
     parts_.begin(*boot_);
 }
 
@@ -78,7 +79,7 @@ Recording::Closing Recording::close_boot(const Stop& stop) {
     const std::string why = doubts(stop);
     incomplete_boots_ += !why.empty() || !losses.empty() ? 1 : 0;
     const auto first = boot_ ? std::optional(boot_->head().info.policy) : std::nullopt;
-    Closing closing{boot_ ? "\n" + boot_->tables(own_) : "",
+    Closing closing{boot_ ? "\n" + boot_->tables(own_, width_) : "",
                     summary.policies().line(first) + "\n" +
                         trace::verdict(summary, losses, why, ending)};
     earlier_events_ += summary.events();

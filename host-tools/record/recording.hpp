@@ -21,8 +21,9 @@ class Recording : private wire::WireSink {
 public:
     /// Writes to `parts`, which belong to the caller. `report` gets the lines about each boot that
     /// another one follows. `own`: these lines, and the last ones, include the hypervisor's own
-    /// accesses.
-    Recording(Parts& parts, std::function<void(const std::string& lines)> report, bool own);
+    /// accesses. `width`: of tables (view::fitted_text()).
+    Recording(Parts& parts, std::function<void(const std::string& lines)> report, bool own,
+              std::size_t width);
 
     /// The next bytes of the stream. Throws Error: bad_input if they have a newer version, failed
     /// if the file cannot be written.
@@ -66,6 +67,7 @@ private:
     Parts& parts_;
     std::function<void(const std::string&)> report_;
     bool own_;
+    std::size_t width_;
     std::unique_ptr<Boot> boot_;
     unsigned boots_ = 0;
     unsigned incomplete_boots_ = 0;

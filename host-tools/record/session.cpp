@@ -217,7 +217,7 @@ Status record_stream(const Options& options) {
             fmt::print("{}", lines);
             std::fflush(stdout);
         },
-        options.live.verbose);
+        options.live.verbose, options.live.look.width);
     transport::Link link(wire, options.reconnect, say);
     std::optional<Console> console;
     if (!options.console.empty()) {

@@ -27,7 +27,7 @@ std::string cpu_list(std::uint32_t cpus) {
 
 table::Table device_table(const Summary& summary, const ReportContext& context) {
     using enum table::Look;
-    table::Table table{{{"", "device", words, 28},
+    table::Table table{{{"", "device", device, 28},
                         {"", "reads", number, 10},
                         {"", "writes", number, 10},
                         {"", "cpus", words, 7, 0, "", ""},

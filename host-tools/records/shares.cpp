@@ -24,7 +24,7 @@ void Shares::add(std::span<const abi::Record> records) {
 
 table::Table Shares::table(const ReportContext& context) const {
     using enum table::Look;
-    table::Table table{{{"", "device", words, 28},
+    table::Table table{{{"", "device", device, 28},
                         {"", "cpu", number, 4},
                         {"", "accesses", number, 10},
                         {"", "share", number, 7, 1, "%"},

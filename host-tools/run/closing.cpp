@@ -3,8 +3,8 @@
 #include "records/record_text.hpp"
 #include "records/report.hpp"
 #include "system/part_path.hpp"
-#include "table/text.hpp"
 #include "tree/device_names.hpp"
+#include "view/short_tables.hpp"
 
 #include <unistd.h>
 
@@ -55,10 +55,11 @@ void Closing::print_tables(const TraceResult& result) const {
     const tree::DeviceNames names(result.regions, plan_.tree);
     const trace::ReportContext context{&names, result.summary.start().value_or(0),
                                        result.counter_frequency};
-    fmt::print(
-        "{}{}",
-        table::text(trace::device_table(result.summary, context), table::width_of(STDOUT_FILENO)),
-        trace::other_counts(result.summary, result.statistics, plan_.options.live.verbose));
+    fmt::print("{}{}",
+               view::fitted_text(trace::device_table(result.summary, context),
+                                 tree::short_names(names, result.regions, plan_.tree),
+                                 plan_.options.live.look.width),
+               trace::other_counts(result.summary, result.statistics, plan_.options.live.verbose));
     if (result.stream_bytes > 0) {
         const auto events =
             static_cast<double>(std::max<std::uint64_t>(result.summary.events(), 1));

@@ -23,6 +23,7 @@ using Cell =
 /// How a column looks to people.
 enum class Look {
     words,   ///< left-aligned; cut in the middle if a line is too long
+    device,  ///< likewise: a device's name, perhaps with a register behind it
     number,  ///< right-aligned, never cut; the same for the following
     seconds, ///< ns as "1.000016", without parts of a microsecond
     micros,  ///< ns as "0.02"

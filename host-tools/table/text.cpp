@@ -57,6 +57,10 @@ struct Shown {
     std::string operator()(const std::string& text) const { return printable(text); }
 };
 
+bool is_words(Look look) {
+    return look == Look::words || look == Look::device;
+}
+
 bool is_nothing(const Cell& cell) {
     return std::holds_alternative<std::monostate>(cell);
 }
@@ -123,7 +127,7 @@ Grid grid_of(const Table& table, std::size_t most) {
     std::vector<std::string> titles;
     for (const Column& column : table.columns) {
         if (!column.title.empty()) {
-            grid.columns.push_back({column.look == Look::words, column.width});
+            grid.columns.push_back({is_words(column.look), column.width});
             titles.emplace_back(column.title);
         }
     }

@@ -112,4 +112,14 @@ std::vector<std::string> short_names(std::span<const abi::RegionEntry> regions,
     return Namer(regions, tree).names();
 }
 
+ShortNames short_names(const DeviceNames& whole, std::span<const abi::RegionEntry> regions,
+                       std::span<const std::byte> tree) {
+    const std::vector<std::string> names = short_names(regions, tree);
+    ShortNames by_name;
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        by_name.emplace(whole[static_cast<std::uint16_t>(i)], names[i]);
+    }
+    return by_name;
+}
+
 } // namespace mmioscope::tree

@@ -2,8 +2,11 @@
 #pragma once
 
 #include "abi/ring.hpp"
+#include "tree/device_names.hpp"
 
 #include <cstddef>
+#include <functional>
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -15,5 +18,10 @@ namespace mmioscope::tree {
 /// the entry of `reg` ("gic.cpu", "flash[1]").
 std::vector<std::string> short_names(std::span<const abi::RegionEntry> regions,
                                      std::span<const std::byte> tree);
+
+/// Short names by the names in `whole`.
+using ShortNames = std::map<std::string, std::string, std::less<>>;
+ShortNames short_names(const DeviceNames& whole, std::span<const abi::RegionEntry> regions,
+                       std::span<const std::byte> tree);
 
 } // namespace mmioscope::tree

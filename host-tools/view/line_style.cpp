@@ -1,6 +1,6 @@
 #include "view/line_style.hpp"
 
-#include "tree/short_names.hpp"
+#include "table/text.hpp"
 
 namespace mmioscope::view {
 
@@ -13,12 +13,15 @@ LineStyle style_of(const trace::TraceReader& reader) {
     return style;
 }
 
+tree::ShortNames short_names(const trace::TraceReader& reader, std::size_t width) {
+    return width == table::unlimited
+               ? tree::ShortNames()
+               : tree::short_names(reader.names(), reader.regions(), reader.tree());
+}
+
 void fit(LineStyle& style, const trace::TraceReader& reader, std::size_t width) {
     style.width = width;
-    const std::vector<std::string> names = tree::short_names(reader.regions(), reader.tree());
-    for (std::size_t i = 0; i < names.size(); ++i) {
-        style.short_names.emplace(reader.names()[static_cast<std::uint16_t>(i)], names[i]);
-    }
+    style.short_names = short_names(reader, width);
 }
 
 } // namespace mmioscope::view

@@ -2,12 +2,10 @@
 #pragma once
 
 #include "file/trace_reader.hpp"
+#include "tree/short_names.hpp"
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <map>
-#include <string>
 
 namespace mmioscope::view {
 
@@ -28,11 +26,14 @@ struct LineStyle {
     std::uint32_t frequency = 0;   ///< of the counter, Hz; 0 if unknown: times are ticks
     std::size_t device_width = 12; ///< length of the longest device name
     std::size_t width = SIZE_MAX;  ///< length of a line; fitted_line.hpp says how it is fitted
-    std::map<std::string, std::string, std::less<>> short_names; ///< of devices, for little room
+    tree::ShortNames short_names;  ///< of devices, for little room
 };
 
 /// The default style for a trace.
 LineStyle style_of(const trace::TraceReader& reader);
+
+/// Of the trace's devices, for lines of `width` characters; none if that is table::unlimited.
+tree::ShortNames short_names(const trace::TraceReader& reader, std::size_t width);
 
 /// Fits lines of `style` to a terminal of `width` characters, with short names for the devices.
 void fit(LineStyle& style, const trace::TraceReader& reader, std::size_t width);

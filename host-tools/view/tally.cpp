@@ -4,7 +4,8 @@
 #include "records/losses.hpp"
 #include "records/record_text.hpp"
 #include "records/report.hpp"
-#include "table/text.hpp"
+#include "view/line_style.hpp"
+#include "view/short_tables.hpp"
 
 namespace mmioscope::view {
 
@@ -38,8 +39,9 @@ void Tally::add_all(std::span<const Event> events) {
 
 std::string Tally::tables(const trace::TraceReader& reader, std::size_t width, bool own) const {
     const trace::ReportContext context = report_context(reader, reader.start().value_or(0));
-    std::string text = table::text(device_table(summary_, context), width) +
-                       other_counts(summary_, reader.statistics(), own);
+    std::string text =
+        fitted_text(device_table(summary_, context), short_names(reader, width), width) +
+        other_counts(summary_, reader.statistics(), own);
     if (reader.ending()) {
         text += fmt::format("recording ended: {}\n", trace::ending_text(*reader.ending()));
     }

@@ -22,8 +22,8 @@ public:
 
     const trace::Summary& summary() const { return summary_; }
 
-    /// The table of devices, at most `width` characters wide, other records, and how the recording
-    /// ended. `own` includes the hypervisor's own accesses and counters.
+    /// The table of devices, as fitted_text() shows it, other records, and how the recording ended.
+    /// `own` includes the hypervisor's own accesses and counters.
     std::string tables(const trace::TraceReader& reader, std::size_t width, bool own = true) const;
 
     /// "policy: ...", unless nothing in the trace has one, and the verdict: one line each.

@@ -1,6 +1,7 @@
 #include "view/top_screen.hpp"
 
 #include "table/text.hpp"
+#include "view/short_tables.hpp"
 
 #include <fmt/format.h>
 
@@ -20,11 +21,13 @@ constexpr char keys[] =
 table::Table table_of(const TopLook& look, std::span<const Rate> rates, const Rate& total) {
     using enum table::Look;
     const std::string_view title = analysis::key_text(look.table());
+    const bool devices =
+        look.table() == analysis::Key::device || look.table() == analysis::Key::reg;
     table::Table table{{{"", "per s", number, 10},
                         {"", "reads", number, 10},
                         {"", "writes", number, 10},
                         {"", "time %", number, 6, 1},
-                        {"", title}},
+                        {"", title, devices ? device : words}},
                        {}};
     const auto add = [&](const Rate& rate) {
         const double share = total.count.duration == 0
@@ -64,8 +67,8 @@ std::vector<std::string> top_screen(const TopHead& head, const TopLook& look,
     const auto visible = std::span(shown.rows)
                              .subspan(first)
                              .first(std::min(shown.rows.size() - first, top_page(rows)));
-    std::ranges::move(table::lines(table_of(look, visible, shown.total), columns),
-                      std::back_inserter(lines));
+    const table::Table table = shortened(table_of(look, visible, shown.total), head.short_names);
+    std::ranges::move(table::lines(table, columns), std::back_inserter(lines));
     lines.resize(std::min(lines.size(), rows));
     return lines;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "analysis/rates.hpp"
+#include "tree/short_names.hpp"
 #include "view/top_look.hpp"
 
 #include <cstddef>
@@ -11,7 +12,7 @@
 
 namespace mmioscope::view {
 
-/// The first line's facts about the trace.
+/// What the screen shows of the trace besides counts.
 struct TopHead {
     std::string name;
     std::string state;             ///< "", "paused", "ended"
@@ -19,6 +20,7 @@ struct TopHead {
     std::uint64_t events = 0;
     std::uint64_t lost = 0;
     double per_second = 0;
+    tree::ShortNames short_names = {}; ///< of devices; empty: rows have whole names
 };
 
 /// Lines before the rows: head, keys, titles. After them: the total.

@@ -1,0 +1,69 @@
+#include "view/short_tables.hpp"
+
+#include "table/text.hpp"
+
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace mmioscope::view {
+
+namespace {
+
+// `text` is a device's name, or begins with one and a blank: a register follows. Names from a
+// hostile tree may contain blanks, so the longest one counts.
+std::string short_text(std::string_view text, const tree::ShortNames& names) {
+    for (std::size_t end = text.size(); end != std::string_view::npos && end > 0;
+         end = text.rfind(' ', end - 1)) {
+        if (const auto found = names.find(text.substr(0, end)); found != names.end()) {
+            return found->second + std::string(text.substr(end));
+        }
+    }
+    return std::string(text);
+}
+
+void shorten(table::Cell& cell, const tree::ShortNames& names) {
+    if (const auto* const text = std::get_if<std::string>(&cell)) {
+        cell = short_text(*text, names);
+    } else if (const auto* const view = std::get_if<std::string_view>(&cell)) {
+        cell = short_text(*view, names);
+    }
+}
+
+} // namespace
+
+table::Table shortened(table::Table table, const tree::ShortNames& names) {
+    if (names.empty()) {
+        return table;
+    }
+    std::vector<std::size_t> of_devices; // indices of columns
+    for (std::size_t i = 0; i < table.columns.size(); ++i) {
+        if (table.columns[i].look == table::Look::device) {
+            of_devices.push_back(i);
+        }
+    }
+    const auto shorten_row = [of_devices, names](table::Row& row) {
+        for (const std::size_t i : of_devices) {
+            shorten(row[i], names);
+        }
+    };
+    for (table::Row& row : table.rows) {
+        shorten_row(row);
+    }
+    if (table.more) {
+        table.more = [more = std::move(table.more), shorten_row](const table::TakeRow& take) {
+            more([&](table::Row row) {
+                shorten_row(row);
+                take(row);
+            });
+        };
+    }
+    return table;
+}
+
+std::string fitted_text(const table::Table& table, const tree::ShortNames& names,
+                        std::size_t width) {
+    return table::text(width == table::unlimited ? table : shortened(table, names), width);
+}
+
+} // namespace mmioscope::view
