@@ -18,16 +18,17 @@ struct Announced {
     std::optional<PhysicalRange> trace;   ///< the trace area, if the guest may read it
 };
 
-/// Throws Error (bad_input) if there is no such node: no hypervisor, or one that shows nothing.
+/// Throws Error (bad_input) if there is no such node: there is no hypervisor, or it announces
+/// nothing.
 Announced read_announced();
 
-/// The device tree as the kernel was given it.
+/// The device tree that the kernel got.
 std::vector<std::byte> device_tree();
 
-/// Names and paths of its aliases, from the kernel's own view of it.
+/// Names and paths of its aliases, as the kernel shows them.
 std::vector<std::pair<std::string, std::string>> device_tree_aliases();
 
-/// A small file of the kernel's, without the line's end; empty if it cannot be read.
+/// The content of a small file of the kernel, without its line end; empty if it cannot be read.
 std::string read_text(const std::string& path);
 
 } // namespace mmioscope::guest

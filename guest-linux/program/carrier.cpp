@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Both are addresses of this machine, of one family.
+/// Whether both are the same address of one family.
 bool same_host(const sockaddr& a, const sockaddr& b) {
     if (a.sa_family != b.sa_family) {
         return false;
@@ -35,7 +35,7 @@ bool same_host(const sockaddr& a, const sockaddr& b) {
                        &reinterpret_cast<const sockaddr_in6&>(b).sin6_addr, 16) == 0;
 }
 
-/// The interface that has the socket's own address: what its route leaves through.
+/// The interface with the socket's own address: its packets leave there.
 std::string interface_of(int fd) {
     sockaddr_storage name{};
     socklen_t size = sizeof name;
@@ -54,7 +54,7 @@ std::string interface_of(int fd) {
     return "";
 }
 
-/// Where sysfs has the device behind `fd`; empty if there is none.
+/// The folder in sysfs of the device behind `fd`; empty if there is no device.
 fs::path device_behind(int fd) {
     struct stat status {};
     if (::fstat(fd, &status) != 0) {

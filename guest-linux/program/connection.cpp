@@ -44,7 +44,7 @@ FileDescriptor Connection::open_again(const std::string& why) {
     throw failure("{}: {}, and it cannot be opened again", name_, why);
 }
 
-/// Takes a turn if there is nobody.
+/// Waits for a turn if nobody answers.
 FileDescriptor Connection::try_again() {
     try {
         return std::move(opener_->open(turn).file);

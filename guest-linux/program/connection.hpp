@@ -1,4 +1,4 @@
-// The other side of a socket's address, connected to, and once more whenever it was lost.
+// A connection to a socket's address. Connects again whenever the connection is lost.
 #pragma once
 
 #include "system/file_descriptor.hpp"
@@ -12,15 +12,15 @@ namespace mmioscope::guest {
 
 class Connection {
 public:
-    /// `stopping` tells whether the recording is to end. Throws Error (bad_input) if there is no
+    /// `stopping` returns whether the recording should end. Throws Error (bad_input) if there is no
     /// such address.
     Connection(const transport::Address& address, std::function<bool()> stopping);
 
     /// Waits for the other side. Throws Error: refused (bad_input), or stopped (interrupted).
     FileDescriptor open();
 
-    /// Tries until the other side is there again; once the recording is to end, for some seconds
-    /// more. Says `why` it was lost, and when it is back. Throws Error (failed).
+    /// Tries until the other side is there again; if the recording should end, only for some more
+    /// seconds. Prints `why` the connection was lost, and when it is back. Throws Error (failed).
     FileDescriptor open_again(const std::string& why);
 
 private:

@@ -8,12 +8,12 @@ namespace mmioscope::guest {
 
 class ControlPage {
 public:
-    /// Throws Error: it cannot be mapped (bad_input), or it is none, or of another version
-    /// (failed).
+    /// Throws Error: the page cannot be mapped (bad_input), is not a control page, or has another
+    /// version (failed).
     explicit ControlPage(PhysicalRange range);
 
-    /// Asks, again where another program's request came between. Throws Error (failed) if there is
-    /// no answer.
+    /// Sends a request, and sends it again if a request of another program interfered. Throws Error
+    /// (failed) if there is no answer.
     abi::control::Reply ask(abi::control::Command command, std::uint32_t first = 0,
                             std::uint32_t second = 0);
     abi::control::Reply ask(const abi::control::Request& request);

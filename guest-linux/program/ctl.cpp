@@ -21,7 +21,7 @@ private:
     ControlPage& page_;
 };
 
-/// The devices by their names, as the hypervisor's own code finds them in the tree.
+/// Finds devices by name, as the hypervisor's own code finds them in the tree.
 wire::StreamHead devices(std::span<const std::byte> tree) {
     const auto regions = std::make_unique<RegionTable>();
     const auto nodes = std::make_unique<Tree>();
@@ -61,7 +61,7 @@ Status steer(std::span<const std::string> words, std::future<ControlAccess>& acc
     if (words.size() == 1 && words.front() == "modules") {
         return tell_modules(access);
     }
-    // First, so that what makes no sense costs nothing; any name will do for that.
+    // Check the words first, so that wrong ones change nothing. Any name is good enough for that.
     control::asks_of(words, [](const std::string&) {
         return std::vector{control::Place{0, 4096}};
     });

@@ -1,4 +1,4 @@
-// mmioscope-guest ctl: the tracer steered by the machine that it traces.
+// mmioscope-guest ctl: the traced machine controls its own tracer.
 #pragma once
 
 #include "control_page.hpp"
@@ -13,17 +13,16 @@
 
 namespace mmioscope::guest {
 
-/// All that ctl needs root for.
+/// Everything for which ctl needs root.
 struct ControlAccess {
     std::unique_ptr<ControlPage> page;
     std::vector<std::byte> device_tree; ///< for the devices' names; empty if it cannot be read
 };
 
-/// Looks at nothing that the user has a say in. Throws Error.
+/// Uses nothing that the user can influence. Throws Error.
 ControlAccess open_control();
 
-/// Carries out `words` (control/words.hpp, or `modules`) and prints what there is to say. Throws
-/// Error.
+/// Carries out `words` (control/words.hpp, or `modules`) and prints the result. Throws Error.
 Status steer(std::span<const std::string> words, std::future<ControlAccess>& access);
 
 } // namespace mmioscope::guest

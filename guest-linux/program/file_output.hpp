@@ -8,7 +8,7 @@ namespace mmioscope::guest {
 
 class FileOutput : public Output {
 public:
-    /// Writes what stands in front of the records to `file`, which is empty. `about`: lines
+    /// Writes the sections before the records to `file`, which is empty. `about`: lines
     /// "key=value".
     FileOutput(FileDescriptor file, const rings::Area& area, const std::string& about);
 

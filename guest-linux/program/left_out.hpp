@@ -1,5 +1,5 @@
-// Records that are not written, and counted. Those that are written are numbered as if the others
-// had never been, so that a hole in the numbers still tells of a loss.
+// Leaves records out, and counts them. Renumbers the other records, so that a gap in the numbers
+// still means a loss.
 #pragma once
 
 #include "abi/ring.hpp"
@@ -11,13 +11,13 @@ namespace mmioscope::guest {
 
 class LeftOut {
 public:
-    /// Of `regions`; none of them: nothing is left out.
+    /// Leaves out the records of `regions`; if there are none, nothing.
     explicit LeftOut(std::vector<std::uint16_t> regions) : regions_(std::move(regions)) {}
 
-    /// Takes them out of `records`, and numbers the others.
+    /// Removes them from `records`, and renumbers the others.
     void apply(std::vector<abi::Record>& records);
 
-    /// What the number `sequence` of `cpu` is, behind the last record of it.
+    /// The new number for `sequence`, the number after the last record of `cpu`.
     std::uint32_t renumbered(unsigned cpu, std::uint32_t sequence) const {
         return sequence - of_cpu_[cpu];
     }

@@ -9,8 +9,8 @@ namespace mmioscope::guest {
 
 namespace {
 
-/// Those of a set-uid program are gone with the last id that is root's (capabilities(7)); those of
-/// the file itself, or under SECBIT_NO_SETUID_FIXUP, are not.
+/// The capabilities of a set-uid program end when no id is root's any more (capabilities(7)). Those
+/// of the file itself, or under SECBIT_NO_SETUID_FIXUP, do not.
 bool drop_capabilities() {
     __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
     __user_cap_data_struct sets[_LINUX_CAPABILITY_U32S_3] = {};
@@ -27,12 +27,13 @@ bool drop_capabilities() {
 
 } // namespace
 
-// The kernel's own word for it: set-uid, set-gid, capabilities of the file.
+// The kernel tells: set-uid, set-gid, capabilities of the file.
 bool root_is_lent() {
     return ::getauxval(AT_SECURE) != 0 && ::getuid() != 0;
 }
 
-// The group first: without root it would stay. Saved ids go, too, so that there is no way back.
+// Changes the group first, because that needs root. Changes saved ids, too, so there is no way
+// back.
 bool give_root_back() {
     const uid_t user = ::getuid();
     const gid_t group = ::getgid();

@@ -1,12 +1,12 @@
-// Root's rights that come from the program's file (set-uid, mode 4755) to a user who is not root.
+// The rights of root that the program's file (set-uid, mode 4755) gives to other users.
 #pragma once
 
 namespace mmioscope::guest {
 
-/// This process has rights that its user has not.
+/// Whether this process has rights that its user does not have.
 bool root_is_lent();
 
-/// Makes the process its user's own, for good. False if it is not.
+/// Gives these rights up for good. False if the process still has them.
 [[nodiscard]] bool give_root_back();
 
 } // namespace mmioscope::guest

@@ -83,9 +83,9 @@ void add_ctl(CLI::App& app, std::function<Status()>& action,
 
 } // namespace
 
-// Set-uid: what root is needed for comes first, and root is given up before a word is looked at. An
-// error of that is kept for whoever wants the access. Nothing up to there depends on the
-// environment, and the C library has opened descriptors 0 to 2, if they were closed.
+// For set-uid: does first what needs root, and gives root up before it reads any argument. Keeps an
+// error of this until a command needs the access. Nothing before that depends on the environment,
+// and the C library has opened descriptors 0 to 2 if they were closed.
 int main(int argc, char** argv) {
     std::future<guest::ControlAccess> access =
         std::async(std::launch::deferred, guest::open_control);

@@ -28,8 +28,8 @@ std::vector<symbols::ModuleSpan> loaded_modules() {
 
 } // namespace
 
-// From 6.4 on a module's size is that of several areas, with others' between them: its code ends
-// where the next one's begins, at the latest.
+// Since Linux 6.4, a module's size is the sum of several areas, and areas of other modules lie
+// between them. So its code ends at the latest where that of the next module begins.
 std::vector<std::string> module_marks() {
     std::vector<symbols::ModuleSpan> modules = loaded_modules();
     std::sort(modules.begin(), modules.end(),

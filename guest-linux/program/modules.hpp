@@ -1,4 +1,4 @@
-// Where the kernel's modules lie, told to the tracer.
+// Tells the tracer the addresses of the kernel's modules.
 #pragma once
 
 #include <string>
@@ -6,8 +6,8 @@
 
 namespace mmioscope::guest {
 
-/// A marker's text for each module that is loaded (records/module_mark.hpp). Throws Error if they
-/// cannot be read, or the kernel hides their addresses.
+/// The text of a marker for each loaded module (records/module_mark.hpp). Throws Error if the
+/// modules cannot be read, or if the kernel hides their addresses.
 std::vector<std::string> module_marks();
 
 } // namespace mmioscope::guest

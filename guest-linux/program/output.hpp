@@ -15,23 +15,23 @@ struct Closing {
     abi::Ending ending;
     const trace::LossCounter& losses;
     std::vector<abi::Statistics> statistics;  ///< of each CPU
-    std::vector<std::uint32_t> next_sequence; ///< cpu_sequence behind each CPU's last record
+    std::vector<std::uint32_t> next_sequence; ///< cpu_sequence after each CPU's last record
     std::string text;                         ///< lines "key=value"
 };
 
-/// Everything throws Error if it cannot be written.
+/// Each function throws Error if writing fails.
 class Output {
 public:
     virtual ~Output() = default;
 
-    /// Takes records, in the order of time.
+    /// Adds records, in the order of time.
     virtual void append(std::span<const abi::Record> records) = 0;
-    /// What was taken is written.
+    /// Writes what was added so far.
     virtual void flush() = 0;
-    /// Nothing follows.
+    /// Ends the recording: nothing follows.
     virtual void finish(const Closing& closing) = 0;
 
-    /// Why what was taken may not all be there, in spite of all; empty: it is.
+    /// Why some of the added records may be missing; empty: none is.
     virtual std::string doubt() const { return ""; }
 };
 

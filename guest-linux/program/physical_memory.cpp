@@ -42,7 +42,7 @@ PhysicalMemory::~PhysicalMemory() {
     ::munmap(bytes_.data(), bytes_.size());
 }
 
-// By the device's own lock, which nobody else has a use for, and which ends with its holder.
+// Uses a lock on the device's file: nobody else needs it, and it ends with its holder.
 bool PhysicalMemory::claim() {
     claimed_ = open_device();
     return ::flock(claimed_.get(), LOCK_EX | LOCK_NB) == 0;

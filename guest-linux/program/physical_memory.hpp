@@ -11,8 +11,8 @@ namespace mmioscope::guest {
 
 class PhysicalMemory {
 public:
-    /// Maps `range`, whole pages, to be read and written; no other memory stays open. Throws Error
-    /// (bad_input).
+    /// Maps `range`, whole pages, for reading and writing, and keeps no other memory open. Throws
+    /// Error (bad_input).
     explicit PhysicalMemory(PhysicalRange range);
     ~PhysicalMemory();
     PhysicalMemory(const PhysicalMemory&) = delete;
@@ -20,7 +20,7 @@ public:
 
     std::span<std::byte> bytes() const { return bytes_; }
 
-    /// Nobody else who asks for it gets it as long as this is there. False: somebody has it.
+    /// Claims it for this program, while this object exists. False: another program has it.
     [[nodiscard]] bool claim();
 
 private:

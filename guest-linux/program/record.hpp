@@ -10,7 +10,7 @@ namespace mmioscope::guest {
 struct RecordOptions {
     std::string output;    ///< a file, tcp:HOST:PORT, unix:PATH, or - for standard output
     double time_limit = 0; ///< seconds; 0: none
-    bool all = false;      ///< the device that carries the trace is not left out
+    bool all = false;      ///< also record the device that carries the trace
 };
 
 /// Returns the program's exit status. Throws Error.

@@ -38,7 +38,7 @@ void Recording::finish(abi::Ending ending) {
     output_.finish({ending, losses_, area_.statistics(), next, closing_text()});
 }
 
-/// What is taken waits for a CPU that is in an access: for a second, then it goes without.
+/// Records wait at most this long for a CPU that is in an access.
 void Recording::settle() {
     using namespace std::chrono_literals;
     const auto patience = std::chrono::steady_clock::now() + 1s;

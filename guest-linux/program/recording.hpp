@@ -1,5 +1,5 @@
-// The trace on its way from the rings to an output: counted, and with what is to be left out taken
-// out.
+// Takes the trace from the rings to an output. Counts its records, and leaves out those of the
+// carrier.
 #pragma once
 
 #include "left_out.hpp"
@@ -14,15 +14,15 @@ public:
     /// Takes over the rings of `area` as their second reader.
     Recording(const rings::Area& area, Output& output, LeftOut left_out);
 
-    /// Takes what has come. Returns how many records that were.
+    /// Takes the records that have arrived. Returns their number.
     std::size_t pass();
 
-    /// Takes what has been published up to now, and ends the output.
+    /// Takes all records published so far, and ends the output.
     void finish(abi::Ending ending);
 
     const trace::Summary& summary() const { return summary_; }
-    /// What was left out, the policy, and last the verdict: lines, the last without its end; after
-    /// finish().
+    /// After finish(): lines about what was left out, the policy, and the verdict. The last one has
+    /// no line end.
     std::string verdict() const;
     bool complete() const {
         return losses_.lost() == 0 && rings_.damaged() == 0 && output_.doubt().empty();

@@ -1,4 +1,4 @@
-// What the program tells on its standard error.
+// Messages on standard error.
 #pragma once
 
 #include <fmt/format.h>

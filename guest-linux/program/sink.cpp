@@ -33,7 +33,7 @@ std::size_t Sink::write(std::span<const std::uint8_t> bytes) {
 // What was written waits in the kernel until the other side has acknowledged it (tcp(7), SIOCOUTQ).
 void Sink::finish() {
     if (::shutdown(file_.get(), SHUT_WR) != 0) {
-        return; // a pipe, or nobody is there any more
+        return; // a pipe, or the other side is gone
     }
     pollfd closed{file_.get(), POLLIN, 0};
     for (unsigned turns = 0; turns < patience; ++turns) {
@@ -48,7 +48,7 @@ void Sink::finish() {
     }
 }
 
-// Closed first: who listens takes one at a time.
+// Closes the old connection first, because a listener takes one at a time.
 void Sink::lose(const std::string& why) {
     if (!reopen_) {
         throw failure("{}: {}", name_, why);
@@ -58,7 +58,8 @@ void Sink::lose(const std::string& why) {
     file_ = reopen_(why);
 }
 
-// So much a pipe has room for then: standard output is others', too, and may wait in a write.
+// A pipe that polls as writable has room for PIPE_BUF bytes. A larger write may wait, because
+// others share standard output and it cannot be made non-blocking.
 void Sink::wait() {
     pollfd room{file_.get(), POLLOUT, 0};
     for (unsigned turns = 0; ::poll(&room, 1, turn) <= 0;) {

@@ -1,4 +1,4 @@
-// Bytes on their way to a pipe or a socket that may take its time.
+// Writes bytes to a pipe or a socket that may be slow.
 #pragma once
 
 #include "system/file_descriptor.hpp"
@@ -12,26 +12,27 @@ namespace mmioscope::guest {
 
 class Sink {
 public:
-    /// Opens again what was lost for this reason, and waits for that. Throws Error.
+    /// Opens a lost connection again, and waits for it. Gets the reason for the loss. Throws Error.
     using Reopen = std::function<FileDescriptor(const std::string& why)>;
 
-    /// Writes to `file`, which users call `name`. `stopping` tells whether the recording is to end.
-    /// Without `reopen` a loss is the end.
+    /// Writes to `file`; `name` is its name in messages. `stopping` returns whether the recording
+    /// should end. Without `reopen`, a lost connection is an error.
     Sink(FileDescriptor file, std::string name, std::function<bool()> stopping, Reopen reopen = {})
         : file_(std::move(file)), name_(std::move(name)), stopping_(std::move(stopping)),
           reopen_(std::move(reopen)) {}
 
-    /// All of `bytes`, however long that takes; once the recording is to end, as long as the other
-    /// side goes on taking some. Returns how many it has taken; fewer than all: then it was lost,
-    /// is open again, and how many of them it has got nobody knows. Throws Error (failed).
+    /// Writes all of `bytes`, however long that takes; if the recording should end, as long as the
+    /// other side keeps taking some. Returns how many the kernel took. If these are not all, the
+    /// connection was lost and is open again, and it is unknown how many arrived. Throws Error
+    /// (failed).
     [[nodiscard]] std::size_t write(std::span<const std::uint8_t> bytes);
 
-    /// Nothing follows. Of a connection: comes back when the other side has closed it, too, which a
-    /// listener does when it has all, or in 3 s. Whoever then turns the machine off takes nothing
-    /// along. Throws Error (failed) if something has not arrived by then.
+    /// Ends the output. For a connection, returns when the other side has closed it, too, or after
+    /// 3 s: a listener closes it when it has everything, so the machine may be turned off then.
+    /// Throws Error (failed) if something has not arrived by then.
     void finish();
 
-    /// How often the other side was lost.
+    /// How often the connection was lost.
     unsigned breaks() const { return breaks_; }
 
 private:

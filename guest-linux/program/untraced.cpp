@@ -21,7 +21,7 @@ Untraced::~Untraced() {
     for (const std::uint16_t region : deselected_) {
         try {
             done(abi::control::Command::select, region);
-        } catch (const Error&) { // nobody answers any more
+        } catch (const Error&) { // the hypervisor no longer answers
         }
     }
 }

@@ -1,4 +1,4 @@
-// Devices that are not traced for a while: those that carry the trace.
+// Does not trace the devices that carry the trace, for a while.
 #pragma once
 
 #include "announced.hpp"
@@ -12,14 +12,14 @@ namespace mmioscope::guest {
 
 class Untraced {
 public:
-    /// Deselects `regions`, as far as the hypervisor can be told so, as long as this is there.
+    /// Deselects those of `regions` that the hypervisor can deselect, while this object exists.
     /// Throws Error.
     Untraced(const Announced& announced, const std::vector<std::uint16_t>& regions);
     ~Untraced();
     Untraced(const Untraced&) = delete;
     Untraced& operator=(const Untraced&) = delete;
 
-    /// The others, whose records are to be left out.
+    /// The other regions: their records must be left out.
     const std::vector<std::uint16_t>& left_out() const { return left_out_; }
 
 private:

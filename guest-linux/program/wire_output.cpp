@@ -10,7 +10,7 @@
 
 namespace mmioscope {
 
-// What the hypervisor's code takes for impossible: here it ends the recording.
+// The hypervisor's code calls this for what it takes for impossible: here it ends the recording.
 void panic(const char* what) {
     throw failure("{}", what);
 }
@@ -21,7 +21,7 @@ namespace mmioscope::guest {
 
 std::size_t repeat_from(std::span<const std::uint8_t> bytes, std::size_t done) {
     if (done < bytes.size() && bytes[done] == 0) {
-        return done; // all of a frame but the zero behind it
+        return done; // a whole frame without the zero after it
     }
     const auto taken = bytes.first(done);
     const auto begin = std::find(taken.rbegin(), taken.rend(), 0).base();
@@ -31,12 +31,12 @@ std::size_t repeat_from(std::span<const std::uint8_t> bytes, std::size_t done) {
 WireOutput::WireOutput(Sink sink, const rings::Area& area) : sink_(std::move(sink)) {
     std::memcpy(&boot_, area.header().boot_id, sizeof boot_);
     describe(area);
-    (void)bytes_.put(0); // whatever came before ends here
+    (void)bytes_.put(0); // ends what came before
     send_description();
     write();
 }
 
-/// The description is made of an area: of a copy of this one's beginning.
+/// The description is made from an area: a copy of the beginning of this one.
 void WireOutput::describe(const rings::Area& area) {
     struct Head {
         abi::AreaHeader header;
@@ -71,7 +71,8 @@ void WireOutput::flush() {
     write();
 }
 
-// Once more where the line breaks meanwhile: who is new there makes nothing of an end alone.
+// Sends the end again if the line breaks meanwhile, with the description: an end alone means
+// nothing to a new listener.
 void WireOutput::finish(const Closing& closing) {
     close_frame();
     write();
@@ -110,7 +111,7 @@ void WireOutput::close_frame() {
     }
 }
 
-/// `frame` has room for the CRC behind it.
+/// `frame` has room for the CRC after it.
 void WireOutput::send(std::uint8_t* frame, std::size_t size) {
     constexpr std::size_t enough = 64 * 1024;
     sender_.start(frame, size);
@@ -149,12 +150,12 @@ void WireOutput::write() {
     bytes_.all.clear();
 }
 
-/// The line broke behind `done` bytes. Whoever is there now may be new, and gets the description
-/// behind what waits, as frames have their numbers already.
+/// The line broke after `done` bytes. The listener may be a new one. It gets the description after
+/// the waiting frames, because these have their numbers already.
 void WireOutput::begin_again(std::size_t done) {
     std::vector<std::uint8_t>& all = bytes_.all;
     all.erase(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(repeat_from(all, done)));
-    all.insert(all.begin(), 0); // whatever came before ends here
+    all.insert(all.begin(), 0); // ends what came before
     next_description_ = Clock::now();
 }
 

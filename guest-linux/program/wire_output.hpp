@@ -11,14 +11,14 @@
 
 namespace mmioscope::guest {
 
-/// Of frames with a zero behind each, of which a line took the first `done` bytes and no more: from
-/// where on they go once more. The frame that it broke off in has not come through; one that it
-/// took whole may have, and a record must not come twice.
+/// Where to continue after a line took only the first `done` bytes of `bytes`, frames with a zero
+/// after each: at the frame that broke off. It has not arrived. A complete one may have, and no
+/// record may arrive twice.
 std::size_t repeat_from(std::span<const std::uint8_t> bytes, std::size_t done);
 
 class WireOutput : public Output {
 public:
-    /// `head` is what the area had in front of its rings, area.header() included.
+    /// `head`: the area's content before its rings, with area.header().
     WireOutput(Sink sink, const rings::Area& area);
 
     void append(std::span<const abi::Record> records) override;
@@ -28,7 +28,7 @@ public:
     std::string doubt() const override;
 
 private:
-    /// Where the sender's bytes come together.
+    /// Collects the sender's bytes.
     class Bytes : public Line {
     public:
         bool put(std::uint8_t byte) override {

@@ -18,8 +18,8 @@ public:
     /// access is in flight.
     bool any{};
 
-    /// Of an access of this CPU that has happened. `passed` is this CPU's, for the chooser to count
-    /// in. The caller holds choice_lock if may_count() said so.
+    /// Decides about an access that this CPU has made. `passed` is the CPU's counter for the
+    /// chooser. The caller holds choice_lock if may_count() requires it.
     virtual Verdict choose(const abi::Record& record, std::uint32_t& passed) = 0;
     /// Whether an access whose begin record is `begin` is certain to become a record. `several`: it
     /// is the first of several accesses of one instruction.

@@ -112,7 +112,7 @@ Chooser::Verdict RingWriter::choose(const abi::Record& record) {
     return chooser_->choose(record, passed_);
 }
 
-/// Publishes what the chooser tells of an access with that `time`.
+/// Publishes the chooser's own record about an access at `time`.
 void RingWriter::tell_of(std::uint64_t time) {
     abi::Record record = chooser_->told_of();
     record.time = time;

@@ -12,9 +12,9 @@ namespace mmioscope {
 class Pl011Line : public Line {
 public:
     Pl011Line() = default;
-    /// `shared`: the guest's driver uses it, too. When that is told that the FIFO is half empty, it
-    /// fills half of it without asking. So put() sends only into an empty FIFO. Received bytes
-    /// belong to the guest.
+    /// `shared`: the guest's driver uses the UART, too. When the FIFO is half empty, an interrupt
+    /// tells the driver, and it fills half of the FIFO without looking. So put() sends only into an
+    /// empty FIFO. Received bytes belong to the guest.
     explicit Pl011Line(PhysicalAddress base, bool shared = false) : base_(base), shared_(shared) {}
 
     /// Sets 8 data bits and `baud` bits a second from a clock of `clock` Hz; turns FIFOs,

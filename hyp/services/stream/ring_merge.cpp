@@ -60,7 +60,7 @@ std::uint64_t RingMerge::earliest_to_come(const Ring& ring) const {
     }
 }
 
-/// Finds out whether `ring` has a record to take, and from when on it, or one to come, is.
+/// Finds out whether `ring` has a record, and sets its time, or the earliest time of the next one.
 bool RingMerge::look(Ring& ring) const {
     const std::uint64_t bound = earliest_to_come(ring);
     port::order_memory(); // the slot, then the head
@@ -78,14 +78,14 @@ bool RingMerge::look(Ring& ring) const {
     return true;
 }
 
-/// A later record is being written, or is, where the next one was.
+/// Whether a later record replaces the next one, or is about to.
 bool RingMerge::overwritten(const Ring& ring) {
     port::order_memory(); // what was read there, then whose it was
     return port::load_shared(ring.slots[ring.slot].commit) !=
            abi::commit_word(ring.boot_number, ring.tail);
 }
 
-/// Half a ring, so that the writer does not catch up again at once.
+/// Skips to half a ring behind the writer, so that it does not catch up again at once.
 void RingMerge::skip_overwritten(Ring& ring) const {
     if (ring.head - ring.tail < ring.capacity) return;
     ring.tail = ring.head - ring.capacity / 2;
@@ -106,7 +106,7 @@ bool RingMerge::take(Ring& ring, abi::Record& out) {
     return whole || (!flight_ && ring.reader != nullptr);
 }
 
-/// Records of one region follow each other as its lock was given, even where the clock stood still.
+/// For records of one region at the same time, the order of its lock decides.
 bool RingMerge::before(const Ring& a, const Ring& b) {
     if (a.time != b.time) return a.time < b.time;
     const abi::Record& one = a.slots[a.slot];
@@ -115,8 +115,8 @@ bool RingMerge::before(const Ring& a, const Ring& b) {
            static_cast<std::int32_t>(one.lock_sequence - other.lock_sequence) < 0;
 }
 
-// A record leaves when no ring has an earlier one, or may still get one. What was seen of that
-// holds: rings are looked at again only if one that had nothing may be earlier by now.
+// A record leaves when no ring has an earlier one, or can still get one. What a look has shown
+// stays valid: this looks again only if a ring without a record may have an earlier one by now.
 bool RingMerge::next(abi::Record& out, bool may_look) {
     constexpr unsigned tries = 4; // against a writer that overtakes
     for (unsigned i = 0; i < tries; ++i) {
@@ -134,7 +134,7 @@ bool RingMerge::next(abi::Record& out, bool may_look) {
     return false;
 }
 
-/// False: no record's place is known. Else `first` has the next one.
+/// False: no record's place in the order is known. Otherwise `first` has the next one.
 bool RingMerge::look_at_all(Ring*& first) {
     std::uint64_t bound = ~std::uint64_t{0};
     for (unsigned cpu = 0; cpu < count_; ++cpu) {
@@ -146,7 +146,7 @@ bool RingMerge::look_at_all(Ring*& first) {
     return first != nullptr && first->time < bound;
 }
 
-/// What is published from now on need not be later than anything.
+/// Records published from now on may have any time.
 void RingMerge::forget_bounds() {
     for (unsigned cpu = 0; cpu < count_; ++cpu)
         if (!is_known(rings_[cpu])) rings_[cpu].time = 0;

@@ -1,11 +1,11 @@
 // Takes the records of all rings in the order of time, as the second of their readers
 // (abi::drain_reader).
 //
-// A record leaves when no CPU can still publish an earlier one. What a CPU can still publish
-// follows from its in-flight slot, read before its head (abi/ring.hpp): nothing is in flight, then
-// what it begins from now on is later than now; begun, then the next record has the slot's time. A
-// CPU that is about to begin, or that does not come back from a device, keeps what is later than
-// it: for `patience`, then its record will come late, and says so by its time.
+// A record leaves when no CPU can still publish an earlier one. The in-flight slot of a CPU, read
+// before its head, says what the CPU can still publish (abi/ring.hpp). If nothing is in flight, its
+// next record will be later than now. If an access has begun, its next record has the slot's time.
+// A CPU that is about to begin, or that does not return from a device, holds later records of other
+// CPUs back for `patience`. After that its record arrives late, as its time shows.
 #pragma once
 
 #include "abi/ring.hpp"
@@ -14,31 +14,30 @@ namespace mmioscope {
 
 class RingMerge {
 public:
-    /// The rings of `area`, whose header is complete. They wait for this reader from now on.
+    /// Reads the rings of `area`, whose header is complete. From now on they wait for this reader.
     void start(abi::AreaHeader& area);
 
-    /// The rings of `area`, which nobody writes any more nor is told of: what they hold is all
-    /// there is, and records that are not whole are left out.
+    /// Reads the rings of `area`, which nobody writes any more. Does not report its position, and
+    /// leaves out incomplete records.
     void start_kept(const abi::AreaHeader& area);
 
-    /// The next record, if there is one whose place is known. `may_look`: else what the last call
-    /// has seen must do, which spares most of the work.
+    /// Gets the next record, if its place in the order is known. Without `may_look` it uses what
+    /// the last call saw, which avoids most of the work.
     bool next(abi::Record& out, bool may_look = true);
 
-    /// From now on nothing is waited for, and nothing taken that is published later: what the
-    /// rings hold now is the rest.
+    /// From now on waits for no CPU, and takes only the records that the rings hold now.
     void close();
 
-    /// After close(): more is taken, as before it.
+    /// After close(): takes later records again.
     void reopen();
 
-    /// Another CPU than `cpu` is in an access, whose record is still to come.
+    /// Whether a CPU other than `cpu` is in an access, so that its record is still to come.
     bool others_in_access(std::uint32_t cpu) const;
 
-    /// Nothing that was published is left.
+    /// Whether all published records were taken.
     bool empty() const;
 
-    /// cpu_sequence behind the last record of `cpu`, when close() was called.
+    /// cpu_sequence after the last record of `cpu`, when close() was called.
     std::uint32_t next_sequence(unsigned cpu) const { return rings_[cpu].next_sequence; }
 
 private:
@@ -57,7 +56,7 @@ private:
     };
 
     static bool before(const Ring& a, const Ring& b);
-    /// look() has seen that it has a record, which is still there.
+    /// Whether look() has seen a record there that was not taken yet.
     bool is_known(const Ring& ring) const { return ring.tail < ring.head && !flight_; }
     void forget_bounds();
     bool look(Ring& ring) const;

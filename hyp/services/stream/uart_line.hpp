@@ -9,8 +9,8 @@ namespace mmioscope {
 class UartLine {
 public:
     UartLine() = default;
-    /// `shared` with the guest's driver: a PL011 only. The driver of an 8250 fills the FIFO at once
-    /// when it is told that it is empty.
+    /// `shared` with the guest's driver: only a PL011. The driver of an 8250 fills the FIFO as soon
+    /// as the UART reports that it is empty.
     explicit UartLine(const Uart& at, bool shared = false)
         : model_(at.model), pl011_(at.base, shared), uart8250_(at) {}
 
