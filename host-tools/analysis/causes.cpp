@@ -42,8 +42,8 @@ void Causes::forget() {
     }
 }
 
-// Bits that differ from the last value that is known of the register: of a read, who wrote it or
-// the device changed them; of a write, the guest did.
+// Bits that differ from the last known value of the register. For a write, the guest changed them;
+// for a read, the device or whoever wrote the register did.
 std::string Causes::changes() const {
     const KeptAccess& before = read_.number() > written_.number() ? read_ : written_;
     if (before.empty() || !known(before.record()) || !known(target_)) {

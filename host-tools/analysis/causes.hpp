@@ -1,4 +1,4 @@
-// Why a register has the value that an access found or wrote: the accesses to it before.
+// Why a register has the value of an access: the earlier accesses to it.
 #pragma once
 
 #include "analysis/kept_access.hpp"

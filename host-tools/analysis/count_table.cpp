@@ -21,8 +21,8 @@ public:
     InOrder(CountsByName& counts, Order order, std::size_t most)
         : counts_(counts), by_name_(order == Order::name), most_(most), by_weight_(most_names) {
         const bool few =
-            most_ <= most_names && !counts.holds_all(); // few of many, which are in files
-        std::priority_queue<std::string> first;         // the last of the few is on top
+            most_ <= most_names && !counts.holds_all(); // few rows of many names, in files
+        std::priority_queue<std::string> first;         // keys of these rows, the last on top
         counts.each([&](std::string_view name, const Count& count) {
             ++size_;
             all_.add(count);
@@ -45,7 +45,7 @@ public:
         by_weight_.settle();
     }
 
-    /// Of all names.
+    /// The number and the sum of all names.
     std::size_t size() const { return size_; }
     const Count& all() const { return all_; }
 

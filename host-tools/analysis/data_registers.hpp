@@ -1,4 +1,4 @@
-// Registers that carry data: they gave, or took, many different values.
+// Registers that carry data: reads or writes had many different values.
 #pragma once
 
 #include "abi/record.hpp"
@@ -9,20 +9,22 @@
 
 namespace mmioscope::analysis {
 
-/// Knows the last registers of a table of constant size; of what it does not know it says no.
+/// Remembers the latest registers in a table of constant size. Registers that it has forgotten do
+/// not count as data.
 class DataRegisters {
 public:
     void add(const abi::Record& record);
-    /// Of the register and the direction of `record`: about 32 different values were seen, or more.
+    /// Whether accesses to the register of `record`, in its direction, had about 32 different
+    /// values or more.
     bool has(const abi::Record& record) const { return has(place_of(record)); }
     bool has(std::uint64_t place) const;
 
 private:
     struct Slot {
         std::uint64_t place = 0;
-        std::uint64_t values = 0; ///< a bit for each of 64 kinds
+        std::uint64_t values = 0; ///< a bit for each of 64 hashes that occurred
     };
-    /// Of 64 bits, 32 values that a hash distributes set so many.
+    /// 32 different values set about this many of the 64 bits.
     static constexpr int many = 25;
     static constexpr unsigned slot_bits = 10;
     static std::size_t slot_of(std::uint64_t place);

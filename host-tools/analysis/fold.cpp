@@ -52,8 +52,8 @@ void Fold::add_all(std::span<const Event> events) {
     }
 }
 
-// From behind: most polls are short, and have just ended. A loss has no number. Of a thread that
-// did little, the first accesses may be printed already.
+// Searches backwards, because most polls are short and have just ended. A loss has no number. If
+// the thread did little, its first accesses may have been passed on already.
 void Fold::fold(Thread thread, const Poll& poll) {
     Held* first = nullptr; // read
     std::uint64_t count = 0;
@@ -78,7 +78,7 @@ void Fold::fold(Thread thread, const Poll& poll) {
     }
 }
 
-// Passes on the first event. A loop that it begins is cut: so much is held of it.
+// Passes on the first event. Cuts the loop that begins with it, because no more events fit.
 void Fold::release_first() {
     if (const std::optional<Thread> thread = held_.front().thread) {
         const std::optional<std::uint64_t> begun = finder_.begun(*thread);

@@ -14,9 +14,9 @@ namespace mmioscope::analysis {
 
 class Fold final : public Merger {
 public:
-    /// Passes the events on to `next`, and for the accesses of each poll one event of type "poll"
-    /// or "handshake", where the polled register was read first. It has the fields `period`,
-    /// `reads` and `ended`, and `bits` and `value` if it is known what was awaited.
+    /// Passes the events on to `next`. One event of type "poll" or "handshake" replaces the
+    /// accesses of each poll, at the first read of the polled register. It has the fields `period`,
+    /// `reads` and `ended`, and `bits` and `value` if the awaited value is known.
     explicit Fold(reading::Consumer& next) : Merger(next) {}
 
     void add(const Event& event) override;
@@ -26,12 +26,12 @@ public:
 private:
     struct Held {
         Event event;                             ///< settled
-        std::optional<Thread> thread;            ///< it may be part of a loop in this one
+        std::optional<Thread> thread;            ///< whose loop it may be part of
         bool folded = false;                     ///< it is part of a poll
-        std::unique_ptr<DerivedEvent> poll = {}; ///< which stands here
+        std::unique_ptr<DerivedEvent> poll = {}; ///< not null: the poll that replaces it
     };
 
-    /// A poll among more events than this, of all threads, is several.
+    /// Holds at most this many events of all threads; a longer poll becomes several.
     static constexpr std::size_t most_held = 8192;
 
     void fold(Thread thread, const Poll& poll);

@@ -1,4 +1,4 @@
-// Accesses that are kept while the trace is read on, as rows of a table.
+// Accesses that are kept while reading continues, as rows of a table.
 #pragma once
 
 #include "mmioscope/event.hpp"
@@ -11,7 +11,7 @@ namespace mmioscope::analysis {
 
 class KeptAccess {
 public:
-    /// `event` replaces the access that was kept before. Its names must have been looked up
+    /// Keeps `event` instead of the access before. Its names must have been looked up
     /// (Event::resolve()).
     void keep(const Event& event) {
         event_ = event;
@@ -25,7 +25,7 @@ public:
     const abi::Record& record() const { return event_.record; }
     std::uint64_t number() const { return event_.number; }
 
-    /// A row for kept_columns(); `what` is in its first cell.
+    /// A row for kept_columns(), with `what` in the first cell.
     table::Row row(std::string_view what) const;
 
 private:
@@ -33,7 +33,7 @@ private:
     table::Row row_; ///< without the first cell; empty: the names are still valid
 };
 
-/// Columns of a table of accesses; the first one says what each is.
+/// Columns of a table of accesses. The first says what each access is.
 std::vector<table::Column> kept_columns();
 
 } // namespace mmioscope::analysis

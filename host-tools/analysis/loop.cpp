@@ -28,7 +28,7 @@ void Loop::add(const Event& event) {
     last_ = event;
 }
 
-// Reads of one register are one, wherever they are: compilers unroll loops.
+// All reads of a register count as one watch, because compilers unroll loops.
 unsigned Loop::watch_of(const Event& event) {
     const auto found = std::find_if(watches_.begin(), watches_.end(), [&event](const Watch& one) {
         return !abi::is_write(event.record) &&

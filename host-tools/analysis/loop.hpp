@@ -1,4 +1,4 @@
-// A loop in the guest's code, as its accesses show it: a sequence that repeats.
+// A loop in the guest's code: a sequence of accesses that repeats.
 #pragma once
 
 #include "analysis/repeats.hpp"
@@ -12,18 +12,19 @@ namespace mmioscope::analysis {
 
 /// What a loop reads from one register, or writes at one place.
 struct Watch {
-    Event newest; ///< access
+    Event newest; ///< the newest access
     std::uint64_t accesses = 0;
-    bool known = true;         ///< all values are
-    std::uint64_t before = 0;  ///< the value before the newest
-    std::uint64_t changed = 0; ///< bits that changed in front of that
-    // Accesses in front of the newest that had the same value as the one before them, more, less.
+    bool known = true;         ///< all values are known
+    std::uint64_t before = 0;  ///< the value of the access before the newest
+    std::uint64_t changed = 0; ///< bits that changed before the newest access
+    // Numbers of accesses before the newest: with the same value as the access before, a larger or
+    // a smaller one.
     std::uint64_t same = 0, more = 0, less = 0;
 
     void add(const Event& event);
     /// Bits that changed with the newest access.
     std::uint64_t last_change() const { return newest.record.value ^ before; }
-    /// More often than not the value was another one.
+    /// The value changed more often than it stayed the same.
     bool varies() const { return more + less > same; }
 };
 
@@ -31,14 +32,14 @@ class Loop {
 public:
     explicit Loop(unsigned period) : period_(period) {}
 
-    /// Its next access.
+    /// Adds the loop's next access.
     void add(const Event& event);
 
     unsigned period() const { return period_; } ///< accesses
     std::uint64_t accesses() const { return accesses_; }
     const Event& first() const { return first_; }
     const Event& last() const { return last_; }
-    /// Those of which the last access is later stand behind.
+    /// In the order of their newest accesses.
     std::vector<Watch> watches() const;
 
 private:

@@ -1,4 +1,4 @@
-// A consumer that passes events on to another one, and merges some of them into one.
+// A consumer that merges some events into one, and passes the result on to another consumer.
 #pragma once
 
 #include "reading/consumer.hpp"

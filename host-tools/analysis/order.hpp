@@ -1,4 +1,4 @@
-// What stands first in a table of counts.
+// The order of a table of counts.
 #pragma once
 
 #include "analysis/count.hpp"
@@ -9,7 +9,7 @@ namespace mmioscope::analysis {
 
 enum class Order { accesses, reads, writes, time, latency, name };
 
-/// The larger weight comes first; 0 for the order of names.
+/// Rows with a larger weight come first; always 0 for the order of names.
 inline std::uint64_t weight(const Count& count, Order order) {
     switch (order) {
     case Order::accesses: return count.accesses();

@@ -6,17 +6,17 @@ namespace mmioscope::analysis {
 
 namespace {
 
-/// A register that never changed was polled if it was read so often at least: code reads the same
-/// some times for other reasons, too.
+/// Reads of a register that never changed: fewer are no poll, because code repeats a read for other
+/// reasons, too.
 constexpr std::uint64_t least_unchanged = 8;
-/// A status may have so many bits that come and go; more are data.
+/// The most bits of a status that come and go; if more do, it is data.
 constexpr int most_masked = 4;
-constexpr std::uint64_t least_masked = 4; ///< reads, from which on such bits are told from data
-/// ns; an iteration takes at most so long, on average, if it carries data or writes and no register
-/// changes: what is slower are calls that do the same again.
+constexpr std::uint64_t least_masked = 4; ///< reads needed to tell such bits from data
+/// ns; the longest average iteration of a loop that carries data, or that writes while no register
+/// changes. Slower repetitions are separate calls that do the same.
 constexpr std::uint64_t longest_iteration = 2'000'000;
 
-// A few bits come and go, and the others stay. What a counter gives only rises, or only falls.
+// A few bits come and go, the others stay. A counter, in contrast, only rises or only falls.
 bool is_masked(const Watch& watch) {
     return watch.more > 0 && watch.less > 0 && std::popcount(watch.changed) <= most_masked &&
            watch.accesses >= least_masked;
@@ -26,7 +26,7 @@ bool stays(const Watch& watch) {
     return (watch.same > 0 && !watch.varies()) || is_masked(watch);
 }
 
-// Bits that changed with the last read, and never before: what was awaited. 0: none.
+// The awaited bits: they changed with the last read, and never before. 0: none.
 std::uint64_t awaited(const Watch& watch) {
     return stays(watch) ? watch.last_change() & ~watch.changed : 0;
 }
@@ -56,7 +56,7 @@ std::string_view end_text(PollEnd end) {
     return "";
 }
 
-// A loop is left soon after the read that ends it: the last one that may be it is.
+// The guest leaves a loop soon after the read that ends it, so the last candidate is that read.
 std::optional<Poll> poll_of(const Loop& loop, const DataRegisters& data) {
     Poll poll;
     poll.period = loop.period();

@@ -1,4 +1,4 @@
-// A poll: a loop that reads a register until it has another value, or until the code gives up.
+// A poll: a loop that reads a register until its value changes, or until the code gives up.
 // docs/polls.md defines it.
 #pragma once
 
@@ -14,22 +14,22 @@ namespace mmioscope::analysis {
 
 enum class PollKind : std::uint8_t {
     poll,
-    handshake, ///< it carries data, too: each time the register lets it
+    handshake, ///< the loop also carries data, whenever the register permits it
 };
 
 enum class PollEnd : std::uint8_t {
-    value,     ///< the register had another value
-    given_up,  ///< it had not, and the loop was left
-    data_over, ///< likewise of a handshake: there was no more data
-    unended,   ///< it had not when the trace ended, or where a limit of memory cut the loop
+    value,     ///< the register's value changed
+    given_up,  ///< the code left the loop without that
+    data_over, ///< the same for a handshake: there was no more data
+    unended,   ///< the trace ended first, or a limit of memory cut the loop
 };
 inline constexpr std::size_t poll_ends = 4;
 
 struct Poll {
     PollKind kind = PollKind::poll;
     PollEnd end = PollEnd::value;
-    Event read;              ///< the last one of the register that was polled
-    std::uint64_t reads = 0; ///< of it
+    Event read;              ///< the last read of the polled register
+    std::uint64_t reads = 0; ///< of that register
     std::uint64_t bits = 0;  ///< that changed at the end, and never before; 0: none
     unsigned period = 1;     ///< accesses
     std::uint64_t accesses = 0;
@@ -43,7 +43,7 @@ std::string_view kind_text(PollKind kind);
 /// "value", "given up", "data over", "unended".
 std::string_view end_text(PollEnd end);
 
-/// What `loop`, which was left, polled. Nothing: it is no poll.
+/// The poll that `loop` was, after the guest left it. Nothing: it was no poll.
 std::optional<Poll> poll_of(const Loop& loop, const DataRegisters& data);
 
 } // namespace mmioscope::analysis

@@ -5,7 +5,7 @@
 
 namespace mmioscope::analysis {
 
-// Accesses to an interrupt's number say which thread goes on: they are in no loop of a driver.
+// Accesses to interrupt numbers tell which thread continues. They are part of no driver's loop.
 std::optional<Thread> PollFinder::add(const Event& event) {
     const abi::Record& record = event.record;
     if (record.type != abi::RecordType::access) {
@@ -13,7 +13,7 @@ std::optional<Thread> PollFinder::add(const Event& event) {
     }
     if (event.interrupt_id() != no_id) {
         if (threads_.follow(record)) {
-            leave(threads_.of(record)); // each run of a handler begins anew
+            leave(threads_.of(record)); // a handler that runs again starts a new loop
         }
         return std::nullopt;
     }
@@ -40,7 +40,7 @@ PollFinder::State& PollFinder::state_of(Thread thread, std::uint64_t now) {
     return found->second;
 }
 
-// Half of them at once, so that the search for the oldest costs little for each.
+// Forgets half of them at once, so that the search for the oldest is rare.
 void PollFinder::forget_oldest() {
     std::vector<std::uint64_t> times;
     for (const auto& [thread, state] : states_) {
@@ -57,7 +57,7 @@ void PollFinder::forget_oldest() {
     }
 }
 
-// A loop inside another one ends each time that this one goes on: it is a part of that.
+// An inner loop ends whenever the outer one continues, so it counts as part of the outer one.
 void PollFinder::follow(Thread thread, State& state) {
     Repeats& repeats = state.repeats;
     if (state.loop && repeats.goes_on(state.loop->period())) {

@@ -1,4 +1,4 @@
-// Finds the polls among a trace's events.
+// Finds the polls in a trace's events.
 #pragma once
 
 #include "analysis/data_registers.hpp"
@@ -21,29 +21,29 @@ public:
 
     explicit PollFinder(Take take) : take_(std::move(take)) {}
 
-    /// The next event. Its names are looked up only if it is part of a loop. Returns the thread in
-    /// which it may be part of a loop; nothing: it can be part of none.
+    /// Adds the next event. Looks its names up only if it is part of a loop. Returns the thread
+    /// whose loop it may be part of; nothing: it cannot be part of a loop.
     std::optional<Thread> add(const Event& event);
 
-    /// The number of the first event of the loop that `thread` is in. Nothing: it is in none.
+    /// The number of the first event of the current loop of `thread`. Nothing: it is in no loop.
     std::optional<std::uint64_t> begun(Thread thread) const;
-    /// The loop of `thread` is over for us; what comes is another one.
+    /// Ends the current loop of `thread` here; what follows is a new loop.
     void cut(Thread thread);
     /// What is known so far of registers that carry data.
     const DataRegisters& data() const { return data_; }
-    /// No loop goes on: the trace is over, or names become invalid.
+    /// Ends all loops: the trace is over, or names become invalid.
     void cut_all();
 
 private:
     struct State {
         Repeats repeats;
         std::optional<Loop> loop;
-        std::uint64_t time = 0; ///< ns; of its newest access
+        std::uint64_t time = 0; ///< of the newest access, ns
     };
 
-    /// Threads that did nothing for longest are forgotten if there are more.
+    /// At this limit, forgets the threads that were idle longest.
     static constexpr std::size_t most_threads = 128;
-    /// ns; accesses that are further apart are not of one loop.
+    /// ns; accesses further apart do not belong to one loop.
     static constexpr std::uint64_t longest_pause = 1'000'000'000;
 
     State& state_of(Thread thread, std::uint64_t now);

@@ -12,7 +12,7 @@ namespace mmioscope::analysis {
 
 namespace {
 
-constexpr char joint = '\0'; ///< between the texts of a name: none has it
+constexpr char joint = '\0'; ///< between the texts of a name; no text contains it
 
 unsigned within(const Event& event) {
     return event.reg() == nullptr ? 0 : static_cast<unsigned>(event.offset() - event.reg()->offset);
@@ -51,7 +51,7 @@ table::Cell conditions_of(const Polls& polls) {
 
 table::Row row_of(std::string_view name, const Polls& polls) {
     table::Row row;
-    for (std::string_view rest = name; !rest.empty();) { // each text has a joint behind it
+    for (std::string_view rest = name; !rest.empty();) { // a joint follows each text
         const std::size_t end = rest.find(joint);
         row.emplace_back(std::string(rest.substr(0, end)));
         rest.remove_prefix(end + 1);
@@ -91,7 +91,7 @@ std::vector<table::Column> columns() {
 
 } // namespace
 
-// What all of them have in common is what was awaited: other bits changed by chance.
+// The guest awaited what all polls have in common; other bits changed by chance.
 void Polls::add(const Condition& one) {
     for (Condition& known : conditions) {
         const std::uint64_t common = known.bits & one.bits & ~(known.value ^ one.value);
@@ -147,7 +147,7 @@ table::Table PollTable::table(std::size_t most) {
     const auto in_order = std::make_shared<SpilledMap<Polls>>(most_names);
     std::size_t size = 0;
     polls_.each([&](std::string_view name, const Polls& polls) {
-        if (!finder_.data().has(polls.place)) { // known only now
+        if (!finder_.data().has(polls.place)) { // known only at the end
             in_order->of(key_of(~polls.time).append(name)) = polls;
             ++size;
         }

@@ -1,4 +1,4 @@
-// The polls of a trace as a table: a line for each register that a function polls.
+// The polls of a trace as a table: one row for each register that a function polls.
 #pragma once
 
 #include "analysis/count.hpp"
@@ -15,27 +15,27 @@
 
 namespace mmioscope::analysis {
 
-/// Bits that were awaited, and the value they got.
+/// The awaited bits, and the value they got.
 struct Condition {
     std::uint64_t bits = 0; ///< 0: none is known
     std::uint64_t value = 0;
 };
 
-/// All polls of one kind, of one register, by one function with one caller.
+/// All polls of one kind and register, by one function with one caller.
 struct Polls {
     static constexpr std::size_t most_conditions = 4;
 
     std::uint64_t times = 0;
     std::uint64_t reads = 0;   ///< of the register
-    std::uint64_t time = 0;    ///< ns, from the first access of a loop to its last
+    std::uint64_t time = 0;    ///< ns, from each loop's first access to its last
     std::uint64_t longest = 0; ///< ns
-    std::uint64_t event = 0;   ///< number of the first access of the longest
+    std::uint64_t event = 0;   ///< number of the first access of the longest poll
     std::array<std::uint64_t, poll_ends> ended{}; ///< by PollEnd
-    /// One of these came true each time; used ones first, and no more than have room.
+    /// One of these came true each time. Used entries come first; more conditions are left out.
     std::array<Condition, most_conditions> conditions{};
-    // Of the register.
+    // The register:
     std::uint64_t place = 0;       ///< place_of()
-    const Register* reg = nullptr; ///< null: none has a description
+    const Register* reg = nullptr; ///< null: no description
     unsigned size = 4;             ///< bytes of the access
     unsigned within = 0;           ///< bytes from the register's start
     std::uint64_t stayed = 0;      ///< the last value
@@ -51,9 +51,8 @@ public:
     void forget() override { finder_.cut_all(); }
     void finish() override { finder_.cut_all(); }
 
-    /// A row for each, those that took most time first, `most` at most; for people a line for those
-    /// that had no room. Valid as long as this is,
-    /// and the trace is open.
+    /// At most `most` rows, those that took most time first; for people, a line with the number of
+    /// the others. Valid while this object exists and the trace is open.
     table::Table table(std::size_t most);
 
 private:
@@ -61,7 +60,7 @@ private:
 
     PollFinder finder_{[this](Thread, const Poll& poll) { take(poll); }};
     SpilledMap<Polls> polls_{most_names}; ///< by the texts of their row, joined
-    std::string name_;                    ///< kept, so that a poll costs no memory
+    std::string name_;                    ///< kept to avoid an allocation for each poll
 };
 
 /// "CmdRespEnd=1"; empty: none is known.

@@ -49,7 +49,7 @@ FirstRates Rates::first(const RateChoice& choice, std::size_t most) {
     };
     FirstRates first;
     first.total.name = "total";
-    std::vector<Rate>& heap = first.rows; // the last of them is the first
+    std::vector<Rate>& heap = first.rows; // the row that comes last is on top
     names_.each([&](std::string_view name, const Looked& looked) {
         if (!name.starts_with(choice.front)) {
             return true;

@@ -18,46 +18,46 @@ struct Rate {
     double per_second = 0;
 };
 
-/// Those that are to be seen, and what stands first; of equal ones those with the highest rate,
-/// then those with the most accesses, then by name.
+/// Which names are shown, in which order. Equal ones are ordered by rate, then by accesses, then by
+/// name.
 struct RateChoice {
     Order order = Order::accesses; ///< accesses: by rate
-    std::string front;             ///< of their names, which are told without it
+    std::string front;             ///< shows only names that begin with it, without it
     bool operator==(const RateChoice&) const = default;
 };
 
 struct FirstRates {
     std::vector<Rate> rows;
-    std::size_t size = 0; ///< with those that have no row
-    Rate total;           ///< of all of them
+    std::size_t size = 0; ///< also of those without a row
+    Rate total;           ///< of all names
 };
 
-/// Memory does not grow with the number of names: most_names of them are held, the others are in
-/// temporary files.
+/// Keeps at most most_names names in memory, the others in temporary files.
 class Rates {
 public:
-    /// `came` is what came since the look before, `seconds` ago; with 0 all rates are 0.
+    /// Adds `came`, the counts since the previous call, `seconds` ago. With 0 seconds, all rates
+    /// are 0.
     void look(CountsByName& came, double seconds);
-    /// Rates are of all that ever came, in so many seconds.
+    /// From now on rates are over the whole trace, which took `seconds`.
     void look_at_all(double seconds);
 
-    /// As of the last look, `most` of them in the order of `choice`.
+    /// As of the last look(), at most `most` rows, in the order of `choice`.
     FirstRates first(const RateChoice& choice, std::size_t most = most_names);
 
 private:
-    /// A name's total, and its count in the last update that had any.
+    /// A name's total, and its count in the latest look() in which it occurred.
     struct Looked {
         Count count;
-        std::uint64_t look = 0; ///< its number
-        std::uint64_t came = 0; ///< in it
+        std::uint64_t look = 0; ///< the number of that look()
+        std::uint64_t came = 0; ///< accesses in it
 
         void add(const Looked& other);
     };
     double per_second(const Looked& looked) const;
 
     SpilledMap<Looked> names_{most_names};
-    std::uint64_t look_ = 0; ///< the number of the last one
-    double seconds_ = 0;     ///< that rates are of
+    std::uint64_t look_ = 0; ///< number of the latest look()
+    double seconds_ = 0;     ///< the time that rates are over
     bool of_all_ = false;
 };
 

@@ -8,7 +8,7 @@ namespace mmioscope::analysis {
 
 namespace {
 
-// Never 0, which stands for none.
+// Never 0, which means no access.
 std::uint64_t site_of(const abi::Record& record) {
     return reading::mixed(place_of(record) ^ reading::mixed(record.pc)) | 1;
 }

@@ -1,4 +1,4 @@
-// Whether the newest accesses of a thread repeat those before them, for each period.
+// Whether the newest accesses of a thread repeat earlier ones, for each period.
 #pragma once
 
 #include "mmioscope/event.hpp"
@@ -17,27 +17,26 @@ class Repeats {
 public:
     static constexpr unsigned most_period = 16; ///< accesses
 
-    /// The thread's next access.
+    /// Adds the thread's next access.
     void add(const Event& event);
-    /// Accesses so far are no part of what comes.
+    /// Forgets all accesses: what follows is a new sequence.
     void clear();
 
-    /// The shortest period that goes on now and of which more than two are there; 0: none.
+    /// The shortest period of which the newest accesses are more than two iterations; 0: none.
     unsigned period() const;
-    /// The newest access is at the same place of the code, and of the same kind, as the one so many
-    /// before.
+    /// Whether the newest access has the same code, register and kind as the one `period` before.
     bool goes_on(unsigned period) const { return repeated_[period - 1] > 0; }
 
-    /// The access that is so many before the newest one, up to 2 * most_period. What `period`
-    /// says is there is there.
+    /// The access `count` before the newest, up to 2 * most_period. It exists if period() implies
+    /// it.
     const Event& back(unsigned count) const { return events_[(newest_ + kept - count) % kept]; }
 
 private:
     static constexpr std::size_t kept = 2 * most_period + 1;
 
-    std::array<std::uint64_t, most_period> sites_{};    ///< the last ones, the newest first
-    std::array<std::uint32_t, most_period> repeated_{}; ///< by period: as many are repeated
-    std::vector<Event> events_;                         ///< a ring; no more than there are
+    std::array<std::uint64_t, most_period> sites_{}; ///< of the newest accesses, the newest first
+    std::array<std::uint32_t, most_period> repeated_{}; ///< repeated in a row, by period
+    std::vector<Event> events_;                         ///< a ring; grows to `kept`
     std::size_t newest_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// Which accesses belong together: those of one interrupt on one CPU, and those on one stack.
+// Assigns accesses to threads: a thread is an interrupt on one CPU, or a stack.
 #pragma once
 
 #include "abi/record.hpp"
@@ -15,18 +15,18 @@ using Thread = std::uint32_t;
 
 class Threads {
 public:
-    /// `record` reads or writes an interrupt's number at the GIC's CPU interface: from the read on
-    /// this CPU works for that interrupt, until the write. Returns whether it begins to.
+    /// `record` reads or writes an interrupt number at the GIC's CPU interface. From the read to
+    /// the write, this CPU handles that interrupt. Returns whether it begins to.
     bool follow(const abi::Record& record);
 
     /// The thread that made the access. A task is the same thread on every CPU.
     Thread of(const abi::Record& record) const;
 
 private:
-    /// More nested interrupts than this are forgotten.
+    /// Limit; deeper nested interrupts are forgotten.
     static constexpr std::size_t most_nested = 16;
 
-    std::array<std::vector<std::uint16_t>, 256> interrupts_; ///< by CPU: those it works for
+    std::array<std::vector<std::uint16_t>, 256> interrupts_; ///< by CPU: those that it handles
 };
 
 } // namespace mmioscope::analysis

@@ -17,9 +17,8 @@ public:
         std::string text;          ///< without line end
     };
 
-    /// The line that `event` completes. The data register is taken to be at offset 0, as on PL011
-    /// and 8250. Other devices have writes there, too, but these rarely form a line that anybody
-    /// looks for.
+    /// The line that `event` completes. Expects the data register at offset 0, as on PL011 and
+    /// 8250. Writes to offset 0 of other devices rarely form a line that anybody looks for.
     std::optional<Line> add(const Event& event);
 
 private:

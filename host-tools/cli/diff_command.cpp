@@ -111,7 +111,7 @@ public:
             filter_ += fmt::format("{}dev==\"{}\"", filter_.empty() ? "" : " || ", device);
         }
         if (!filter_.empty()) {
-            filter::Filter{filter_}; // a wrong one is told of before any trace
+            filter::Filter{filter_}; // reports a wrong filter before reading a trace
         }
     }
 

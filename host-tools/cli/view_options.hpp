@@ -66,7 +66,7 @@ void add_strict_option(CLI::App& command, ViewOptions& options);
 /// --collapse, --fold.
 void add_merge_options(CLI::App& command, ViewOptions& options);
 
-/// What these merge, in front of another consumer.
+/// Merges events as these options say, and passes them on to another consumer.
 class Merging {
 public:
     /// Passes to `next` what is left. It outlives this.

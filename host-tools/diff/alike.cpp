@@ -8,10 +8,10 @@ namespace mmioscope::diff {
 
 namespace {
 
-constexpr std::size_t most_places = 3;    ///< of more a loop is made that is unrolled
-constexpr std::size_t least_switched = 5; ///< values; of fewer any sequence may look like switches
+constexpr std::size_t most_places = 3;    ///< more: an unrolled loop
+constexpr std::size_t least_switched = 5; ///< values; fewer may look like switches by chance
 
-// Compilers append these to the name of a function of which they make a variant.
+// Compilers append these to the name of a function when they make a variant of it.
 void strip_variant(std::string& function) {
     for (const std::string_view end : {".constprop.", ".isra.", ".part.", ".cold"}) {
         const std::size_t at = function.find(end);
@@ -126,7 +126,7 @@ private:
         }
     }
 
-    // Whether one boot alone shows it.
+    // One boot is enough to show it.
     bool is_data(std::uint32_t number) const {
         return std::any_of(boots_.begin(), boots_.end(), [&](const Boot* boot) {
             std::set<std::uint64_t> values;
@@ -144,7 +144,7 @@ private:
         });
     }
 
-    // Whether all boots show it.
+    // No boot may contradict it.
     bool is_switches(std::uint32_t number) const {
         bool several = false;
         for (const Boot* boot : boots_) {
@@ -205,8 +205,8 @@ private:
     Alike alike_;
     std::set<std::string> moved_;                     ///< functions
     std::map<Site, Places> places_;                   ///< of each site without its place
-    std::vector<std::uint32_t> numbers_;              ///< by the number in sites_: that in alike_
-    std::vector<std::vector<std::uint32_t>> members_; ///< the other way round
+    std::vector<std::uint32_t> numbers_;              ///< in alike_, by the number in sites_
+    std::vector<std::vector<std::uint32_t>> members_; ///< numbers in sites_, by the one in alike_
     std::vector<bool> data_;                          ///< by the number in alike_
 };
 

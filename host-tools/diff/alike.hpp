@@ -1,4 +1,4 @@
-// Several boots by the same names: which sites of theirs are one, and what is data.
+// Several boots by the same names: which of their sites count as one, and which values are data.
 #pragma once
 
 #include "diff/boot.hpp"
@@ -14,7 +14,7 @@
 
 namespace mmioscope::diff {
 
-/// A site with a value that was written there; of data all values are one.
+/// A site and a value written there. All values of data count as one.
 struct Write {
     std::uint32_t site = 0;
     bool data = false;
@@ -36,7 +36,7 @@ struct AlikeBoot {
     std::map<std::uint32_t, Done> done; ///< by site
     std::set<std::pair<Write, Write>> pairs;
 
-    /// Null: the boot has not been there.
+    /// Null: the boot made no access there.
     const Done* find(std::uint32_t site) const {
         const auto found = done.find(site);
         return found == done.end() ? nullptr : &found->second;
@@ -49,22 +49,23 @@ enum class Builds { same, different };
 struct Alike {
     Builds builds = Builds::same;
     std::vector<Site> sites;
-    std::vector<AlikeBoot> boots; ///< two at least
+    std::vector<AlikeBoot> boots; ///< at least two
 
-    /// All but the last one, which is compared with them.
+    /// The good boots: all but the last one.
     std::span<const AlikeBoot> goods() const { return std::span(boots).first(boots.size() - 1); }
     const AlikeBoot& other() const { return boots.back(); }
 };
 
-/// `boots` with sites of their own. One site are
+/// Numbers the sites of `boots` anew. These count as one site:
 /// - all reads of a register by a function;
-/// - all accesses of a function to a register, if they come from more than three places: a copy in
-///   an unrolled loop;
-/// - those of a function by whose places nothing can be said: it stands in kernels of different
-///   builds, or no place of it is both in `boots` and in the last one of them (it was built anew).
-/// Data is what a site writes that has more than Use::most_values values in any boot, and all that
-/// is written to the same register. So is what goes to switches: several values, and each write
-/// changes one bit, as of LEDs.
+/// - all accesses of a function to a register, if they come from more than three places: the
+///   compiler has unrolled a loop;
+/// - all accesses of a function to a register, if its places cannot be compared: the kernels are
+///   different builds, or the last boot shares no place of the function with the others, so it was
+///   compiled again.
+/// A site writes data if it writes more than Use::most_values values in any boot, or if it writes
+/// switches, such as LEDs: several values, each one bit different from the one before. Then all
+/// writes to that register are data.
 Alike alike(const Sites& sites, std::span<const Boot* const> boots);
 
 } // namespace mmioscope::diff

@@ -1,4 +1,4 @@
-// The rules: what of one boot is not as in the good ones. docs/sameness.md explains them.
+// The rules: how one boot differs from the good ones. docs/sameness.md explains them.
 #pragma once
 
 #include "diff/alike.hpp"
@@ -12,38 +12,38 @@ namespace mmioscope::diff {
 /// A difference at a site that one or both sides have.
 struct SiteChange {
     enum class Kind {
-        missing, ///< all good boots have the site, the other has not
-        extra,   ///< none has it, but the other
+        missing, ///< all good boots have the site, the other does not
+        extra,   ///< only the other has it
         values,  ///< both have it, with other values
-        bits,    ///< bits of data were never that before
-        answer,  ///< a read gave one value in all good boots, and another now
-        back,    ///< a value that differs as what the register gave differs: read, and written back
+        bits,    ///< some bits of data have a value that they had in no good boot
+        answer,  ///< reads gave one value in all good boots, and a different one now
+        back,    ///< read and written back: the value differs as the value read differs
     };
     Kind kind = Kind::values;
     std::uint32_t site = 0;
-    std::vector<Use::Value> missing; ///< of A only
-    std::vector<Use::Value> extra;   ///< of B only
+    std::vector<Use::Value> missing; ///< only in A
+    std::vector<Use::Value> extra;   ///< only in B
     std::uint64_t ones = 0;          ///< bits that are 1 for the first time
     std::uint64_t zeros = 0;         ///< bits that are 0 for the first time
 };
 
-/// A write whose count differs from the one that all good boots agree on.
+/// A write that all good boots do equally often, and the other boot more or less often.
 struct CountChange {
     Write write;
     std::uint64_t a = 0, b = 0;
 };
 
-/// What follows directly behind a write.
+/// A write that different writes follow directly.
 struct OrderChange {
     Write write;
     std::vector<Write> a; ///< only in A
     std::vector<Write> b; ///< only in B
 };
 
-/// Writes that some change tells of already.
+/// Writes that a change already reports.
 struct Told {
     std::set<Write> writes;
-    std::set<std::uint32_t> sites; ///< with all their writes
+    std::set<std::uint32_t> sites; ///< all writes of these
 
     bool has(const Write& write) const {
         return writes.contains(write) || sites.contains(write.site);
@@ -56,7 +56,7 @@ struct Changes {
     std::vector<OrderChange> orders;
 };
 
-/// The last boot against those in front of it, of which there is one at least.
+/// Compares the last boot with the good boots before it: at least one.
 Changes changes(const Alike& alike);
 
 } // namespace mmioscope::diff

@@ -1,4 +1,4 @@
-// A difference between boots, as people are told of it.
+// A difference between boots, as it is reported.
 #pragma once
 
 #include <cstdint>
@@ -7,11 +7,11 @@
 
 namespace mmioscope::diff {
 
-/// How much can be said.
+/// How certain it is that the boots differ for a reason other than timing.
 enum class Tier {
-    sure,      ///< done in one and not in the other
-    less_sure, ///< in another order, another number of times, or as the device gave other values:
-               ///< timing may do that, too
+    sure,      ///< one boot does it, the other does not
+    less_sure, ///< a different order or number of times, or the device gave different values:
+               ///< timing can cause that
 };
 
 /// "sure" or "less sure".
@@ -19,18 +19,18 @@ inline const char* tier_text(Tier tier) {
     return tier == Tier::sure ? "sure" : "less sure";
 }
 
-/// One of the two that are compared, as far as the finding goes.
+/// What one of the two sides did.
 struct Side {
-    std::vector<std::string> lines; ///< what it did; empty: nothing
+    std::vector<std::string> lines; ///< in words; empty: nothing
     std::uint64_t count = 0;        ///< accesses
-    std::uint64_t event = 0;        ///< number of the first one's event (print --at); 0: none
+    std::uint64_t event = 0;        ///< event number of the first access (print --at); 0: none
 };
 
 struct Finding {
     Tier tier = Tier::sure;
     std::string kind; ///< one word: missing, extra, changed ...
     std::string device;
-    std::string reg;        ///< several are separated by ", "
+    std::string reg;        ///< several names are separated by ", "
     std::string function;   ///< likewise
     std::string difference; ///< in words
     Side a, b;

@@ -11,7 +11,7 @@ namespace mmioscope::diff {
 
 namespace {
 
-/// When it is seen for the first time, by the number of an event of whichever boot.
+/// The first event that shows it, in either boot.
 std::uint64_t first_event(const Finding& finding) {
     return finding.a.event == 0 ? finding.b.event : finding.a.event;
 }

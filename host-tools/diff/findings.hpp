@@ -8,8 +8,8 @@
 
 namespace mmioscope::diff {
 
-/// Those that are sure first, then in the order in which they were seen: what came first may have
-/// led to the rest. `sites` describe the registers.
+/// Sure ones first, then in the order in which the boots did them, because the first may have
+/// caused the rest. `sites` describes the registers.
 std::vector<Finding> findings(const Alike& alike, const Changes& changes, const Sites& sites);
 
 } // namespace mmioscope::diff

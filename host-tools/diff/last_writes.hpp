@@ -1,4 +1,4 @@
-// The write in front of each write: on the same device, in the same thread.
+// The previous write to the same device in the same thread.
 #pragma once
 
 #include "analysis/threads.hpp"
@@ -13,12 +13,12 @@ namespace mmioscope::diff {
 
 class LastWrites {
 public:
-    /// `token` is the next write of `thread` to `device`. Returns the one before it; nothing if
-    /// there is none, or it was the same.
+    /// Adds `token`, the next write of `thread` to `device`. Returns the previous one; nothing if
+    /// there is none, or if it is equal.
     std::optional<Token> next(analysis::Thread thread, std::uint16_t device, Token token);
 
 private:
-    /// If there are more, all are forgotten.
+    /// At this limit, forgets all of them.
     static constexpr std::size_t most = 1 << 16;
 
     std::unordered_map<std::uint64_t, Token> last_; ///< by thread and device

@@ -118,7 +118,7 @@ void Observer::pair(const abi::Record& record, Token token) {
     }
 }
 
-/// Counts it, and returns the index of its value.
+/// Counts the access. Returns the index of its value.
 std::uint32_t Observer::count(Use& use, const Event& event) {
     const std::uint64_t value = event.record.value;
     if (use.count++ == 0) {

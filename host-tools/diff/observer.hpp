@@ -1,4 +1,4 @@
-// Reads one boot's events into what boots are compared by.
+// Collects from the events of one boot what boots are compared by.
 #pragma once
 
 #include "analysis/threads.hpp"
@@ -18,7 +18,7 @@ namespace mmioscope::diff {
 
 class Observer final : public reading::Consumer {
 public:
-    /// Fills `boot`. `wanted`: only accesses for which it holds; null: all. All outlive this.
+    /// Fills `boot` with the accesses that match `wanted`; null: all. The arguments outlive this.
     Observer(Sites& sites, Boot& boot, filter::Filter* wanted = nullptr)
         : sites_(sites), boot_(boot), wanted_(wanted) {}
 
@@ -27,10 +27,10 @@ public:
     void forget() override;
 
 private:
-    /// All of an access that its site depends on.
+    /// The parts of an access that determine its site.
     struct Key {
-        std::uint64_t place = ~std::uint64_t{0}; ///< its id, and the code's
-        std::uint64_t access = 0;                ///< and the address of code without a name
+        std::uint64_t place = ~std::uint64_t{0}; ///< ids of the place and of the code
+        std::uint64_t access = 0; ///< size and direction, and the address of code without a name
         bool operator==(const Key&) const = default;
     };
     struct KeyHash {
@@ -41,7 +41,7 @@ private:
     struct Known {
         std::uint32_t site = Sites::none;
         bool wanted = false;
-        bool interrupt = false; ///< it tells of one
+        bool interrupt = false; ///< the access is about interrupts
     };
 
     static constexpr std::size_t most_known = 1 << 14;
@@ -58,7 +58,7 @@ private:
     filter::Filter* wanted_;
     analysis::Threads threads_;
     LastWrites last_writes_;
-    std::unordered_map<Key, Known, KeyHash> known_; ///< what ids mean, up to a bound
+    std::unordered_map<Key, Known, KeyHash> known_; ///< at most most_known
 };
 
 } // namespace mmioscope::diff

@@ -19,7 +19,7 @@ namespace {
 constexpr std::string_view first_line = "mmioscope-diff-profile 1";
 constexpr char escape = '%';
 
-/// A word of printable ASCII: names come from guests. The empty one is a lone '%'.
+/// The text as a word of printable ASCII, because names come from guests. The empty text is "%".
 std::string word_of(std::string_view name) {
     std::string word;
     for (const char c : name) {
@@ -105,7 +105,7 @@ private:
     std::string text_;
 };
 
-/// The words of a line, taken one by one; each must be there and make sense.
+/// Takes the words of a line one by one. A missing or invalid word is an error.
 class Line {
 public:
     Line(std::string_view text, const std::string& where) : text_(text), where_(where) {}
@@ -157,7 +157,7 @@ class Parser {
 public:
     explicit Parser(Sites& sites) : sites_(sites) {}
 
-    /// True behind the last line.
+    /// True after the last line.
     bool take(Line line) {
         const std::string_view kind = line.word();
         if (kind == "site") {
@@ -263,7 +263,7 @@ private:
 
     Sites& sites_;
     std::vector<Boot> boots_;
-    Use* use_ = nullptr; ///< that values are of
+    Use* use_ = nullptr; ///< the site that value lines belong to
 };
 
 } // namespace

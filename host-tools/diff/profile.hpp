@@ -1,4 +1,4 @@
-// What good boots taught, kept as text: a line for each thing.
+// What good boots taught, kept as text: one fact per line.
 #pragma once
 
 #include "diff/boot.hpp"
@@ -10,11 +10,11 @@
 
 namespace mmioscope::diff {
 
-/// `boots`, whose sites are in `sites`.
+/// The profile of `boots`, whose sites are in `sites`.
 std::string profile_text(std::span<const Boot> boots, const Sites& sites);
 
-/// Reads them; their sites are added to `sites`. Throws Error (bad_input) that names `path` and the
-/// line if the file is no profile.
+/// Reads a profile, and adds its sites to `sites`. If the file is not a profile, throws Error
+/// (bad_input) with `path` and the line.
 std::vector<Boot> read_profile(const std::string& path, Sites& sites);
 
 } // namespace mmioscope::diff

@@ -13,14 +13,14 @@ namespace mmioscope::diff {
 
 table::Table table_of(std::span<const Finding> findings);
 
-/// What the findings are of.
+/// The compared boots.
 struct Heading {
     std::vector<std::string> a;     ///< files
     std::string b;                  ///< likewise
-    std::vector<std::string> notes; ///< lines
+    std::vector<std::string> notes; ///< lines above the findings
 };
 
-/// How many of them are sure.
+/// The number of sure findings.
 std::size_t count_sure(std::span<const Finding> findings);
 
 /// "same: ..." or "different: 2 sure, 1 less sure".

@@ -11,7 +11,7 @@ namespace mmioscope::diff {
 
 namespace {
 
-// So many good boots show that a register always gives the same.
+// This many good boots are enough to expect the same answer from a register.
 constexpr std::size_t enough_for_answers = 3;
 
 class SiteComparison {
@@ -41,7 +41,7 @@ public:
 private:
     using Kind = SiteChange::Kind;
 
-    /// Of those good boots that have it.
+    /// What the good boots did there; boots without the site are left out.
     std::vector<const Done*> all_good(std::uint32_t site) const {
         std::vector<const Done*> all;
         for (const AlikeBoot& boot : goods_) {
@@ -52,7 +52,8 @@ private:
         return all;
     }
 
-    // In another build another function may do it: where the first one was inlined, for example.
+    // In another build, a different function may contain the access: for example, the one that the
+    // first was inlined into.
     void match_functions() {
         const auto what = [this](std::uint32_t site) {
             const Site& of = alike_.sites[site];
@@ -105,7 +106,7 @@ private:
         told_.sites.insert(site);
     }
 
-    /// In how many of them a value is.
+    /// The number of boots with each value.
     static std::map<std::uint64_t, std::size_t> boots_by_value(std::span<const Done* const> goods) {
         std::map<std::uint64_t, std::size_t> boots;
         for (const Done* good : goods) {
@@ -116,7 +117,7 @@ private:
         return boots;
     }
 
-    // Of interrupts only devices' own are compared: others come as the scheduler likes.
+    // Compares only interrupts of devices, because the scheduler decides about the others.
     bool is_compared(const Site& site, std::uint64_t value) const {
         return !site.interrupt ||
                (site.reg != sends_interrupt &&
@@ -127,7 +128,7 @@ private:
         const auto boots = boots_by_value(goods);
         const bool data = other.data || std::any_of(goods.begin(), goods.end(),
                                                     [](const Done* good) { return good->data; });
-        // A value that one good boot has and no other: the next boot may have one of its own.
+        // Where one good boot has a value that no other has, the next boot may have a new one, too.
         const bool open = goods.size() > 1 && std::any_of(boots.begin(), boots.end(),
                                                           [](auto& of) { return of.second == 1; });
         SiteChange change{Kind::values, site, {}, {}, 0, 0};
@@ -150,7 +151,7 @@ private:
         add(change);
     }
 
-    /// All values that a register gave in these boots.
+    /// All values that reads of a register gave in `boots`.
     std::set<std::uint64_t> answers(const Site& written, std::span<const AlikeBoot> boots) const {
         std::set<std::uint64_t> values;
         const auto [first, last] = reads_.equal_range({written.device, written.offset});
@@ -166,8 +167,8 @@ private:
         return values;
     }
 
-    // A register was read, some bits were changed, and all were written: where the value differs as
-    // what was read differs, the device did it.
+    // A driver reads a register, changes some bits, and writes the value back. If the value written
+    // differs in the same bits as the value read, the difference comes from the device.
     void take_written_back(SiteChange& change, const std::map<std::uint64_t, std::size_t>& goods) {
         if (change.extra.empty()) {
             return;
@@ -194,7 +195,7 @@ private:
         add(back);
     }
 
-    /// Whether there was one.
+    /// Returns whether it moved any.
     template <typename Is>
     static bool move_if(std::vector<Use::Value>& from, std::vector<Use::Value>& to, const Is& is) {
         const auto moved = std::stable_partition(from.begin(), from.end(),
@@ -255,7 +256,7 @@ private:
     Told& told_;
     std::multimap<std::pair<std::string, std::uint64_t>, std::uint32_t> reads_; ///< by register
     std::vector<SiteChange> changes_;
-    std::set<std::uint32_t> matched_; ///< sites that are in other functions, of both
+    std::set<std::uint32_t> matched_; ///< of both sides: the function differs, the access does not
 };
 
 } // namespace

@@ -1,4 +1,4 @@
-// The rules for sites: which of them only one side has, and what was written and read there.
+// The rules for sites: sites that only one side has, and different values.
 #pragma once
 
 #include "diff/changes.hpp"
@@ -7,7 +7,7 @@
 
 namespace mmioscope::diff {
 
-/// Adds the writes that the changes tell of to `told`.
+/// Adds the writes that the changes report to `told`.
 std::vector<SiteChange> site_changes(const Alike& alike, Told& told);
 
 } // namespace mmioscope::diff

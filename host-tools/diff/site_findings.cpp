@@ -16,7 +16,7 @@ namespace {
 
 using Kind = SiteChange::Kind;
 
-/// What sites belong to, in one way or another; empty: to nothing.
+/// The name of a unit that a site belongs to (a device, a module ...); empty: none.
 using NameOf = std::string (*)(const Site&);
 
 std::string device_of(const Site& site) {
@@ -43,7 +43,7 @@ public:
     }
 
 private:
-    // What one side has left alone as a whole (a device, a module, a function) is one finding.
+    // A device, module or function that one side does not use at all is one finding.
     void tell_wholes(NameOf name_of, const char* kind) {
         const std::set<std::string> in_a = names_in(name_of, 0, alike_.boots.size() - 1);
         const std::set<std::string> in_b =
@@ -58,7 +58,7 @@ private:
             (whole ? wholes[{name, only_a}] : rest).push_back(change);
         }
         for (const auto& [name, changes] : wholes) {
-            if (changes.size() == 1) { // its site says more
+            if (changes.size() == 1) { // a finding about the site says more
                 rest.push_back(changes.front());
             } else {
                 tell_whole(changes, name.second, kind);
@@ -98,7 +98,7 @@ private:
         findings_.push_back(finding);
     }
 
-    // The same value by the same instruction, to another register.
+    // The same instruction wrote the same value to a different register.
     using Instruction = std::tuple<std::string, std::string, std::uint32_t, std::uint64_t>;
 
     Instruction instruction(const SiteChange& change, std::uint64_t value) const {
@@ -160,7 +160,7 @@ private:
         }
     }
 
-    // What is left, by register and function.
+    // The remaining changes, by register and function.
     void tell_registers() {
         std::map<std::tuple<std::string, std::string, std::string, bool, bool>,
                  std::vector<SiteChange>>
@@ -256,7 +256,7 @@ private:
         return text.empty() || first ? text : "; " + text;
     }
 
-    std::vector<SiteChange> left_; ///< that no finding tells of
+    std::vector<SiteChange> left_; ///< that no finding reports yet
 };
 
 } // namespace

@@ -1,4 +1,4 @@
-// Changes of sites as findings: what one side has and the other has not.
+// Changes of sites as findings: what only one side has.
 #pragma once
 
 #include "diff/changes.hpp"
@@ -8,8 +8,8 @@
 
 namespace mmioscope::diff {
 
-/// One for each device, module, function, register of those that changed, from the largest to the
-/// smallest that tells it all.
+/// One finding for each device, module, function or register that changed: the largest unit that
+/// covers its changes.
 std::vector<Finding> site_findings(const Alike& alike, const Changes& changes, const Sites& sites);
 
 } // namespace mmioscope::diff

@@ -1,5 +1,5 @@
-// Places in the guest's code that access a register: what two boots are compared by. One list for
-// all boots of a comparison, so that a number means the same in each.
+// Sites: places in the guest's code that access a register. Boots are compared site by site. All
+// boots of a comparison share one list, so a number means the same site in each.
 #pragma once
 
 #include "mmioscope/event.hpp"
@@ -15,7 +15,7 @@
 
 namespace mmioscope::diff {
 
-/// The register that sends a software-generated interrupt: the scheduler does, when it likes.
+/// The register that sends software-generated interrupts. The scheduler decides when.
 inline constexpr std::string_view sends_interrupt = "GICD_SGIR";
 
 struct Site {
@@ -24,9 +24,9 @@ struct Site {
     unsigned size = 4;        ///< bytes of the access
     bool write = false;
     std::string function;    ///< with its module; empty: the code has no name
-    std::uint32_t place = 0; ///< bytes from the function's start; without a function the address
-    std::string reg;         ///< what people call the register
-    /// It says when interrupts come and go: neither order nor counts of these are compared.
+    std::uint32_t place = 0; ///< bytes from the function's start; the address if it has no name
+    std::string reg;         ///< name of the register, or its offset
+    /// The register tells when interrupts come and go, so order and counts are not compared.
     bool interrupt = false;
 
     auto operator<=>(const Site&) const = default;
@@ -34,23 +34,23 @@ struct Site {
 
 class Sites {
 public:
-    /// More are not compared.
+    /// Limit; sites beyond it are not compared.
     static constexpr std::uint32_t most = 1 << 16;
     static constexpr std::uint32_t none = most;
 
-    /// Its number; `none` if there are too many.
+    /// The number of `site`, a new one if needed; `none` if there are too many sites.
     std::uint32_t number_of(const Site& site);
     const Site& operator[](std::uint32_t number) const { return *sites_[number]; }
     std::uint32_t size() const { return static_cast<std::uint32_t>(sites_.size()); }
 
     /// Keeps the description of a site's register.
     void describe(const Site& site, const Register& reg);
-    /// Null: nobody has described it.
+    /// Null: there is no description.
     const Register* description(const Site& site) const;
 
 private:
     std::map<Site, std::uint32_t> numbers_;
-    std::vector<const Site*> sites_; ///< of numbers_
+    std::vector<const Site*> sites_; ///< keys of numbers_, by number
     std::map<std::pair<std::string, std::uint64_t>, Register> registers_;
 };
 

@@ -1,4 +1,4 @@
-// What all findings are told with: names, sides, values.
+// What all findings are made of: names, sides, values.
 #pragma once
 
 #include "diff/changes.hpp"
@@ -10,13 +10,13 @@
 
 namespace mmioscope::diff {
 
-/// The function, or the address of code without a name.
+/// The name of the function; the address if it has none.
 std::string code_text(const Site& site);
 
 /// The device and the function that accesses it, as a key.
 std::string call_of(const Site& site);
 
-/// Accesses of a side, and the number of the first one's event.
+/// Adds `count` accesses to `side`; the first has the number `event`.
 void add(Side& side, std::uint64_t count, std::uint64_t event);
 
 /// The names of several sites, each once.
@@ -29,7 +29,7 @@ private:
     std::vector<std::string> devices_, registers_, functions_;
 };
 
-/// What both kinds of tellers know. All outlives it.
+/// The base of the classes that make findings. The arguments outlive it.
 class Telling {
 public:
     Telling(const Alike& alike, const Sites& sites) : alike_(alike), sites_(sites) {}
@@ -37,7 +37,7 @@ public:
 protected:
     const Site& site(std::uint32_t number) const { return alike_.sites[number]; }
     const Register* description(const Site& site) const { return sites_.description(site); }
-    const AlikeBoot& a() const { return alike_.goods().front(); } ///< the first one
+    const AlikeBoot& a() const { return alike_.goods().front(); } ///< the first good boot
     const AlikeBoot& b() const { return alike_.other(); }
 
     /// A finding at one site.

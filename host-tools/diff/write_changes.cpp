@@ -10,7 +10,7 @@ namespace mmioscope::diff {
 
 namespace {
 
-// So many good boots show that a write is always done as often.
+// This many good boots are enough to expect a write equally often.
 constexpr std::size_t enough_for_counts = 3;
 
 class WriteComparison {
@@ -31,7 +31,7 @@ private:
     using Followers = std::map<Write, std::set<Write>>;
     using Counts = std::map<Write, std::uint64_t>;
 
-    /// How often each write was done, but for what tells of interrupts.
+    /// How often each write happened, without those about interrupts.
     Counts counts_of(const AlikeBoot& boot) const {
         Counts counts;
         for (const auto& [site, done] : boot.done) {
@@ -59,8 +59,7 @@ private:
         }
     }
 
-    // At a site where some value is written another number of times in one good boot, none is
-    // compared.
+    // Compares no value of a site where the good boots write any value differently often.
     void compare_counts() {
         if (goods_.size() < enough_for_counts) {
             return;
@@ -122,7 +121,7 @@ private:
         const Done* const done = boot.find(write.site);
         return done != nullptr && (write.data || done->values.contains(write.value));
     }
-    // What only one side has written has no order to compare.
+    // A write that only one side did has no order to compare.
     bool is_in_all(const Write& write) const {
         return std::all_of(alike_.boots.begin(), alike_.boots.end(),
                            [&](const AlikeBoot& boot) { return is_in(boot, write); });
@@ -133,16 +132,16 @@ private:
         return found == followers.end() ? std::set<Write>() : found->second;
     }
 
-    // Whether all of them are in the function of `write`.
+    // Whether `others` are all in the function of `write`.
     bool are_near(const Write& write, std::span<const Write> others) const {
         return std::all_of(others.begin(), others.end(), [&](const Write& other) {
             return alike_.sites[other.site].function == alike_.sites[write.site].function;
         });
     }
 
-    // The order across functions depends on their callers: there something must be missing, and
-    // something else must be in its place. One boot alone shows an order only within a function,
-    // and only where the same write always follows.
+    // The order across functions depends on their callers. There, one write must be missing and
+    // another one must be in its place. A single good boot shows an order only within a function,
+    // and only if the same write always follows.
     bool is_certain(const OrderChange& change, std::size_t followers_a,
                     std::size_t followers_b) const {
         const bool near = are_near(change.write, change.a) && are_near(change.write, change.b);
@@ -150,7 +149,7 @@ private:
         return goods_.size() > 1 ? near || instead : near && followers_a == 1 && followers_b == 1;
     }
 
-    // The next write differs because one of these writes is already reported.
+    // Skips it if a change already reports one of the writes: that is why the next write differs.
     void add_order(const Write& write, const std::set<Write>& a, const std::set<Write>& b) {
         const auto told = [this](const Write& one) { return told_.has(one); };
         if (std::any_of(a.begin(), a.end(), told) || std::any_of(b.begin(), b.end(), told)) {

@@ -1,4 +1,4 @@
-// The rules for writes: how often each is done, and which follows which.
+// The rules for writes: how often each happens, and which follows which.
 #pragma once
 
 #include "diff/changes.hpp"
@@ -7,9 +7,9 @@
 
 namespace mmioscope::diff {
 
-/// None of writes that are in `told`; adds those that it finds.
+/// Leaves out writes that are in `told`, and adds to it those that it reports.
 std::vector<CountChange> count_changes(const Alike& alike, Told& told);
-/// None of writes that are in `told`.
+/// Leaves out writes that are in `told`.
 std::vector<OrderChange> order_changes(const Alike& alike, Told& told);
 
 } // namespace mmioscope::diff

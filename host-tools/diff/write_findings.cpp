@@ -27,8 +27,8 @@ public:
     }
 
 private:
-    // Counts of one site belong together, and so do writes of a device that are done as many times
-    // more or less.
+    // Counts of one site belong together, and so do writes to one device whose counts changed by
+    // the same number.
     void tell_counts() {
         std::map<std::uint32_t, std::vector<CountChange>> by_site;
         for (const CountChange& change : changes_.counts) {
@@ -87,8 +87,8 @@ private:
         return write.data ? reg : fmt::format("{}={:#x}", reg, write.value);
     }
 
-    // Changes that have a write in common belong together, and so do those behind writes of one
-    // function to a device.
+    // Changes that share a write belong together, and so do changes after writes of one function to
+    // one device.
     void tell_orders() {
         const std::vector<OrderChange>& orders = changes_.orders;
         std::vector<std::size_t> group(orders.size());

@@ -8,7 +8,7 @@
 
 namespace mmioscope::diff {
 
-/// One for all changes that belong together.
+/// One finding for all changes that belong together.
 std::vector<Finding> write_findings(const Alike& alike, const Changes& changes, const Sites& sites);
 
 } // namespace mmioscope::diff

@@ -30,8 +30,8 @@ bool same(const std::optional<Task>& left, const Task& right) {
 
 } // namespace
 
-// Not those that are written anew, and without code addresses none that would contain them. A
-// section type newer than this program might.
+// Leaves out sections that are written again, and, without code addresses, sections that contain
+// them; a section type newer than this program may.
 bool Part::wanted(SectionType type) const {
     switch (type) {
     case SectionType::records:

@@ -9,8 +9,8 @@ namespace mmioscope::linux_guest {
 
 namespace {
 
-/// Keys come from the guest, and may be anything. Keys in use are told again before a reader
-/// forgets them.
+/// Keys come from the guest, and may be anything. The recorder writes keys in use again before a
+/// reader forgets them.
 constexpr std::size_t most_keys = trace::TaskTable::most_keys / 2;
 /// A task that is not found requires a search of all tasks, so look less often.
 constexpr std::uint64_t patience = 50;

@@ -107,7 +107,7 @@ public:
     /// Calls `visit` with the name of each function of the guest that is known.
     void each_function(const symbols::VisitName& visit);
 
-    /// Modules whose place the trace has not told so far.
+    /// Modules whose address is not known so far.
     std::vector<std::string> unplaced_modules() const;
 
     /// Adds the functions that the trace itself has; `report` gets the reason if it cannot.

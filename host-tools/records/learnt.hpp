@@ -1,4 +1,4 @@
-// What a trace has told up to a place, which later records need.
+// What the part of a trace before a place says, as far as later records need it.
 #pragma once
 
 #include "abi/container.hpp"

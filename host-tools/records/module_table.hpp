@@ -69,7 +69,7 @@ std::string only_used(std::string_view payload, std::span<const std::uint32_t> u
 /// copies share the modules.
 class ModuleTable {
 public:
-    /// Beyond this, keeps half of them: the most recently told, but drops replaced ones first.
+    /// Beyond this, keeps half of them: the newest, after dropping replaced ones.
     static constexpr std::size_t most_modules = 4096;
     static constexpr std::size_t most_bytes = 8 << 20; ///< some 300,000 functions
     static constexpr std::size_t most_replaced = 256;
@@ -77,7 +77,7 @@ public:
     /// Takes one section. Ignores lines in any other format, and functions beyond a module's limit.
     void add(std::span<const std::byte> payload);
 
-    /// Takes a module that the guest has told. Ignores what is already known.
+    /// Takes a module that the guest has reported. Ignores what is already known.
     void add(LoadedModule module);
 
     /// Grows with the content.

@@ -78,7 +78,7 @@ static_assert(sizeof(TaskEntry) == 40);
 /// A record of type `task` as a line.
 std::string task_text(const abi::Record& record);
 
-/// What a trace has told about a task.
+/// What a trace says about a task.
 struct KnownTask {
     std::uint32_t pid = 0;
     std::uint32_t tgid = 0;
@@ -88,15 +88,14 @@ struct KnownTask {
 };
 Task task_of(const KnownTask& known);
 
-/// What is known at some point of a trace depends on what was told before it, and in which order,
-/// but not on which records were read: after a seek the result is the same as after reading
-/// everything. Memory is bounded for any trace. A copy takes as much.
+/// The content depends only on the entries so far and their order, not on which records were read:
+/// after a seek it is the same as after reading everything. Memory is bounded for any trace; a copy
+/// takes as much.
 class TaskTable {
 public:
-    /// With more keys, all but half as many are forgotten, those not told for the longest time
-    /// first. This happens at the first entry after records, since the entries before records may
-    /// be for each of them. The recorder tells a key again before it is forgotten
-    /// (linux/task_watch.cpp).
+    /// With more keys, forgets the oldest entries until half as many are left. Does so at the first
+    /// entry after records, because the entries before records may be for each of them. The
+    /// recorder writes a key in use again before readers forget it (linux/task_watch.cpp).
     static constexpr std::size_t most_keys = 8'192;
     /// A section has at most 16,384 records, and the recorder writes at most two entries for each.
     static constexpr std::size_t most_replaced = 32'768; ///< also limits the keys at any time

@@ -28,7 +28,7 @@ public:
     void push(unsigned cpu, std::vector<abi::Record>&& records);
 
     /// Promises that no record pushed for `cpu` from now on is earlier than `time`. Bounds must not
-    /// decrease. `idle`: in this pass the CPU has not begun one either.
+    /// decrease. `idle`: in this pass the CPU has not begun a record either.
     void set_bound(unsigned cpu, std::uint64_t time, bool idle);
 
     /// Appends to `out` the records that may leave, and ends the pass.
@@ -44,8 +44,9 @@ private:
     struct Queue {
         std::vector<abi::Record> old;   ///< pushed in earlier passes
         std::vector<abi::Record> fresh; ///< pushed in this pass; follow `old`
-        std::size_t next = 0;           ///< index of the first one that has not left, in both
-        std::uint64_t left = 0;         ///< time of the last one that has left
+        std::size_t next =
+            0; ///< index in `old` and `fresh` together of the first that has not left
+        std::uint64_t left = 0; ///< time of the last one that has left
         std::uint64_t bound = 0;
         bool idle = false;
         bool old_in_order = true; ///< the times of `old` do not decrease

@@ -67,7 +67,7 @@ std::uint64_t RingReader::drain(std::vector<abi::Record>& out) {
 }
 
 // Copies in pieces that end at the ring's end, and are short: from about 4 KiB on, memmove() uses
-// REP MOVSB, of which instruction counters count each byte.
+// REP MOVSB, and instruction counters count each of its bytes.
 void RingReader::copy(std::uint64_t to, std::vector<abi::Record>& out) const {
     constexpr std::uint64_t piece = 60;
     for (std::uint64_t at = tail_; at < to;) {

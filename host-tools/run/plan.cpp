@@ -197,8 +197,8 @@ void check_outputs(const Options& options, const std::string& hypervisor) {
     }
 }
 
-// A device has no end, or does not return what was written. A pipe for the console is for others to
-// read.
+// A device has no end, or does not return what was written. A pipe for the console is allowed:
+// others read it.
 void check_read_back(const Options& options) {
     struct Output {
         const char* name;

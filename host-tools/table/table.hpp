@@ -23,7 +23,7 @@ using Cell =
 /// How a column looks to people.
 enum class Look {
     words,   ///< left-aligned; cut in the middle if a line is too long
-    device,  ///< likewise: a device's name, perhaps with a register behind it
+    device,  ///< likewise: a device's name, perhaps followed by a register
     number,  ///< right-aligned, never cut; the same for the following
     seconds, ///< ns as "1.000016", without parts of a microsecond
     micros,  ///< ns as "0.02"
@@ -35,7 +35,7 @@ struct Column {
     std::string_view title = {}; ///< for people; empty: not for people
     Look look = Look::words;
     std::size_t width = 0;          ///< least number of characters
-    int digits = 0;                 ///< of Hex at least; of a double, after the point
+    int digits = 0;                 ///< Hex: at least this many; double: after the point
     std::string_view unit = {};     ///< follows each number
     std::string_view nothing = "-"; ///< shown to people for an empty cell
 };

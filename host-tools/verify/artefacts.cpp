@@ -25,7 +25,7 @@ bool same_value(const logs::Line& line, const logs::Event& event) {
     return !carries(line) || !event.value_known || (line.value & mask(event.size)) == event.value;
 }
 
-// Whether `value` is the event's, as far as lines and event show.
+// Whether the event has `value`, as far as the line and the event have values.
 bool same_value(const logs::Line& line, std::uint64_t value, const logs::Event& event) {
     return !carries(line) || !event.value_known || (value & mask(event.size)) == event.value;
 }

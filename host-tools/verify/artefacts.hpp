@@ -1,5 +1,5 @@
-// How one access of the guest appears in QEMU's log if that is not as one identical line. This is
-// the table; README.md explains the rows, and tests/host-tools/test_artefacts.cpp has a test for
+// The table of artefacts: how QEMU's log may show one access of the guest, other than as one
+// identical line. README.md explains the rows; tests/host-tools/test_artefacts.cpp has a test for
 // each.
 #pragma once
 

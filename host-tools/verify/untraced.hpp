@@ -11,8 +11,8 @@
 
 namespace mmioscope::verify {
 
-/// Removes the lines of places that are in no region selected at boot, and of which the trace has
-/// nothing; if a region is selected later, all its lines stay. Returns their number.
+/// Removes the lines of places outside the regions selected at boot, if the trace has no event
+/// there; if a region is selected later, all its lines stay. Returns the number of removed lines.
 std::uint64_t leave_out_unselected(logs::AccessLog& log, std::span<const logs::Event> events,
                                    std::span<const abi::RegionEntry> regions);
 

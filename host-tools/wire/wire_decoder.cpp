@@ -165,7 +165,8 @@ bool WireDecoder::take_end(std::uint32_t boot, Payload payload) {
     return true;
 }
 
-// Only once, and after the description: a listener without that has not received this either.
+// The stream sends it once, after the description: a listener without the description missed it,
+// too.
 bool WireDecoder::take_previous(const abi::FrameHeader& header, Payload payload) {
     if (boot_ != header.boot) {
         return true;
