@@ -300,6 +300,7 @@ Action add(CLI::App& command, const std::string&) {
         ->type_name("DEVICE");
     add_one_file_option(command, view);
     add_file(command, "-o,--output", view.output, "Output file (default: standard output)");
+    add_wide_option(command, view);
     command.add_option("--format", view.format, "Output format (default text)")
         ->check(one_of({"text", "jsonl", "csv", "html"}));
     add_name_options(command, view.trace);

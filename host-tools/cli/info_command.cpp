@@ -95,6 +95,7 @@ Action add(CLI::App& command, const std::string&) {
              "Output file (default: standard output)");
     command.add_flag("--coverage", options->coverage,
                      "Print the registers and fields without a name, and how many have one");
+    add_wide_option(command, options->view);
     add_format_option(command, options->view, "everything, each thing with its properties");
     add_name_options(command, options->view.trace);
     add_pager_option(command, options->view);
