@@ -313,7 +313,7 @@ const char commands_help[] = R"(
 Commands:
   status                     print whether tracing is on, CPUs and devices
   start | stop               trace what is selected | nothing
-  select | deselect DEVICE.. trace these or not: devices, BASE+SIZE, all
+  select | deselect DEVICE.. trace these, or no longer: devices, BASE+SIZE, all
   filter none | direction r|w|rw | address PLACE | value VALUE[/MASK] | cpus 0,1 |
          pc BASE+SIZE        record only accesses that match (conditions can be combined)
   sample N                   record one in N accesses
