@@ -1,7 +1,9 @@
 // Names for narrow columns.
 #include "records.hpp"
+#include "table/text.hpp"
 #include "tree/short_names.hpp"
 #include "tree_maker.hpp"
+#include "view/short_tables.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -55,4 +57,25 @@ TEST_CASE("short names: nodes of the same name keep what distinguishes them") {
     CHECK(tree::short_names(regions, board_tree()) ==
           std::vector<std::string>{"one/timer@0", "two/timer@0", "kmi@60000", "kmi@70000",
                                    "intc@1000", "intc@3000", "?", "-"});
+}
+
+TEST_CASE("a table has short names in its columns of devices, and in no other") {
+    using table::Look;
+    const tree::ShortNames names{{"mmc@50000", "mmc"}, {"uart", "u"}, {"uart two", "second"}};
+    table::Table table{{{"", "device", Look::device}, {"", "text", Look::words}},
+                       {{std::string("mmc@50000"), std::string("mmc@50000")},
+                        {std::string_view("mmc@50000 Clock"), std::string("")},
+                        {std::string("mmc@500001"), std::string("")}}};
+    table.more = [](const table::TakeRow& take) {
+        take({std::string("uart two DR"), std::string("uart")}); // names may contain blanks
+        take({std::string("uart DR"), std::string("")});
+    };
+    CHECK(view::fitted_text(table, names, 80) == "device      text\n"
+                                                 "mmc         mmc@50000\n"
+                                                 "mmc Clock\n"
+                                                 "mmc@500001\n"
+                                                 "second DR   uart\n"
+                                                 "u DR\n");
+    CHECK(view::fitted_text(table, names, table::unlimited) ==
+          table::text(table, table::unlimited));
 }
