@@ -153,7 +153,7 @@ public:
     diff::Sites sites;
 
 private:
-    // Of devices that --dev names, those that no trace so far has.
+    // Devices of --dev that no trace had so far.
     void learn_unknown(const std::vector<std::string>& lines) {
         const std::set<std::string> here(lines.begin(), lines.end());
         if (!std::exchange(asked_, true)) {

@@ -33,7 +33,7 @@ public:
         }
     }
 
-    /// Takes a word or quoted text. Throws "expected WHAT behind LAST" if there is none.
+    /// Takes a word or quoted text. Throws "expected WHAT after LAST" if there is none.
     Token need_text(std::string_view what);
 
     /// An error about the next token, or the given one.

@@ -61,7 +61,7 @@ public:
                                             std::size_t most_bytes) const;
 
 private:
-    /// Of the memory that holds the text; up to 6.3, all the rest, too.
+    /// Where a struct module describes the memory with its text (up to 6.3: all of its memory).
     struct Layout {
         std::uint32_t memory;   ///< offset of its base; the size follows
         std::uint32_t kallsyms; ///< offset of the pointer to the symbols

@@ -333,7 +333,7 @@ bool SectionFunctions::find(PackedSymbols& symbols, std::uint32_t address, Locat
     return false;
 }
 
-// Of several at one address, only the first is found.
+// Finds only the first of several symbols at one address.
 void SectionFunctions::each_function(const VisitName& visit) {
     PackedSymbols* const all = symbols();
     if (all == nullptr) {

@@ -52,7 +52,7 @@ public:
     /// Throws Error (bad_input), like symbol(), if `payload` is not from pack().
     explicit PackedSymbols(SharedBytes payload);
 
-    /// Of all symbols, in order.
+    /// The addresses of all symbols, in order.
     std::span<const std::uint32_t> addresses() const { return addresses_; }
     Symbol symbol(std::size_t index);
     /// Calls `visit` with each symbol, in order. Keeps no more names than before.

@@ -24,7 +24,7 @@ std::string_view path_end(std::string_view path, unsigned depth) {
     return slash == std::string_view::npos || path.empty() ? path : path.substr(slash + 1);
 }
 
-/// For each path its shortest unique end; all of it if there is none.
+/// The shortest unique end of each path; the whole path if there is none.
 std::map<std::string_view, std::string_view> unique_ends(const Paths& paths) {
     std::map<std::string_view, std::string_view> unique;
     for (unsigned depth = 1; unique.size() < paths.size(); ++depth) {

@@ -16,7 +16,7 @@ class FittedLine {
 public:
     explicit FittedLine(const LineStyle& style);
 
-    /// Of all columns, without line end.
+    /// The titles of all columns, without line end.
     std::string titles() const;
 
     /// Appends an event that has a place, followed by all of `more`.

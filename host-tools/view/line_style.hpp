@@ -32,7 +32,8 @@ struct LineStyle {
 /// The default style for a trace.
 LineStyle style_of(const trace::TraceReader& reader);
 
-/// Of the trace's devices, for lines of `width` characters; none if that is table::unlimited.
+/// The short names of the trace's devices, for lines of `width` characters; none if that is
+/// table::unlimited.
 tree::ShortNames short_names(const trace::TraceReader& reader, std::size_t width);
 
 /// Fits lines of `style` to a terminal of `width` characters, with short names for the devices.

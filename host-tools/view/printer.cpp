@@ -105,7 +105,7 @@ void Printer::add(const Event& event) {
     }
 }
 
-// Adds the first of them as long as each is a plain line. Returns their number.
+// Adds the first events, as long as each is a plain line. Returns their number.
 std::size_t Printer::add_quickly(std::span<const Event> events) {
     if (options_.collapse || options_.numbers || !titled_ || !begun_.empty() || options_.gap != 0 ||
         options_.last != no_limit) {
