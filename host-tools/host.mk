@@ -29,7 +29,7 @@ HOST_UNITS_rooms = $(1:%=$(BUILD)/generated/rooms/%.cpp)
 HOST_UNITS_files = $(wildcard $(1:%=host-tools/%/*.cpp))
 HOST_LIB_SOURCES := $(call HOST_UNITS_$(UNITS),$(HOST_ROOMS)) $(HOST_SHIPPED)
 # The part of it that reads and writes files, wires and rings, for programs that need no more.
-HOST_FILE_SOURCES := $(call HOST_UNITS_$(UNITS),system table tree records pack file rings wire blackbox)
+HOST_FILE_SOURCES := $(call HOST_UNITS_$(UNITS),system table tree records pack symbols file rings wire blackbox)
 HOST_CLI_SOURCES := $(call HOST_UNITS_$(UNITS),cli)
 HOST_MUTATE_SOURCES := tests/host-tools/mutate_trace.cpp
 HOST_SAME_SOURCES := tests/host-tools/same_records.cpp
