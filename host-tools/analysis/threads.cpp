@@ -37,7 +37,7 @@ bool Threads::follow(const abi::Record& record) {
 Thread Threads::of(const abi::Record& record) const {
     const std::vector<std::uint16_t>& stack = interrupts_[record.cpu];
     if (!stack.empty()) {
-        return Thread{1} << 31 | Thread{stack.back()} << 8 | record.cpu;
+        return interrupt | Thread{stack.back()} << 8 | record.cpu;
     }
     return (trace::in_user_mode(record) ? record.task : record.sp) >> stack_shift;
 }

@@ -21,8 +21,11 @@ public:
 
     /// The thread that made the access. A task is the same thread on every CPU.
     Thread of(const abi::Record& record) const;
+    /// Whether it is an interrupt on a CPU.
+    static bool is_interrupt(Thread thread) { return (thread & interrupt) != 0; }
 
 private:
+    static constexpr Thread interrupt = Thread{1} << 31;
     /// Limit; deeper nested interrupts are forgotten.
     static constexpr std::size_t most_nested = 16;
 

@@ -1,0 +1,128 @@
+#include "analysis/shared_use.hpp"
+
+#include <algorithm>
+#include <string_view>
+
+namespace mmioscope::analysis {
+
+namespace {
+
+// Those with a copy for each CPU, and how many of each (IHI 0048B 4.3).
+struct Banked {
+    std::string_view name;
+    std::string_view last; ///< the highest number with copies, one digit
+};
+constexpr Banked banked[] = {
+    {"GICD_IGROUPR", "0"},   {"GICD_ISENABLER", "0"}, {"GICD_ICENABLER", "0"},
+    {"GICD_ISPENDR", "0"},   {"GICD_ICPENDR", "0"},   {"GICD_ISACTIVER", "0"},
+    {"GICD_ICACTIVER", "0"}, {"GICD_ICFGR", "1"},     {"GICD_IPRIORITYR", "7"},
+    {"GICD_ITARGETSR", "7"}, {"GICD_NSACR", "1"},     {"GICD_CPENDSGIR", "3"},
+    {"GICD_SPENDSGIR", "3"},
+};
+
+} // namespace
+
+Event unnamed(const Event& event) {
+    Event copy = event;
+    copy.ids = {};
+    copy.context_number = 0;
+    return copy;
+}
+
+bool is_banked(const Register* reg) {
+    if (reg == nullptr) {
+        return false;
+    }
+    const std::string_view name = reg->name;
+    return name.starts_with("GICC_") || std::ranges::any_of(banked, [name](const Banked& one) {
+               return name.size() == one.name.size() + 1 && name.starts_with(one.name) &&
+                      name.back() <= one.last.front();
+           });
+}
+
+void Use::add(const Use& other) {
+    cpus |= other.cpus;
+    reads += other.reads;
+    writes += other.writes;
+    if (other.closest < closest) {
+        closest = other.closest;
+        earlier = other.earlier;
+        later = other.later;
+    }
+    if (other.last.number > last.number) {
+        last = other.last;
+    }
+    if (other.written.number > written.number) {
+        written = other.written;
+    }
+    first_write = std::min(first_write, other.first_write);
+    last_read = std::max(last_read, other.last_read);
+}
+
+bool SharedUses::add(const Event& event) {
+    const abi::Record& record = event.record;
+    const std::uint64_t thing = abi::physical_address(record) >> shift_;
+    auto found = live_.find(thing);
+    if (found == live_.end()) {
+        if (live_.size() == most_) {
+            spill();
+        }
+        found = live_.try_emplace(thing).first;
+        found->second.banked = is_banked(event.reg());
+    }
+    Live& live = found->second;
+    if (live.banked) {
+        return false;
+    }
+    Use& use = live.use;
+    if (live.follows && use.last.number != 0 && use.last.record.cpu != record.cpu) {
+        const std::uint64_t apart = event.nanoseconds - use.last.nanoseconds;
+        if (apart < use.closest) {
+            use.closest = apart;
+            use.earlier = use.last;
+            use.later = unnamed(event);
+        }
+    }
+    use.cpus.set(record.cpu);
+    use.last = unnamed(event);
+    live.follows = true;
+    if (abi::is_write(record)) {
+        ++use.writes;
+        use.first_write = std::min(use.first_write, event.number);
+        use.written = use.last;
+    } else {
+        ++use.reads;
+        use.last_read = event.number;
+    }
+    return true;
+}
+
+void SharedUses::cut() {
+    for (auto& [thing, live] : live_) {
+        live.follows = false;
+    }
+}
+
+// One by one, so that both need no more memory than one.
+void SharedUses::spill() {
+    for (auto at = live_.begin(); at != live_.end(); at = live_.erase(at)) {
+        if (!at->second.banked) {
+            all_.of(key_of(at->first)).add(at->second.use);
+        }
+    }
+}
+
+void SharedUses::each(const std::function<void(const Use&)>& take) {
+    if (!all_.empty()) {
+        spill();
+    }
+    for (const auto& [thing, live] : live_) {
+        take(live.use);
+    }
+    all_.each([&take](std::string_view, const Use& use) {
+        take(use);
+        return true;
+    });
+}
+
+} // namespace mmioscope::analysis

@@ -1,0 +1,73 @@
+// What the CPUs do with one register, or with one page: who else uses it, how close in time, and
+// whether what is written is ever read.
+#pragma once
+
+#include "mmioscope/event.hpp"
+#include "system/spilled_map.hpp"
+
+#include <bitset>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <unordered_map>
+
+namespace mmioscope::analysis {
+
+/// `event` without the ids of its names: a copy that stays valid, and is named when it is asked.
+Event unnamed(const Event& event);
+
+/// Whether each CPU has a register of its own at this address: those of a GIC's CPU interface, and
+/// its distributor's for interrupts below 32 (IHI 0048B 4.1.4). Null: no.
+bool is_banked(const Register* reg);
+
+/// The accesses to one register, or to one page.
+struct Use {
+    static constexpr std::uint64_t never = ~std::uint64_t{0};
+
+    std::bitset<256> cpus; ///< by number: those that used it
+    std::uint64_t reads = 0;
+    std::uint64_t writes = 0;
+    std::uint64_t closest = never;     ///< ns; between accesses of two CPUs. never: not known
+    Event earlier, later;              ///< those of two CPUs that were closest
+    Event last;                        ///< access
+    Event written;                     ///< the last write
+    std::uint64_t first_write = never; ///< Event::number
+    std::uint64_t last_read = 0;       ///< Event::number
+
+    bool is_shared() const { return cpus.count() > 1; }
+    bool is_never_read_back() const { return first_write != never && last_read < first_write; }
+    /// Adds what happened to the same thing at another time.
+    void add(const Use& other);
+};
+
+/// Keeps the uses of the last things of a size, such as registers, and earlier ones in temporary
+/// files: of these the time to what comes after is not known.
+class SharedUses {
+public:
+    /// A thing is 2^`shift` bytes. Keeps `most` in memory.
+    SharedUses(unsigned shift, std::size_t most) : shift_(shift), most_(most), all_(most_spilled) {}
+
+    /// Adds an access. Returns false, and counts nothing, if it is to what each CPU has for itself.
+    bool add(const Event& event);
+    /// What comes is not next to what came: accesses were lost.
+    void cut();
+    /// Calls `take` with each thing. The end: nothing may be added.
+    void each(const std::function<void(const Use&)>& take);
+
+private:
+    static constexpr std::size_t most_spilled = 512;
+    struct Live {
+        Use use;
+        bool banked = false; ///< each CPU has its own
+        bool follows = true; ///< what comes is next to what came
+    };
+    void spill();
+
+    unsigned shift_;
+    std::size_t most_;
+    std::unordered_map<std::uint64_t, Live> live_; ///< by address >> shift_
+    SpilledMap<Use> all_;
+};
+
+} // namespace mmioscope::analysis
