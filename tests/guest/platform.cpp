@@ -25,6 +25,7 @@ Fault fault;
 bool faults_expected = false;
 volatile u32 interrupt_count = 0;
 volatile u32 tick = 0;
+volatile bool interrupts_end = true;
 
 void put(char c) {
     while ((read(console + console_status) & console_status_bit) == console_busy) {
@@ -46,7 +47,7 @@ void interrupt() {
         interrupt_count = interrupt_count + 1;
         arm_timer(tick);
     }
-    write(gic_interface + eoir, id);
+    if (interrupts_end) write(gic_interface + eoir, id);
 }
 
 /// LR of the interrupted mode; the frame has SVC's.
@@ -187,6 +188,10 @@ void wait_us(u32 microseconds) {
     const std::uint64_t end = virtual_count() + std::uint64_t{frequency / 1'000'000} * microseconds;
     while (virtual_count() < end) {
     }
+}
+
+void end_interrupts(bool on) {
+    interrupts_end = on;
 }
 
 u32 interrupts() {

@@ -80,6 +80,8 @@ void enable_gic();
 void set_tick(u32 ticks);
 /// Waits, by the generic timer.
 void wait_us(u32 microseconds);
+/// Whether interrupts are ended (GICC_EOIR) from now on, on all CPUs: at first they are.
+void end_interrupts(bool on);
 /// Number of interrupts so far.
 u32 interrupts();
 void unmask_interrupts();

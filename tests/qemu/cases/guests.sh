@@ -55,6 +55,23 @@ rewritten() {
     [ "$(grep -c 'no access: ' "$out/print")" = 500 ] || fail "not 500 steps without their access"
 }
 
+# One bug of each kind, and the same done right: `sharing` names the bugs. Of what is information only what the guest's
+# own code writes is looked at.
+sharing() {
+    run_bare sharing --trace all
+    complete
+    "$mmioscope" sharing --limit 0 --format csv --symbols "$build/tests/guest/$board/sharing.elf" "$out/trace.mmio" \
+        >"$out/table" || fail "sharing: exit status $?"
+    sed -E 's/"[^"]*"/CPUS/' "$out/table" | awk -F, -v OFS='|' '
+        /^lost update|^never ended/ || /^never read back,clcd/ { print $1, $2, $3, $4, $10, $12 }' >"$out/findings"
+    diff - "$out/findings" >"$out/difference" <<'FINDINGS' || fail "$(grep '^[<>]' "$out/difference" | head -n 3 | xargs)"
+lost update|clcd@1f0000|Palette0|&0x2=0x2|secondary_main|1
+never ended|interrupt-controller@2c001000[1]|GICC_IAR|PPI 27 timer||1
+never read back|clcd@1f0000|Palette2|||
+FINDINGS
+}
+
+add test sharing 5 sharing
 add test rewritten 5 rewritten
 for engine in shadow emulation; do
     add test "hammer-$engine" 10 on_all_cpus hammer $engine

@@ -18,6 +18,9 @@ proof() { # STEPS ARGUMENT...
 drivers() { # ARGUMENT...
     proof mmioscope.steps=console,rtc,sysreg,irq,all "$@"
     covered mmc@50000 ethernet@202000000 rtc@170000 serial0
+    "$mmioscope" sharing --format csv "$out/trace.mmio" >"$out/sharing" || fail "sharing: exit status $?"
+    has_not sharing '^(lost update|never ended),'
+    has sharing '^shared register,mmc@50000,'
 }
 
 # Card, network, clock and console at the same time on two CPUs: eight copies of 1 MiB on the card, three million
