@@ -24,6 +24,7 @@ namespace print_command { extern const Command row; }
 namespace follow_command { extern const Command row; }
 namespace stat_command { extern const Command row; }
 namespace polls_command { extern const Command row; }
+namespace phases_command { extern const Command row; }
 namespace sharing_command { extern const Command row; }
 namespace top_command { extern const Command row; }
 namespace info_command { extern const Command row; }

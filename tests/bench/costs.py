@@ -55,6 +55,7 @@ COMMANDS = {
     "polls": ["polls", "--limit", "0", "-o", "{}"],
     "gen": ["gen", "mmc@1c050000", "--limit", "100000", "-o", "{}"],
     "sharing": ["sharing", "-o", "{}"],
+    "phases": ["phases", "-o", "{}"],
     "print --fold": ["print", "--all", "--fold", "-o", "{}"],
 }
 # And these, only in memory.
@@ -69,7 +70,7 @@ TOLD = ("export sqlite", "babeltrace2")  # mostly not our code
 MIXES = ("sd", "boot", "fresh")
 PACKED = ("print --raw", "print value")  # of a packed file of "sd", too
 SHORT = {"print": MIXES, "print value": ("boot",), "stat": ("boot",), "export ctf": ("sd",), "check": ("boot",),
-         "polls": ("boot", "fresh"), "gen": ("boot",), "sharing": ("boot", "fresh")}
+         "polls": ("boot", "fresh"), "gen": ("boot",), "sharing": ("boot", "fresh"), "phases": ("boot", "fresh")}
 FIXED = ("print", "print --raw", "stat", "check")
 LENGTHS = (10000, 30000)
 LENGTHS_SHORT = (2000, 6000)
@@ -79,7 +80,7 @@ MEMORY_LIMITS = {"export sqlite": 9 * 1024 + 768}
 MEMORY_GROWTH = 256  # KiB
 MEMORY_NOISE = 256  # KiB: the noise left, in either direction, in the least of MEMORY_RUNS
 MEMORY_RUNS = 3
-MEMORY = ("print", "print jsonl", "print csv", "export ctf", "export sqlite", "stat", "stat all", "check", "polls", "sharing", *MORE)
+MEMORY = ("print", "print jsonl", "print csv", "export ctf", "export sqlite", "stat", "stat all", "check", "polls", "sharing", "phases", *MORE)
 MEMORY_LENGTHS = (30000, 400000)
 MEMORY_LENGTHS_SHORT = (20000, 60000)
 MEMORY_LONG = ("print", "print jsonl", "stat", "check")

@@ -1,0 +1,258 @@
+#include "analysis/phases.hpp"
+
+#include "analysis/count.hpp"
+#include "reading/kept.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <utility>
+
+namespace mmioscope::analysis {
+
+namespace {
+
+constexpr std::string_view boundaries[] = {"start", "marker", "probe", "idle"};
+
+// Functions of the kernel that copy between memory and devices, for any driver.
+bool copies(std::string_view function) {
+    constexpr std::string_view copying[] = {"__raw_reads",  "__raw_writes", "_memcpy_fromio",
+                                            "_memcpy_toio", "_memset_io",   "mmiocpy",
+                                            "mmioset"};
+    return std::ranges::any_of(
+        copying, [function](std::string_view one) { return function.starts_with(one); });
+}
+
+// The module; of the kernel's own code what names of one driver's functions begin with. Empty: it
+// is not known.
+std::string_view driver_of(const Location* location) {
+    if (location == nullptr) {
+        return {};
+    }
+    if (!location->module.empty()) {
+        return location->module;
+    }
+    const std::string_view name = location->function;
+    if (copies(name)) {
+        return {};
+    }
+    const std::size_t begin = std::min(name.find_first_not_of('_'), name.size());
+    return name.substr(begin, name.find('_', begin) - begin);
+}
+
+// Its accesses are of interrupts, such as a timer's or those between CPUs: they alone end no gap.
+bool is_of_gic(const Register* reg) {
+    return reg != nullptr && (reg->name.starts_with("GICC_") || reg->name.starts_with("GICD_"));
+}
+
+// The function, and its caller if it is known.
+std::pair<std::string, std::string> names_of(const Event& event) {
+    std::pair<std::string, std::string> names;
+    set_name(names.first, event, Key::function);
+    if (event.caller() != nullptr) {
+        set_name(names.second, event, Key::caller);
+    }
+    return names;
+}
+
+} // namespace
+
+void Phases::Phase::add(const Phase& part) {
+    reads += part.reads;
+    writes += part.writes;
+    polls += part.polls;
+    polled += part.polled;
+    if (part.event != 0) { // the others are only parts
+        boundary = part.boundary;
+        begin = part.begin;
+        end = part.end;
+        idle = part.idle;
+        event = part.event;
+        name = part.name;
+        caller = part.caller;
+        devices = part.devices;
+    }
+}
+
+// The numbers, and the texts, each followed by a zero.
+std::string Phases::Phase::bytes_of() const {
+    std::string bytes;
+    for (const std::uint64_t number :
+         {boundary, begin, end, idle, event, reads, writes, polls, polled}) {
+        bytes += key_of(number);
+    }
+    for (const std::string* text : {&name, &caller, &devices}) {
+        bytes.append(*text).push_back('\0');
+    }
+    return bytes;
+}
+
+Phases::Phase Phases::Phase::of(std::string_view bytes) {
+    Phase phase;
+    for (std::uint64_t* number :
+         {&phase.boundary, &phase.begin, &phase.end, &phase.idle, &phase.event, &phase.reads,
+          &phase.writes, &phase.polls, &phase.polled}) {
+        *number = number_of(bytes);
+        bytes.remove_prefix(sizeof *number);
+    }
+    for (std::string* text : {&phase.name, &phase.caller, &phase.devices}) {
+        *text = bytes.substr(0, bytes.find('\0'));
+        bytes.remove_prefix(text->size() + 1);
+    }
+    return phase;
+}
+
+void Phases::add(const Event& event) {
+    const abi::Record& record = event.record;
+    polls_.add(event);
+    if (record.type == abi::RecordType::gap) {
+        last_.reset(); // whether nothing happened is not known
+    }
+    if (record.type == abi::RecordType::marker && options_.markers && event.text_id() != no_id) {
+        begin(Boundary::marker, event, std::string(event.text()));
+    }
+    if (record.type != abi::RecordType::access) {
+        return;
+    }
+    const bool probes = options_.probes && !was_looked_at(record) && is_first_of_driver(event);
+    const bool idle = options_.gap != 0 && last_ && event.nanoseconds - *last_ >= options_.gap &&
+                      !is_of_gic(event.reg());
+    if (probes || idle || number_ == 0) {
+        auto [function, caller] = names_of(event);
+        // One function that goes from device to device is one phase.
+        if (!probes || idle || function != prober_) {
+            begin(probes ? Boundary::probe
+                  : idle ? Boundary::idle
+                         : Boundary::start,
+                  event, function, std::move(caller));
+        }
+        if (probes) {
+            prober_ = std::move(function);
+        }
+    }
+    if (!count(event).is_gic) {
+        last_ = phase_.end = event.nanoseconds;
+    }
+}
+
+bool Phases::was_looked_at(const abi::Record& record) {
+    const std::uint64_t site =
+        reading::mixed(std::uint64_t{record.device} << 32 | record.pc) | 1; // 0 stands for none
+    std::uint64_t& slot = sites_[site >> (64 - site_bits)];
+    return std::exchange(slot, site) == site;
+}
+
+bool Phases::is_first_of_driver(const Event& event) {
+    const std::string_view driver = driver_of(event.code());
+    if (driver.empty() || drivers_.size() == most_drivers) {
+        return false;
+    }
+    pair_.assign(event.device()).append(1, '\0').append(driver);
+    return !drivers_.contains(pair_) && drivers_.insert(pair_).second;
+}
+
+void Phases::begin(Boundary boundary, const Event& event, std::string name, std::string caller) {
+    close();
+    ++number_;
+    phase_.boundary = static_cast<std::uint64_t>(boundary);
+    phase_.begin = phase_.end = event.nanoseconds;
+    phase_.idle = last_ ? event.nanoseconds - *last_ : 0;
+    phase_.event = event.number;
+    phase_.name = std::move(name);
+    phase_.caller = std::move(caller);
+    if (begins_.size() == most_begins) {
+        begins_.pop_front();
+    }
+    begins_.push_back({event.number, number_});
+}
+
+void Phases::close() {
+    prober_.clear();
+    if (number_ == 0) {
+        return;
+    }
+    std::vector<const Used*> devices;
+    for (const auto& [device, used] : used_) {
+        devices.push_back(&used);
+    }
+    std::ranges::stable_sort(devices, std::greater<>(), &Used::accesses);
+    std::ranges::stable_partition(devices, [](const Used* used) { return !used->is_gic; });
+    for (const Used* used : devices) {
+        phase_.devices +=
+            fmt::format("{}{} {}", phase_.devices.empty() ? "" : ", ", used->name, used->accesses);
+    }
+    phases_.of(key_of(number_)).add(phase_);
+    phase_ = {};
+    used_.clear();
+}
+
+const Phases::Used& Phases::count(const Event& event) {
+    const abi::Record& record = event.record;
+    ++(abi::is_write(record) ? phase_.writes : phase_.reads);
+    auto found = used_.find(record.device);
+    if (found == used_.end()) {
+        if (used_.size() == most_devices) {
+            static const Used nameless;
+            return nameless;
+        }
+        found = used_.try_emplace(record.device).first;
+        found->second.name = event.device();
+        found->second.is_gic = is_of_gic(event.reg());
+    }
+    ++found->second.accesses;
+    return found->second;
+}
+
+// A poll is found when its thread does something else, maybe in a later phase.
+void Phases::take(const Poll& poll) {
+    if (polls_.data().has(poll.read.record) || begins_.empty()) {
+        return;
+    }
+    const auto after = std::ranges::upper_bound(begins_, poll.first.number, {}, &Begin::event);
+    const std::uint64_t number =
+        after == begins_.begin() ? begins_.front().phase : std::prev(after)->phase;
+    Phase part;
+    part.polls = 1;
+    part.polled = poll.nanoseconds();
+    phases_.of(key_of(number)).add(part);
+}
+
+void Phases::finish() {
+    polls_.cut_all();
+    close();
+    number_ = 0;
+}
+
+table::Table Phases::table() {
+    using enum table::Look;
+    table::Table table{{{"phase", "phase", number, 5},
+                        {"begin_ns", "begin s", seconds, 10},
+                        {"time_ns", "seconds", seconds, 10},
+                        {"idle_ns", "idle s", seconds, 10},
+                        {"boundary", "from"},
+                        {"name", "name"},
+                        {"caller", "caller"},
+                        {"reads", "reads", number, 8},
+                        {"writes", "writes", number, 8},
+                        {"polls", "polls", number, 6},
+                        {"polled_ns", "polled s", seconds, 10},
+                        {"event", "event", number, 8},
+                        {"devices", "devices"}},
+                       {}};
+    phases_.settle();
+    table.more = [this](const table::TakeRow& take) {
+        phases_.each([&take](std::string_view key, const Phase& phase) {
+            if (phase.event != 0) {
+                take({number_of(key), phase.begin, phase.end - phase.begin, phase.idle,
+                      boundaries[phase.boundary % std::size(boundaries)], phase.name,
+                      phase.caller.empty() ? table::Cell() : table::Cell(phase.caller), phase.reads,
+                      phase.writes, phase.polls, phase.polled, phase.event, phase.devices});
+            }
+            return true;
+        });
+    };
+    return table;
+}
+
+} // namespace mmioscope::analysis

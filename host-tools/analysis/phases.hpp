@@ -1,0 +1,109 @@
+// A trace as phases: from a marker, from the first access of a driver to a device, or from the end
+// of an idle gap to the next such boundary. docs/phases.md defines it.
+#pragma once
+
+#include "analysis/poll_finder.hpp"
+#include "reading/consumer.hpp"
+#include "system/spilled_map.hpp"
+#include "table/table.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace mmioscope::analysis {
+
+/// What a phase begins with.
+enum class Boundary : std::uint8_t {
+    start, ///< of the trace
+    marker,
+    probe, ///< a driver's first access to a device
+    idle,  ///< the first access after a gap
+};
+
+/// Which phases to tell apart.
+struct PhaseOptions {
+    bool markers = true;
+    bool probes = true;
+    std::uint64_t gap = 100'000'000; ///< ns; the shortest idle gap. 0: none is one
+};
+
+class Phases final : public reading::Consumer {
+public:
+    explicit Phases(const PhaseOptions& options) : options_(options) {}
+
+    void add(const Event& event) override;
+    void forget() override { polls_.cut_all(); }
+    void finish() override;
+
+    /// A row for each phase, in the order of time. The end: nothing may be added.
+    table::Table table();
+
+private:
+    /// The accesses of one phase; or a part of them, such as a poll that was found later.
+    struct Phase {
+        // Numbers, of which a part has only those that it adds.
+        std::uint64_t boundary = 0; ///< Boundary
+        std::uint64_t begin = 0;    ///< ns
+        std::uint64_t end = 0;      ///< ns; of its last access
+        std::uint64_t idle = 0;     ///< ns without an access in front of it
+        std::uint64_t event = 0;    ///< number of the first
+        std::uint64_t reads = 0, writes = 0;
+        std::uint64_t polls = 0;
+        std::uint64_t polled = 0; ///< ns from the first access of each poll to its last
+        std::string name;         ///< of the marker, or the function
+        std::string caller;       ///< of that function; empty: not known
+        std::string devices;      ///< with their accesses, most first; the GIC last
+
+        void add(const Phase& part);
+        std::string bytes_of() const;
+        static Phase of(std::string_view bytes);
+    };
+    /// A device of the phase that goes on.
+    struct Used {
+        std::string name;
+        std::uint64_t accesses = 0;
+        bool is_gic = false;
+    };
+    /// The first event of a phase.
+    struct Begin {
+        std::uint64_t event = 0;
+        std::uint64_t phase = 0; ///< from 1 on
+    };
+
+    void begin(Boundary boundary, const Event& event, std::string name, std::string caller = {});
+    void close();
+    const Used& count(const Event& event);
+    void take(const Poll& poll);
+    bool is_first_of_driver(const Event& event);
+    bool was_looked_at(const abi::Record& record);
+
+    static constexpr std::size_t most_phases = 256;   ///< in memory
+    static constexpr std::size_t most_begins = 1024;  ///< to which a poll may belong
+    static constexpr std::size_t most_drivers = 4096; ///< with their devices
+    static constexpr std::size_t most_devices = 256;  ///< of a phase, by name
+    static constexpr unsigned site_bits = 12;
+
+    PhaseOptions options_;
+    PollFinder polls_{[this](Thread, const Poll& poll) { take(poll); }};
+    SpilledMap<Phase> phases_{most_phases};      ///< by number
+    std::uint64_t number_ = 0;                   ///< of the phase that goes on; 0: none does
+    Phase phase_;                                ///< that goes on
+    std::string prober_;                         ///< the function that began it; empty: none did
+    std::map<std::uint16_t, Used> used_;         ///< by Record::device
+    std::deque<Begin> begins_;                   ///< of the last phases
+    std::optional<std::uint64_t> last_;          ///< ns; of the last access, if none was lost since
+    std::set<std::string, std::less<>> drivers_; ///< with a device each
+    std::string pair_;                           ///< kept to avoid an allocation for each event
+    /// Sites, by hash, of which it is known that they are no first access.
+    std::vector<std::uint64_t> sites_ = std::vector<std::uint64_t>(std::size_t{1} << site_bits);
+};
+
+} // namespace mmioscope::analysis
