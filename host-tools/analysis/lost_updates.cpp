@@ -32,6 +32,16 @@ bool in_one_function(const Event& read, const Event& write) {
            same(read.caller(), write.code()) || same(read.caller(), write.caller());
 }
 
+// Of a candidate. Names copies: ids in what is kept would become invalid.
+std::string name_in_order(std::uint64_t place, const Event& other, const Event& write) {
+    std::string name = key_of(place), function;
+    for (const Event& event : {write, unnamed(other)}) {
+        set_name(function, event, Key::function);
+        name.append(function).push_back('\0');
+    }
+    return name;
+}
+
 } // namespace
 
 void LostUpdate::add(const LostUpdate& one) {
@@ -129,14 +139,9 @@ void LostUpdates::judge(Place place, const State& state, const Read& read, const
         is_banked(write.reg())) {
         return;
     }
-    std::string name = key_of(place), function;
-    for (const Event* event : {&write, &state.newest}) {
-        set_name(function, *event, Key::function);
-        name.append(function).push_back('\0');
-    }
     Entry entry;
-    entry.lost = {1, bits, other.value & bits, state.newest, unnamed(write)};
-    entries_.of(name).add(entry);
+    entry.lost = {1, bits, other.value & bits, unnamed(state.newest), unnamed(write)};
+    entries_.of(name_in_order(place, state.newest, write)).add(entry);
 }
 
 // The writes that are forgotten may be lost without being found.

@@ -1,5 +1,6 @@
 // phases: what begins one, and what nearly does.
 #include "analysis/phases.hpp"
+#include "random_trace.hpp"
 #include "reading/drive.hpp"
 #include "reading/trace.hpp"
 #include "records.hpp"
@@ -26,9 +27,10 @@ constexpr char head[] = "device mmc@50000 0x1c050000 0x1000 arm,pl180\n"
                         "code 0xc0500200 0x100 amba_read_periphid\n"
                         "code 0xc0500300 0x100 __raw_readsl\n"
                         "code 0xc0500400 0x100 gic_handle_irq\n";
-constexpr std::uint32_t card = 0x1c050034, uart = 0x1c090018, fifo = 0x1c050080;
+constexpr std::uint32_t card = 0x1c050034, console = 0x1c090018, fifo = 0x1c050080;
 constexpr std::uint32_t probe = 0xbf000000, start = 0xbf000100, uart_probe = 0xc0500000,
-                        putc = 0xc0500100, amba = 0xc0500200, copy = 0xc0500300, gic = 0xc0500400;
+                        putc = 0xc0500100, amba = 0xc0500200, copy = 0xc0500300,
+                        handler = 0xc0500400;
 
 std::string read(double seconds, std::uint32_t address, std::uint32_t pc, unsigned value = 0) {
     return fmt::format("{:.6f} cpu0 R4 {:#x} {} pc={:#x} sp=0xc1602000 mode=0x13\n", seconds,
@@ -63,9 +65,9 @@ const std::string first = "probe mmci_probe [armmmci] event 1 polls 0: ";
 
 TEST_CASE("a driver's first access to a device begins a phase") {
     CHECK(phases(begun + read(0.01, card, start)) == first + "mmc@50000 2\n");
-    CHECK(phases(begun + read(0.01, uart, start)) ==
+    CHECK(phases(begun + read(0.01, console, start)) ==
           first + "mmc@50000 1\nprobe mmci_start [armmmci] event 2 polls 0: serial0 1\n");
-    CHECK(phases(read(0, uart, uart_probe) + read(0.01, uart, putc)) ==
+    CHECK(phases(read(0, console, uart_probe) + read(0.01, console, putc)) ==
           "probe pl011_probe event 1 polls 0: serial0 2\n");
     CHECK(phases(begun + read(0.01, card, amba)) ==
           first + "mmc@50000 1\nprobe amba_read_periphid event 2 polls 0: mmc@50000 1\n");
@@ -74,16 +76,16 @@ TEST_CASE("a driver's first access to a device begins a phase") {
         CHECK(phases(begun + read(0.01, card, 0xd0000000)) == first + "mmc@50000 2\n");
     }
     SECTION("one function that goes from device to device is one") {
-        CHECK(phases(read(0, uart, amba) + read(0.01, card, amba)) ==
+        CHECK(phases(read(0, console, amba) + read(0.01, card, amba)) ==
               "probe amba_read_periphid event 1 polls 0: mmc@50000 1, serial0 1\n");
-        CHECK(
-            phases(read(0, uart, amba) + "0.005 cpu0 marker value=7\n" + read(0.01, card, amba)) ==
-            "probe amba_read_periphid event 1 polls 0: serial0 1\n"
-            "marker 7 event 2 polls 0: \n"
-            "probe amba_read_periphid event 3 polls 0: mmc@50000 1\n");
+        CHECK(phases(read(0, console, amba) + "0.005 cpu0 marker value=7\n" +
+                     read(0.01, card, amba)) ==
+              "probe amba_read_periphid event 1 polls 0: serial0 1\n"
+              "marker 7 event 2 polls 0: \n"
+              "probe amba_read_periphid event 3 polls 0: mmc@50000 1\n");
     }
     SECTION("if that is asked for") {
-        CHECK(phases(begun + read(0.01, uart, start), {true, false, 0}) ==
+        CHECK(phases(begun + read(0.01, console, start), {true, false, 0}) ==
               "start mmci_probe [armmmci] event 1 polls 0: mmc@50000 1, serial0 1\n");
     }
 }
@@ -104,13 +106,13 @@ TEST_CASE("the end of an idle gap begins a phase") {
         CHECK(phases(begun + "0.1 cpu0 gap value=1\n" + last) == first + "mmc@50000 2\n");
     }
     SECTION("interrupts alone do not end it") {
-        const std::string ticks = read(0.05, 0x2c00200c, gic, 27);
+        const std::string ticks = read(0.05, 0x2c00200c, handler, 27);
         const std::string between = first + "mmc@50000 1\n"
                                             "probe gic_handle_irq event 2 polls 0: "
                                             "gic@2c001000[1] 1\n";
         CHECK(phases(begun + ticks + last) ==
               between + "idle mmci_start [armmmci] event 3 polls 0: mmc@50000 1\n");
-        CHECK(phases(begun + ticks + read(0.2, 0x2c00200c, gic, 27)) ==
+        CHECK(phases(begun + ticks + read(0.2, 0x2c00200c, handler, 27)) ==
               first + "mmc@50000 1\nprobe gic_handle_irq event 2 polls 0: gic@2c001000[1] 2\n");
     }
 }
@@ -121,7 +123,7 @@ TEST_CASE("a poll belongs to the phase that it began in") {
         lines += read(0.001 * i, card, start, 0x800);
     }
     lines += "0.01 cpu0 marker value=7\n" + read(0.011, card, start, 0x40);
-    CHECK(phases(lines + read(0.02, uart, start)) ==
+    CHECK(phases(lines + read(0.02, console, start)) ==
           "probe mmci_probe [armmmci] event 1 polls 1: mmc@50000 6\n"
           "marker 7 event 7 polls 0: mmc@50000 1\n"
           "probe mmci_start [armmmci] event 9 polls 0: serial0 1\n");
@@ -137,4 +139,29 @@ TEST_CASE("more phases than have room are all told, in order") {
     CHECK(std::count(text.begin(), text.end(), '\n') == 1500);
     CHECK(text.starts_with("marker 0 event 1 polls 0: mmc@50000 1\nmarker 1 event 3"));
     CHECK(text.ends_with("marker 1499 event 2999 polls 0: mmc@50000 1\n"));
+}
+
+TEST_CASE("the phases of any trace have all of its accesses") {
+    for (unsigned seed = 1; seed <= 4; ++seed) {
+        const RandomTrace random(seed, 5'000);
+        MemorySource source(random.bytes);
+        reading::TraceOptions options;
+        options.report = [](const std::string&) {};
+        reading::Trace trace(options, source);
+        analysis::Phases phases({});
+        struct final : reading::Consumer {
+            void add(const Event& event) override {
+                accesses += event.record.type == abi::RecordType::access;
+            }
+            std::uint64_t accesses = 0;
+        } counted;
+        reading::drive(trace, {&phases, &counted});
+        std::uint64_t accesses = 0, number = 0;
+        table::each_row(phases.table(), [&](const table::Row& row) {
+            CHECK(std::get<std::uint64_t>(row[0]) == ++number);
+            accesses += std::get<std::uint64_t>(row[7]) + std::get<std::uint64_t>(row[8]);
+        });
+        CHECK(number > 0);
+        CHECK(accesses == counted.accesses);
+    }
 }

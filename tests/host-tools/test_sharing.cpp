@@ -1,5 +1,6 @@
 // sharing: lost updates, interrupts that are never ended, and what only looks like them.
 #include "analysis/sharing.hpp"
+#include "random_trace.hpp"
 #include "reading/drive.hpp"
 #include "reading/trace.hpp"
 #include "records.hpp"
@@ -7,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include <map>
+#include <set>
 #include <sstream>
 #include <string>
 
@@ -316,4 +319,37 @@ TEST_CASE("the closest accesses of two CPUs count, and more registers than have 
     const std::string unread = found(many, "never read back", &closing, 1000);
     CHECK(std::count(unread.begin(), unread.end(), '\n') == 1000);
     CHECK(closing == "... 500 shared register, 499 never read back more");
+}
+
+TEST_CASE("the shared pages of any trace are those that a model finds") {
+    for (unsigned seed = 1; seed <= 4; ++seed) {
+        const RandomTrace random(seed, 5'000);
+        MemorySource source(random.bytes);
+        reading::TraceOptions options;
+        options.report = [](const std::string&) {};
+        reading::Trace trace(options, source);
+        analysis::Sharing sharing;
+        struct final : reading::Consumer {
+            void add(const Event& event) override {
+                if (event.record.type == abi::RecordType::access && event.interrupt_id() == no_id &&
+                    !analysis::is_banked(event.reg())) {
+                    cpus[abi::physical_address(event.record) >> 12].insert(event.record.cpu);
+                }
+            }
+            std::map<std::uint64_t, std::set<unsigned>> cpus; ///< by page
+        } model;
+        reading::drive(trace, {&sharing, &model});
+        std::set<std::string> pages, expected;
+        table::each_row(sharing.table(1'000'000), [&pages](const table::Row& row) {
+            if (text_of(row[0]) == "shared page") {
+                pages.insert(text_of(row[3]));
+            }
+        });
+        for (const auto& [page, cpus] : model.cpus) {
+            if (cpus.size() > 1) {
+                expected.insert(fmt::format("{:#x}", page << 12));
+            }
+        }
+        CHECK(pages == expected);
+    }
 }
