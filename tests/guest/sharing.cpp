@@ -59,6 +59,8 @@ void guest_main() {
     start_cpu(1);
     write_and_read(torn, 0x100);
     write_and_read(in_turn, 0x100);
+    require(read(set_enable) == 0,
+            "an interrupt is enabled"); // so that it seems to keep what is written
     write_and_read(set_enable, 0x100);
 
     set_bits_torn(torn, 1, 1);

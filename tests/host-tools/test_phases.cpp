@@ -106,7 +106,7 @@ TEST_CASE("the end of an idle gap begins a phase") {
         CHECK(phases(begun + "0.1 cpu0 gap value=1\n" + last) == first + "mmc@50000 2\n");
     }
     SECTION("interrupts alone do not end it") {
-        const std::string ticks = read(0.05, 0x2c00200c, handler, 27);
+        const std::string ticks = read(0.15, 0x2c00200c, handler, 27);
         const std::string between = first + "mmc@50000 1\n"
                                             "probe gic_handle_irq event 2 polls 0: "
                                             "gic@2c001000[1] 1\n";
