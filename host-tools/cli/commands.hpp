@@ -26,6 +26,7 @@ namespace stat_command { extern const Command row; }
 namespace polls_command { extern const Command row; }
 namespace phases_command { extern const Command row; }
 namespace sharing_command { extern const Command row; }
+namespace regs_command { extern const Command row; }
 namespace top_command { extern const Command row; }
 namespace info_command { extern const Command row; }
 namespace at_command { extern const Command row; }

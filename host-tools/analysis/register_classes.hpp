@@ -1,0 +1,112 @@
+// What the registers of a device are, as far as their accesses show it. docs/regs.md defines it.
+#pragma once
+
+#include "reading/consumer.hpp"
+#include "table/table.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace mmioscope::analysis {
+
+/// Different values, exactly up to a limit.
+class DistinctValues {
+public:
+    void add(std::uint32_t value);
+    std::size_t count() const { return count_; }
+    /// There may be more than count().
+    bool full() const { return count_ == values_.size(); }
+
+private:
+    std::array<std::uint32_t, 16> values_{};
+    std::size_t count_ = 0;
+};
+
+/// What the accesses to one register show. A value counts only if it is known, and if the CPU that
+/// reads is the one that wrote or read before: other CPUs may have registers of their own there.
+struct RegisterEvidence {
+    std::uint64_t reads = 0;
+    std::uint64_t writes = 0;
+    DistinctValues read, written;
+
+    // Two reads by a CPU, without a write in between.
+    std::uint64_t stayed = 0;
+    std::uint64_t rose = 0;
+    std::uint64_t fell = 0;
+    std::uint32_t moved = 0; ///< bits that changed
+
+    // The first read after a write.
+    std::uint64_t read_back = 0;
+    std::uint64_t agreed = 0;          ///< that gave what was written
+    std::uint32_t ones = 0, zeros = 0; ///< bits that were written as such and read as such
+    std::uint32_t not_one = 0;         ///< bits that were written as one and read as zero
+    std::uint32_t not_zero = 0;        ///< the reverse
+    std::uint64_t ones_to_ones = 0;    ///< ones were written to bits that were read as one before
+    std::uint64_t cleared = 0;         ///< of these: all of these bits were read as zero after
+    std::uint64_t set = 0;  ///< ones written to bits that were zero, and which were one after
+    std::uint64_t kept = 0; ///< zeros written to bits that were one, and which stayed one
+    std::uint64_t lost = 0; ///< and which did not stay
+
+    std::uint64_t streamed = 0; ///< writes directly after one to it, none to others in between
+    // Ones written here to bits that another register showed before, and then did not.
+    std::uint64_t others_shown = 0;
+    std::uint64_t others_cleared = 0;
+};
+
+class RegisterClasses final : public reading::Consumer {
+public:
+    /// Looks at the devices called `device`: the whole name, or what is before its '@' or '['.
+    /// Keeps at most `most` registers, 1 KiB each; counts accesses to others.
+    explicit RegisterClasses(std::string device, std::size_t most = 4096)
+        : device_(std::move(device)), most_(most) {}
+
+    void add(const Event& event) override;
+
+    /// No access to such a device was seen.
+    bool empty() const { return registers_.empty(); }
+    /// A row for each register, by device and offset.
+    table::Table table() const;
+
+private:
+    static constexpr unsigned most_cpus = 8; ///< of others, accesses are only counted
+
+    /// What a CPU knows of a register.
+    struct View {
+        std::uint64_t time = 0; ///< of the last read; 0: none that counts
+        std::uint32_t value = 0;
+    };
+    struct One {
+        std::string device, name;
+        std::uint64_t offset = 0;
+        RegisterEvidence evidence;
+        std::array<View, most_cpus> views;
+        // The last write; `write_time` 0: none that counts.
+        std::uint64_t write_time = 0;
+        std::uint32_t wrote = 0;
+        unsigned writer = 0;
+        bool fresh = false; ///< no read since
+        bool seen_before = false;
+        std::uint32_t before = 0; ///< what its CPU had read before it, if `seen_before`
+    };
+    using Place = std::pair<std::uint16_t, std::uint64_t>; ///< device and offset of the register
+
+    bool means(std::string_view name) const;
+    One* of(const Event& event);
+    void take_write(One& one, unsigned cpu, std::uint32_t value);
+    void take_read(One& one, unsigned cpu, std::uint32_t value, One* writer);
+
+    std::string device_;
+    std::size_t most_;
+    std::map<Place, One> registers_;
+    std::map<std::uint16_t, One*> last_written_; ///< by device
+    std::uint64_t now_ = 0;                      ///< counts accesses
+    std::uint64_t since_ = 0;                    ///< nothing that was before counts
+    std::uint64_t left_out_ = 0;                 ///< accesses
+};
+
+} // namespace mmioscope::analysis
