@@ -35,6 +35,11 @@ Verdict of_reads(const RegisterEvidence& e) {
     if (e.read.full()) {
         return {"fifo", fmt::format("{} of {} reads differ from the one before", changed, pairs)};
     }
+    if (changed < e.read.count()) { // as a status, a counter or data would
+        return {"unclear",
+                fmt::format("{} of {} reads changed without a write, to no earlier value", changed,
+                            pairs)};
+    }
     return {"status", fmt::format("{} of {} reads changed without a write, bits {:#x}", changed,
                                   pairs, e.moved)};
 }
@@ -62,7 +67,7 @@ Verdict of_both(const RegisterEvidence& e) {
     }
     // A device may raise a bit again before it is read; then zeros that change nothing tell.
     const bool zeros_keep = e.kept >= 2 && e.lost == 0 && e.set == 0;
-    if (e.cleared >= 2 && e.cleared * 4 >= e.ones_to_ones * (zeros_keep ? 2 : 3)) {
+    if (e.cleared >= 2 && (zeros_keep || e.cleared * 4 >= e.ones_to_ones * 3)) {
         return {"w1c", fmt::format("{} of {} writes cleared", e.cleared, e.ones_to_ones)};
     }
     if (e.set >= 1 && e.kept >= 1 && e.lost == 0) {

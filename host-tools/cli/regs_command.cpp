@@ -55,6 +55,7 @@ Action add(CLI::App& command, const std::string&) {
     command.add_option("device", options->device, "Name of the device: mmc@50000, mmc")->required();
     add_view_options(command, options->view);
     add_format_option(command, options->view, "one register per line");
+    add_wide_option(command, options->view);
     add_pager_option(command, options->view);
     command.footer(footer);
     return [options] { return regs(*options); };
