@@ -56,6 +56,7 @@ COMMANDS = {
     "gen": ["gen", "mmc@1c050000", "--limit", "100000", "-o", "{}"],
     "sharing": ["sharing", "-o", "{}"],
     "phases": ["phases", "-o", "{}"],
+    "regs": ["regs", "interrupt-controller", "-o", "{}"],
     "print --fold": ["print", "--all", "--fold", "-o", "{}"],
 }
 # And these, only in memory.
@@ -70,7 +71,8 @@ TOLD = ("export sqlite", "babeltrace2")  # mostly not our code
 MIXES = ("sd", "boot", "fresh")
 PACKED = ("print --raw", "print value")  # of a packed file of "sd", too
 SHORT = {"print": MIXES, "print value": ("boot",), "stat": ("boot",), "export ctf": ("sd",), "check": ("boot",),
-         "polls": ("boot", "fresh"), "gen": ("boot",), "sharing": ("boot", "fresh"), "phases": ("boot", "fresh")}
+         "polls": ("boot", "fresh"), "gen": ("boot",), "sharing": ("boot", "fresh"), "phases": ("boot", "fresh"),
+         "regs": ("boot",)}
 FIXED = ("print", "print --raw", "stat", "check")
 LENGTHS = (10000, 30000)
 LENGTHS_SHORT = (2000, 6000)
