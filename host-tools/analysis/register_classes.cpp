@@ -3,8 +3,10 @@
 #include "registers/fields_text.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <optional>
 
 namespace mmioscope::analysis {
 
@@ -23,19 +25,26 @@ Verdict of_reads(const RegisterEvidence& e) {
     const std::uint64_t changed = e.rose + e.fell;
     const std::uint64_t pairs = changed + e.stayed;
     if (changed == 0) {
-        return e.read.count() > 1
+        return e.read.count() == 1
+                   ? Verdict{"constant so far", fmt::format("reads: {}, all the same", e.reads)}
+               : e.uncertain || e.stayed == 0
                    ? Verdict{"unclear", "each CPU reads another value, or values are not certain"}
-                   : Verdict{"constant so far", fmt::format("reads: {}, all the same", e.reads)};
+                   : Verdict{"constant so far",
+                             fmt::format("reads: {}, by each CPU all the same", e.reads)};
     }
     const std::uint64_t one_way = std::max(e.rose, e.fell);
     if (changed >= 4 && e.read.count() >= 5 && one_way * 10 >= changed * 9) {
         return {"counter", fmt::format("{} of {} changes {}", one_way, changed,
                                        e.rose >= e.fell ? "rose" : "fell")};
     }
-    if (e.read.full()) {
+    if (changed >= 2 && one_way == changed && e.read.count() == changed + 1) {
+        return {"counter so far",
+                fmt::format("{} of {} changes {}", one_way, changed, e.rose > 0 ? "rose" : "fell")};
+    }
+    if (e.read.full() && e.drained * 2 >= e.reads) {
         return {"fifo", fmt::format("{} of {} reads differ from the one before", changed, pairs)};
     }
-    if (changed < e.read.count()) { // as a status, a counter or data would
+    if (!e.read.full() && changed < e.read.count()) { // as a status, a counter or data would
         return {"unclear",
                 fmt::format("{} of {} reads changed without a write, to no earlier value", changed,
                             pairs)};
@@ -142,6 +151,7 @@ void RegisterClasses::add(const Event& event) {
     if (record.type == abi::RecordType::gap || record.type == abi::RecordType::power) {
         since_ = now_; // what was not seen, or a reset, may have changed any register
         last_written_.clear();
+        last_read_.clear();
         return;
     }
     if (record.type != abi::RecordType::access && record.type != abi::RecordType::own) {
@@ -164,9 +174,13 @@ void RegisterClasses::add(const Event& event) {
                         abi::access_size(record) <= sizeof(std::uint32_t) && record.cpu < most_cpus;
     const auto value = static_cast<std::uint32_t>(record.value);
     One*& last = last_written_[record.device];
+    One*& read_before = last_read_[record.device];
+    e.drained += !writes && read_before == one ? 1 : 0;
+    read_before = writes ? nullptr : one;
     if (!counts) {
         one->views = {};
         one->write_time = 0;
+        e.uncertain = true;
         last = writes ? nullptr : last;
     } else if (writes) {
         e.streamed += last == one ? 1 : 0;
@@ -197,6 +211,7 @@ void RegisterClasses::take_read(One& one, unsigned cpu, std::uint32_t value, One
         ++(value == view.value ? e.stayed : value > view.value ? e.rose : e.fell);
         e.moved |= value ^ view.value;
     }
+    e.uncertain = e.uncertain || (view.time != 0 && !known);
     if (known && writer != nullptr && writer != &one && writer->writer == cpu &&
         writer->write_time > view.time && (view.value & writer->wrote) != 0) {
         RegisterEvidence& other = writer->evidence;
@@ -222,6 +237,34 @@ void RegisterClasses::take_read(One& one, unsigned cpu, std::uint32_t value, One
     }
     one.fresh = false;
     view = {now_, value};
+}
+
+std::string RegisterClasses::description(std::span<const registers::Device> devices) const {
+    std::string text;
+    std::optional<std::uint16_t> region;
+    for (const auto& [place, one] : registers_) {
+        if (one.evidence.reads + one.evidence.writes == 0) {
+            continue;
+        }
+        if (region != place.first) {
+            region = place.first;
+            const std::string name = one.device.substr(0, one.device.find_first_of("@["));
+            text += fmt::format("{}device {} : by its accesses\n", text.empty() ? "" : "\n", name);
+            if (*region < devices.size()) {
+                const registers::Device& device = devices[*region];
+                text += device.compatible.empty()
+                            ? ""
+                            : fmt::format("compatible {}\n", fmt::join(device.compatible, " "));
+                text += device.reg_index == 0 ? "" : fmt::format("reg {}\n", device.reg_index);
+            }
+        }
+        const Verdict verdict = verdict_of(one.evidence);
+        const bool named = one.name.find_first_of("+[]{} :") == one.name.npos;
+        text += fmt::format("{:#05x} {} : {}; {}\n", one.offset,
+                            named ? one.name : fmt::format("R{:03x}", one.offset), verdict.name,
+                            verdict.evidence);
+    }
+    return text;
 }
 
 table::Table RegisterClasses::table() const {

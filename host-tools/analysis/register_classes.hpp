@@ -2,12 +2,14 @@
 #pragma once
 
 #include "reading/consumer.hpp"
+#include "registers/device_list.hpp"
 #include "table/table.hpp"
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -38,6 +40,7 @@ struct RegisterEvidence {
     std::uint64_t stayed = 0;
     std::uint64_t rose = 0;
     std::uint64_t fell = 0;
+    bool uncertain = false;  ///< some reads are in no pair, because what was before does not count
     std::uint32_t moved = 0; ///< bits that changed
 
     // The first read after a write.
@@ -53,6 +56,7 @@ struct RegisterEvidence {
     std::uint64_t lost = 0; ///< and which did not stay
 
     std::uint64_t streamed = 0; ///< writes directly after one to it, none to others in between
+    std::uint64_t drained = 0;  ///< reads directly after one of it, no access to others in between
     // Ones written here to bits that another register showed before, and then did not.
     std::uint64_t others_shown = 0;
     std::uint64_t others_cleared = 0;
@@ -71,6 +75,9 @@ public:
     bool empty() const { return registers_.empty(); }
     /// A row for each register, by device and offset.
     table::Table table() const;
+    /// The same as a description (mmioscope-registers(5)). `devices`: by region. A register without
+    /// a name is called by its offset, "R008".
+    std::string description(std::span<const registers::Device> devices) const;
 
 private:
     static constexpr unsigned most_cpus = 8; ///< of others, accesses are only counted
@@ -104,6 +111,7 @@ private:
     std::size_t most_;
     std::map<Place, One> registers_;
     std::map<std::uint16_t, One*> last_written_; ///< by device
+    std::map<std::uint16_t, One*> last_read_;    ///< by device; null: another access came after it
     std::uint64_t now_ = 0;                      ///< counts accesses
     std::uint64_t since_ = 0;                    ///< nothing that was before counts
     std::uint64_t left_out_ = 0;                 ///< accesses
