@@ -7,7 +7,10 @@ A .test file consists of blocks, which begin with
     == file NAME    the file NAME: the text below
     $ COMMAND       a line for the shell, followed by its output, with "! " before the lines on standard error, and
                     finally "? N", its exit status, if that is not 0; $BUILD is the build folder
-Each file has its own folder, BUILD/tests/commands/NAME/. --update writes the actual output into the files."""
+Each file has its own folder, BUILD/tests/commands/NAME/. --update writes the actual output into the files.
+
+docs/cookbook.md has commands, too, for people: each in a fenced block, followed by its output as a terminal shows it. Its
+traces are in cookbook.traces."""
 import difflib
 import os
 import pathlib
@@ -45,30 +48,64 @@ def printed(command, folder, build):
     return lines + ([f"? {done.returncode}"] if done.returncode else [])
 
 
-def carry_out(path, build, update):
-    """The numbers of commands in a file with the right output, and with another one."""
+def new_folder(path, build):
     folder = build / "tests/commands" / path.stem
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
+    return folder
+
+
+def make_file(head, below, folder, build):
+    kind, name = head.split()[1:]
+    (folder / (name + ".text" if kind == "trace" else name)).write_text("\n".join(below) + "\n")
+    if kind == "trace":
+        subprocess.run([build / "tests/trace-of-text", name + ".text", name], cwd=folder, check=True)
+
+
+def judge(path, head, below, lines, update):
+    """Whether the output is as expected; says so if not."""
+    if lines != below and not update:
+        print(f"FAILED {path.name}: {head}")
+        print("\n".join("    " + line for line in difflib.unified_diff(below, lines, "expected", "printed", "", "", 1)))
+    return lines == below
+
+
+def carry_out(path, build, update):
+    """The numbers of commands in a file with the right output, and with another one."""
+    folder = new_folder(path, build)
     good, bad, anew = 0, 0, []
     for head, below in blocks(path.read_text()):
         if head.startswith("== "):
-            kind, name = head.split()[1:]
-            text = "\n".join(below) + "\n"
-            (folder / (name + ".text" if kind == "trace" else name)).write_text(text)
-            if kind == "trace":
-                subprocess.run([build / "tests/trace-of-text", name + ".text", name], cwd=folder, check=True)
+            make_file(head, below, folder, build)
         elif head.startswith("$ "):
             lines = printed(head[2:], folder, build)
-            good, bad = good + (lines == below), bad + (lines != below)
-            if lines != below and not update:
-                print(f"FAILED {path.name}: {head}")
-                print("\n".join("    " + line for line in difflib.unified_diff(below, lines, "expected", "printed", "", "", 1)))
-            below = lines
+            right = judge(path, head, below, lines, update)
+            good, bad, below = good + right, bad + (not right), lines
         anew.append("\n".join([head, *below]))
     if update:
         path.write_text(re.sub(r"\n\n(#[^\n]*)\n\n(?=[#$])", r"\n\n\1\n", "\n\n".join(anew)) + "\n")
     return good, bad
+
+
+def cook(path, build, update):
+    """The same for the cookbook, whose commands stand in fenced blocks."""
+    folder = new_folder(path, build)
+    for head, below in blocks((HERE / "cookbook.traces").read_text()):
+        if head.startswith("== "):
+            make_file(head, below, folder, build)
+    results, anew = [], []
+    for n, part in enumerate(path.read_text().split("```\n")):
+        if n % 2 == 1:
+            found = []
+            for head, below in blocks(part):
+                lines = [re.sub("^! ", "", line) for line in printed(head[2:], folder, build)]
+                results.append(judge(path, head, below, lines, update))
+                found.append("\n".join([head, *lines]))
+            part = "\n\n".join(found) + "\n"
+        anew.append(part)
+    if update:
+        path.write_text("```\n".join(anew))
+    return sum(results), len(results) - sum(results)
 
 
 def main():
@@ -76,8 +113,9 @@ def main():
     if not words:
         sys.exit(__doc__.splitlines()[0])
     build = pathlib.Path(words[0]).resolve()
-    files = [pathlib.Path(word) for word in words[1:]] or sorted(HERE.glob("*.test"))
-    good, bad = map(sum, zip(*(carry_out(path, build, "--update" in sys.argv) for path in files)))
+    files = [pathlib.Path(word) for word in words[1:]] or [*sorted(HERE.glob("*.test")), HERE.parents[1] / "docs/cookbook.md"]
+    good, bad = map(sum, zip(*((cook if path.suffix == ".md" else carry_out)(path, build, "--update" in sys.argv)
+                               for path in files)))
     print(f"commands: {good} passed, {bad} failed")
     return 1 if bad or not good else 0
 
