@@ -103,10 +103,12 @@ class Joined {
 public:
     explicit Joined(abi::SectionType type) : type_(type) {}
 
-    void add(std::span<const std::byte> payload) {
+    void add(std::span<const std::byte> payload, FileWriter& to) {
+        if (payload_.size() + payload.size() > most) {
+            write(to);
+        }
         payload_.insert(payload_.end(), payload.begin(), payload.end());
     }
-    bool large() const { return payload_.size() > max_payload / 16; }
     void write(FileWriter& to) {
         if (!payload_.empty()) {
             to.section_packed(type_, payload_);
@@ -115,6 +117,8 @@ public:
     }
 
 private:
+    static constexpr std::size_t most = 1u << 20; ///< bytes, unless one section has more
+
     abi::SectionType type_;
     std::vector<std::byte> payload_;
 };
@@ -164,17 +168,14 @@ private:
     bool join(const Section& section) {
         if (section.type == tasks_section && !names_records(section.payload)) {
             const std::size_t rest = section.payload.size() % sizeof(TaskEntry);
-            tasks_.add(section.payload.first(section.payload.size() - rest));
+            tasks_.add(section.payload.first(section.payload.size() - rest), writer_);
         } else if (section.type == console_section) {
             std::span<const std::byte> rest = section.payload;
             while (take_piece(rest)) {
             }
-            console_.add(section.payload.first(section.payload.size() - rest.size()));
+            console_.add(section.payload.first(section.payload.size() - rest.size()), writer_);
         } else {
             return false;
-        }
-        if (tasks_.large() || console_.large()) {
-            put_joined();
         }
         return true;
     }
