@@ -106,7 +106,7 @@ build_all() { built build 420 tests; }
 on_other_cpu() {
     suite host-tools 160 catch "$build/tests/host-tools"
     suite decoder 30 "$build/tests/decoder"
-    suite costs 20 tests/bench/costs.py "$build" --short
+    suite costs 30 tests/bench/costs.py "$build" --short
     suite export 60 tests/export/run.sh "$build"
 }
 
