@@ -52,6 +52,12 @@ void Replay::add(const Event& event) {
         return;
     }
     ++accesses_;
+    const bool known = (record.flags & abi::flag_value_unknown) == 0;
+    if ((!known && abi::is_write(record)) || abi::access_size(record) > 8) {
+        written_.erase(event.offset());
+        first_undoable_ = undoable_++ == 0 ? event.number : first_undoable_;
+        return;
+    }
     wait(event);
     Held held;
     Step& step = held.step;
@@ -65,13 +71,9 @@ void Replay::add(const Event& event) {
         step.kind = Step::Kind::write;
         written_[step.offset] = {step.value, step.size};
     } else {
-        const bool back = written != written_.end() && written->second.size == step.size &&
+        const bool back = known && written != written_.end() && written->second.size == step.size &&
                           written->second.value == step.value;
         step.kind = back ? Step::Kind::check : Step::Kind::read;
-    }
-    const bool unknown = (record.flags & abi::flag_value_unknown) != 0;
-    if (lacks_ == 0 && ((unknown && abi::is_write(record)) || step.size > 8)) {
-        lacks_ = event.number;
     }
     held_.push_back(std::move(held));
     held_.back().thread = finder_.add(event);

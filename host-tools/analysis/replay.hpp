@@ -60,9 +60,10 @@ public:
     /// The device of the first access to another region; empty: there was none, or the region was
     /// given.
     const std::string& other() const { return other_; }
-    /// The number of the first access that cannot be done again, because its value is unknown or it
-    /// is of more than 8 bytes; 0: there is none.
-    std::uint64_t lacks() const { return lacks_; }
+    /// Accesses that cannot be done again and are no steps: writes of unknown values, and those of
+    /// more than 8 bytes.
+    std::uint64_t undoable() const { return undoable_; }
+    std::uint64_t first_undoable() const { return first_undoable_; } ///< number of the event
     /// Accesses for which there was no room.
     std::uint64_t left_out() const { return left_out_; }
 
@@ -91,7 +92,7 @@ private:
     std::optional<std::uint16_t> region_;
     bool given_;
     std::uint64_t end_ = 0; ///< ns; of the last access
-    std::uint64_t lacks_ = 0;
+    std::uint64_t undoable_ = 0, first_undoable_ = 0;
     std::uint64_t accesses_ = 0, left_out_ = 0;
 };
 

@@ -6,6 +6,7 @@
 #include "cli/option_types.hpp"
 #include "cli/view_options.hpp"
 #include "system/error.hpp"
+#include "system/units.hpp"
 
 #include <algorithm>
 #include <memory>
@@ -33,8 +34,7 @@ Examples:
   mmioscope gen mmc@50000 --as sh boot.mmio -o mmc.sh    as a script for the board
   mmioscope gen mmc --from 2.1 --to 2.4 --delay 10us boot.mmio
 
-Exit status: 0 the trace is whole and nothing was lost, 1 otherwise, 2 it
-cannot be read, or DEV is not one device.
+Exit status: 0 the trace is whole and nothing was lost, 1 otherwise, 2 it cannot be read, or DEV is not one device.
 )";
 
 reading::TraceOptions selected(const Options& options) {
@@ -55,11 +55,11 @@ void tell(const analysis::Replay& replay) {
                    "--to and -F choose the accesses\n",
                    replay.left_out());
     }
-    if (replay.lacks() != 0) {
+    if (replay.undoable() != 0) {
         fmt::print(stderr,
-                   "mmioscope: warning: event {} cannot be done again: its value is unknown, or it "
-                   "is of more than 8 bytes\n",
-                   replay.lacks());
+                   "mmioscope: warning: {} accesses cannot be done again and are left out, the "
+                   "first is event {}: writes of unknown values, or more than 8 bytes\n",
+                   replay.undoable(), replay.first_undoable());
     }
 }
 
@@ -75,8 +75,13 @@ std::optional<std::uint16_t> region_named(const trace::TraceReader& reader,
     return std::nullopt;
 }
 
-std::uint64_t duration_of(const char* name, const std::string& text) {
-    return time_of(name, text)->nanoseconds;
+std::uint64_t duration_of(const char* option, const std::string& text) {
+    const std::optional<std::uint64_t> duration = parse_duration(text);
+    if (!duration) {
+        throw bad_input("{} {}: must be seconds, or have a unit: s, ms, us, ns, m or h", option,
+                        text);
+    }
+    return *duration;
 }
 
 Status gen(const Options& options) {
