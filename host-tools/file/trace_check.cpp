@@ -91,6 +91,10 @@ private:
     void text(std::span<const std::byte> payload);
     void losses(std::span<const std::byte> payload);
     void index(const SectionPlace& place, std::span<const std::byte> payload);
+    /// The index at this place was read before, from the file's end, and is valid.
+    bool has_read_index(const SectionPlace& place) const {
+        return index_ && index_->end == place.offset;
+    }
     void end(std::span<const std::byte> payload);
     void judge_end();
 
@@ -142,9 +146,9 @@ void Check::loss(const std::string& text) {
 
 CheckResult Check::run() {
     SectionPlace place{};
-    const auto note = [&place](const SectionPlace& at) {
+    const auto note = [&place, this](const SectionPlace& at) {
         place = at;
-        return true;
+        return at.type != abi::SectionType::index || !has_read_index(at);
     };
     while (const std::optional<Section> next = reader_.next(note)) {
         section(place, *next);
@@ -246,8 +250,8 @@ void Check::losses(std::span<const std::byte> payload) {
 
 void Check::index(const SectionPlace& place, std::span<const std::byte> payload) {
     index_offset_ = place.offset;
-    if (index_ && index_->end == place.offset) {
-        return; // it was read from here
+    if (has_read_index(place)) {
+        return;
     }
     const std::optional<FileIndex> index = parse_index(payload);
     if (!index || index->end != place.offset) {
