@@ -1,6 +1,6 @@
 #include "analysis/kept_access.hpp"
 
-#include "registers/fields_text.hpp"
+#include "analysis/register_fields.hpp"
 
 #include <fmt/format.h>
 
@@ -10,15 +10,6 @@
 namespace mmioscope::analysis {
 
 namespace {
-
-std::string fields_of(const Event& event) {
-    const Register* const reg = event.reg();
-    if (reg == nullptr) {
-        return {};
-    }
-    return registers::fields_text(*reg, event.record.value, abi::access_size(event.record),
-                                  static_cast<unsigned>(event.offset() - reg->offset));
-}
 
 std::string code_of(const Event& event) {
     if (const Location* const code = event.code(); code != nullptr && !code->function.empty()) {

@@ -1,6 +1,6 @@
 #include "analysis/poll_table.hpp"
 
-#include "registers/fields_text.hpp"
+#include "analysis/register_fields.hpp"
 
 #include <fmt/format.h>
 
@@ -14,10 +14,6 @@ namespace {
 
 constexpr char joint = '\0'; ///< between the texts of a name; no text contains it
 
-unsigned within(const Event& event) {
-    return event.reg() == nullptr ? 0 : static_cast<unsigned>(event.offset() - event.reg()->offset);
-}
-
 Polls polls_of(const Poll& poll) {
     Polls polls;
     const abi::Record& record = poll.read.record;
@@ -30,7 +26,7 @@ Polls polls_of(const Poll& poll) {
     polls.place = place_of(record);
     polls.reg = poll.read.reg();
     polls.size = abi::access_size(record);
-    polls.within = within(poll.read);
+    polls.within = within_register(poll.read);
     polls.stayed = record.value;
     return polls;
 }
@@ -172,9 +168,10 @@ table::Table PollTable::table(std::size_t most) {
 
 std::string condition_text(const Poll& poll) {
     const abi::Record& record = poll.read.record;
-    return poll.bits == 0 ? ""
-                          : registers::bits_text(poll.read.reg(), poll.bits, record.value,
-                                                 abi::access_size(record), within(poll.read));
+    return poll.bits == 0
+               ? ""
+               : registers::bits_text(poll.read.reg(), poll.bits, record.value,
+                                      abi::access_size(record), within_register(poll.read));
 }
 
 } // namespace mmioscope::analysis

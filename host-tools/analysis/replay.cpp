@@ -1,6 +1,6 @@
 #include "analysis/replay.hpp"
 
-#include "registers/fields_text.hpp"
+#include "analysis/register_fields.hpp"
 
 #include <fmt/format.h>
 
@@ -13,12 +13,8 @@ namespace {
 // "Clock: ClkEnable=1; mmci_set_clkreg"
 std::string comment_of(const Event& event) {
     std::string text = registers::register_text(event.reg(), event.offset());
-    if (const Register* const reg = event.reg()) {
-        const std::string fields =
-            registers::fields_text(*reg, event.record.value, abi::access_size(event.record),
-                                   static_cast<unsigned>(event.offset() - reg->offset));
-        text += fields.empty() ? "" : ": " + fields;
-    }
+    const std::string fields = fields_of(event);
+    text += fields.empty() ? "" : ": " + fields;
     if (const Location* const code = event.code(); code != nullptr && !code->function.empty()) {
         text += "; " + code->function;
     }

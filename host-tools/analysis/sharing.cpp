@@ -1,7 +1,7 @@
 #include "analysis/sharing.hpp"
 
 #include "analysis/count.hpp"
-#include "registers/fields_text.hpp"
+#include "analysis/register_fields.hpp"
 
 #include <fmt/format.h>
 
@@ -115,11 +115,8 @@ table::Row Sharing::row_of(const Finding& finding) {
     } else if (finding.kind == Shared::never_ended) {
         what = std::string(event.interrupt());
     } else if (finding.bits != 0) {
-        const unsigned within = event.reg() == nullptr
-                                    ? 0
-                                    : static_cast<unsigned>(event.offset() - event.reg()->offset);
         what = registers::bits_text(event.reg(), finding.bits, finding.value,
-                                    abi::access_size(event.record), within);
+                                    abi::access_size(event.record), within_register(event));
     }
     const bool counts = finding.reads + finding.writes != 0;
     return {kinds[static_cast<std::size_t>(finding.kind)],

@@ -6,7 +6,6 @@
 #include "cli/option_types.hpp"
 #include "cli/view_options.hpp"
 #include "system/error.hpp"
-#include "system/units.hpp"
 
 #include <algorithm>
 #include <memory>
@@ -73,15 +72,6 @@ std::optional<std::uint16_t> region_named(const trace::TraceReader& reader,
         }
     }
     return std::nullopt;
-}
-
-std::uint64_t duration_of(const char* option, const std::string& text) {
-    const std::optional<std::uint64_t> duration = parse_duration(text);
-    if (!duration) {
-        throw bad_input("{} {}: must be seconds, or have a unit: s, ms, us, ns, m or h", option,
-                        text);
-    }
-    return *duration;
 }
 
 Status gen(const Options& options) {

@@ -1,5 +1,6 @@
 #include "cli/option_types.hpp"
 
+#include "system/error.hpp"
 #include "system/suggestion.hpp"
 #include "system/units.hpp"
 
@@ -70,6 +71,15 @@ CLI::Validator count_from(std::uint64_t least) {
                            : fmt::format("'{}' is not a whole number, {} or more", text, least);
             },
             ""};
+}
+
+std::uint64_t duration_of(const char* option, const std::string& text) {
+    const std::optional<std::uint64_t> duration = parse_duration(text);
+    if (!duration) {
+        throw bad_input("{} {}: must be seconds, or have a unit: s, ms, us, ns, m or h", option,
+                        text);
+    }
+    return *duration;
 }
 
 CLI::Validator seconds_from(double least) {

@@ -24,6 +24,10 @@ CLI::Validator one_of(std::vector<std::string> words);
 /// A count of at least `least`, without sign or unit.
 CLI::Validator count_from(std::uint64_t least);
 
+/// Nanoseconds of a time like "1.5" or "20ms". Throws Error (bad_input), with `option` in front, if
+/// `text` is none.
+std::uint64_t duration_of(const char* option, const std::string& text);
+
 /// Finite seconds, at least `least`.
 CLI::Validator seconds_from(double least);
 

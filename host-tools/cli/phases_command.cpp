@@ -2,8 +2,6 @@
 #include "cli/commands.hpp"
 #include "cli/option_types.hpp"
 #include "cli/view_options.hpp"
-#include "system/error.hpp"
-#include "system/units.hpp"
 
 #include <algorithm>
 #include <memory>
@@ -51,12 +49,8 @@ analysis::PhaseOptions phase_options(const Options& options) {
     const auto wanted = [&options](const char* word) {
         return options.by.empty() || std::ranges::count(options.by, word) > 0;
     };
-    const std::optional<std::uint64_t> gap = parse_duration(options.gap);
-    if (!gap) {
-        throw bad_input("--gap {}: must be seconds, or have a unit: s, ms, us, ns, m or h",
-                        options.gap);
-    }
-    return {wanted("marker"), wanted("probe"), wanted("idle") ? *gap : 0};
+    const std::uint64_t gap = duration_of("--gap", options.gap);
+    return {wanted("marker"), wanted("probe"), wanted("idle") ? gap : 0};
 }
 
 Status phases(const Options& options) {

@@ -230,12 +230,9 @@ view::PrintOptions print_options(const ViewOptions& options, const view::Output&
     view::PrintOptions print;
     print.collapse = options.collapse || (!options.all && out.terminal());
     print.own = shows_own(options);
-    const std::optional<std::uint64_t> gap = parse_duration(options.gap);
-    if (!options.gap.empty() && !gap) {
-        throw bad_input("--gap {}: must be seconds, or have a unit: s, ms, us, ns, m or h",
-                        options.gap);
-    }
-    print.gap = gap.value_or(out.terminal() ? usual_gap : 0);
+    print.gap = !options.gap.empty() ? duration_of("--gap", options.gap)
+                : out.terminal()     ? usual_gap
+                                     : 0;
     return print;
 }
 

@@ -28,9 +28,7 @@ std::uint64_t index_offset(ByteSource& source) {
         const auto payload = read.last(back - sizeof header);
         if (is_sound(header) && header.type == abi::SectionType::end &&
             header.size == payload.size() && header.crc == crc(payload)) {
-            abi::End end{};
-            std::memcpy(&end, payload.data(), sizeof end);
-            return end.index_offset;
+            return end_of(payload).index_offset;
         }
     }
     return 0;
