@@ -32,7 +32,7 @@ include tests/tests.mk
 setup: ## install the Debian packages for building, the demo and the tests
 	@contrib/install-packages.sh */packages.txt
 
-hyp: $(foreach b,$(HYP_BOARDS),$(BUILD)/hyp-$(b).elf) ## build the hypervisor for every board
+hyp: $(HYP_IMAGE_BASES:%=$(BUILD)/hyp-%.elf) ## build the hypervisor for every load address
 
 man: ## make the manual pages in build/man/
 

@@ -19,8 +19,9 @@ extern char image_constants_begin[], image_constants_end[];
 extern char image_data_begin[], image_data_end[];
 extern char boot_stacks[], boot_stacks_end[];
 extern char table_pool_begin[], table_pool_end[];
+void mmioscope_find_board(std::uint32_t r2);
 void mmioscope_leave_secure(std::uint32_t number);
-mmioscope::Frame* mmioscope_start(std::uint32_t number, std::uint32_t r2);
+mmioscope::Frame* mmioscope_start(std::uint32_t number);
 mmioscope::Frame* mmioscope_start_again(std::uint32_t number);
 void mmioscope_no_hyp();
 }
@@ -34,6 +35,7 @@ static_assert(BOOT_TREE_OFFSET == abi::boot_tree_offset);
 namespace {
 
 constinit Machine machine;
+constinit BootError no_board; ///< why the board is not known
 /// The other CPUs wait for it with their MMU off.
 constinit std::atomic<std::uint32_t> machine_ready{0};
 
@@ -100,6 +102,13 @@ void wait_for_machine() {
 
 using namespace mmioscope;
 
+void mmioscope_find_board(std::uint32_t r2) {
+    machine.image = image_layout();
+    constexpr Uart early{UartModel::pl011, {EARLY_UART}};
+    if (early.base.value != 0) board.uart = early;
+    no_board = find_board(machine, r2);
+}
+
 void mmioscope_leave_secure(std::uint32_t number) {
     if (board.psci && number == 0)
         refuse("in Secure state, and nobody below to answer PSCI calls: start this board in Hyp");
@@ -109,18 +118,15 @@ void mmioscope_leave_secure(std::uint32_t number) {
     give_gic_to_nonsecure(board, machine.cpus[number].bus, number == 0);
 }
 
-Frame* mmioscope_start(std::uint32_t number, std::uint32_t r2) {
+Frame* mmioscope_start(std::uint32_t number) {
     if (number == 0) {
-        machine.image = image_layout();
-        machine.uart = board.uart;
-        machine.user_firewall = board.user_firewall;
         machine.services = linked_services();
         number_cpus();
         machine.pool =
             TablePool(reinterpret_cast<lpae::Descriptor*>(table_pool_begin),
                       static_cast<unsigned>((table_pool_end - table_pool_begin) / page_size));
         Cpu& cpu = start_cpu(0);
-        cpu.fast.frame = start_machine(machine, cpu, r2);
+        cpu.fast.frame = start_machine(machine, cpu, no_board);
         release_secondaries();
         return &cpu.fast.frame;
     } else {

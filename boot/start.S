@@ -35,6 +35,9 @@ _start:
     cmp     r9, #0
     bne     wait_for_bss
     bl      clear_bss
+    mov     r0, r10
+    bl      mmioscope_find_board        @ (r2 at entry): whatever differs between boards
+    bl      release_bss
     b       check_mode
 wait_for_bss:
     ldr     r0, =boot_bss_clear
@@ -78,8 +81,7 @@ check_mode:
 in_hyp:
     bl      set_up_hyp
     mov     r0, r9
-    mov     r1, r10
-    bl      mmioscope_start             @ (cpu number, r2 at entry): the guest's Frame
+    bl      mmioscope_start             @ (cpu number): the guest's Frame
     mov     sp, r0                      @ stays SP_hyp (machine/fast_state.hpp)
     b       return_to_guest
 
@@ -140,6 +142,9 @@ clear_bss:
 1:  cmp     r0, r1
     strlo   r2, [r0], #4
     blo     1b
+    bx      lr
+
+release_bss:
     ldr     r0, =boot_bss_clear
     mov     r1, #1
     str     r1, [r0]

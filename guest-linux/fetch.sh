@@ -6,7 +6,7 @@
 #
 #   armmp-lpae        that kernel and all that goes with it, to BUILD_DIR/guest (the default)
 #   armmp             the other kernel, to BUILD_DIR/guest-armmp
-#   u-boot            U-Boot for QEMU's board virt, to BUILD_DIR/guest-u-boot
+#   u-boot            U-Boot for QEMU's boards virt and orangepi-pc, to BUILD_DIR/guest-u-boot
 #   bullseye, trixie  the armmp-lpae kernel of that suite, its image alone, to BUILD_DIR/guest-SUITE
 #   MMIOSCOPE_MIRROR  a Debian mirror's URL   (default: the one this host uses)
 #   MMIOSCOPE_CACHE   verified downloads      (default: BUILD_DIR/cache)
@@ -20,14 +20,14 @@ suffix=-$what suite=bookworm
 case $what in
 armmp-lpae) suffix='' roles='kernel busybox libfdt' ;;
 armmp) roles='kernel busybox' ;;
-u-boot) roles=uboot ;;
+u-boot) roles='uboot sunxi' ;;
 bullseye|trixie) roles=image suite=$what ;;
 *) echo "guest-linux/fetch.sh: unknown argument '$what'" >&2; exit 2 ;;
 esac
 guest=$build/guest$suffix
 lock=$cache/lock$suffix.txt    # one line per file: role package version sha256 file
 keyring=/usr/share/keyrings/debian-archive-keyring.gpg
-boards="vexpress-v2p-ca15-tc1 sun8i-h3-orangepi-pc"
+boards="vexpress-v2p-ca15-tc1 sun8i-h3-orangepi-pc imx7d-sdb aspeed-ast2600-evb bcm2836-rpi-2-b"
 
 say() { printf 'guest: %s\n' "$*" >&2; }
 die() { printf 'guest-linux/fetch.sh: %s\n' "$*" >&2; exit 1; }
@@ -146,6 +146,7 @@ package_of() {
     # For the hypervisor: the archive of the same architecture (hyp/hyp.mk says what is done to it).
     libfdt) echo libfdt-dev ;;
     uboot) echo u-boot-qemu ;;
+    sunxi) echo u-boot-sunxi ;;
     esac
 }
 
@@ -221,6 +222,11 @@ unpack_libfdt() {
 unpack_uboot() {
     install -m 644 "$tmp/uboot/usr/lib/u-boot/qemu_arm/u-boot.bin" "$guest/u-boot.bin"
     files="$files u-boot.bin"
+}
+
+unpack_sunxi() { # with PSCI firmware; of a board of the same family as orangepi-pc, which it boots, too
+    install -m 644 "$tmp/sunxi/usr/lib/u-boot/nanopi_neo/u-boot-sunxi-with-spl.bin" "$guest/u-boot-sunxi.bin"
+    files="$files u-boot-sunxi.bin"
 }
 
 unpack() {

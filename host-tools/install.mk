@@ -20,7 +20,7 @@ INSTALL_DEVICES := $(wildcard host-tools/devices/*)
 
 # What is installed where: pairs of a file here and a path below PREFIX, without spaces.
 INSTALLED := $(BUILD)/mmioscope:bin/mmioscope $(HOST_LIBRARY):lib/libmmioscope.a \
-    $(foreach b,$(HYP_BOARDS),$(BUILD)/hyp-$(b).elf:lib/mmioscope/hyp-$(b).elf) \
+    $(foreach b,$(HYP_IMAGE_BASES),$(BUILD)/hyp-$(b).elf:lib/mmioscope/hyp-$(b).elf) \
     $(foreach h,$(INSTALL_PUBLIC_HEADERS),$(h):include/mmioscope/$(notdir $(h))) \
     $(foreach h,$(INSTALL_ABI_HEADERS),$(h):include/mmioscope/abi/$(notdir $(h))) \
     $(foreach m,$(INSTALL_MAN_PAGES),$(m):share/man/man$(subst .,,$(suffix $(m)))/$(notdir $(m))) \

@@ -1,7 +1,7 @@
 # The hypervisor. The target links all of HYP_SOURCES; the host tests (tests/) link the same files
-# with their own port/ and board/.
+# with their own port/.
 
-HYP_CORE_SOURCES := $(sort $(filter-out hyp/core/port/% hyp/core/board/%,$(wildcard hyp/core/*/*.cpp)))
+HYP_CORE_SOURCES := $(sort $(filter-out hyp/core/port/%,$(wildcard hyp/core/*/*.cpp)))
 HYP_SERVICE_SOURCES := $(sort $(wildcard hyp/services/*.cpp hyp/services/*/*.cpp))
 HYP_SOURCES := $(HYP_CORE_SOURCES) $(HYP_SERVICE_SOURCES)
 # A room is included by its name, whatever storey it is on.
@@ -14,31 +14,28 @@ HYP_MAX_CPUS := 8
 HYP_STACK_SIZE := 16384
 HYP_TABLE_POOL_SIZE := 0x180000
 HYP_BOOT_TREE_OFFSET := 0xe00000
-HYP_IMAGE_BASE_vexpress-a15 := 0x88000000
-HYP_IMAGE_BASE_virt := 0x48000000
-HYP_IMAGE_BASE_orangepi-pc := 0x48000000
+# An image for each load address: 128 MiB above the start of a board's memory.
+HYP_IMAGE_BASES := 08000000 48000000 88000000
+# Address of a PL011 for messages before the device tree is read, such as that there is none.
+EARLY_UART ?= 0
 
 # For the assembly; boot/boot.cpp asserts that C++ has the same values.
 HYP_DEFINES := -DMAX_CPUS=$(HYP_MAX_CPUS) -DSTACK_SIZE=$(HYP_STACK_SIZE) \
-    -DBOOT_TREE_OFFSET=$(HYP_BOOT_TREE_OFFSET)
+    -DBOOT_TREE_OFFSET=$(HYP_BOOT_TREE_OFFSET) -DEARLY_UART=$(EARLY_UART)
 
 HYP_FLAGS := -std=c++20 -march=armv7ve -mthumb -mgeneral-regs-only -mno-unaligned-access \
     -ffreestanding -fno-exceptions -fno-rtti -fno-threadsafe-statics -fno-use-cxa-atexit \
     $(HYP_DEFINES) -ffunction-sections -fdata-sections -O2 -g -Wall -Wextra -Wconversion -Wshadow -Werror -Wno-psabi $(HYP_INCLUDES)
 
-HYP_BOARDS := $(patsubst HYP_IMAGE_BASE_%,%,$(filter HYP_IMAGE_BASE_%,$(.VARIABLES)))
-
 hyp_object = $(BUILD)/obj/target/$(basename $(1)).o
 HYP_OBJECTS := $(foreach s,$(HYP_SOURCES) $(HYP_TARGET_SOURCES) $(HYP_ASSEMBLY),$(call hyp_object,$(s)))
-# Each image has one of these.
-HYP_BOARD_OBJECTS := $(foreach b,$(HYP_BOARDS),$(call hyp_object,hyp/core/board/$(subst -,_,$(b)).cpp))
 
 # What runs once, or seldom, is compiled for size: but not what the start spends its time on.
 HYP_COLD_SOURCES := $(filter-out hyp/core/dt/tree.cpp %/checksum.cpp,$(wildcard hyp/core/dt/*.cpp \
     hyp/services/integrity/*.cpp)) \
     $(wildcard hyp/core/start/*.cpp hyp/core/board/*.cpp hyp/services/control/*.cpp hyp/services/black_box/*.cpp \
     hyp/services/unprotect/*.cpp) boot/boot.cpp \
-    $(addprefix hyp/core/,base/print.cpp dev/gic.cpp dev/pl011.cpp dev/uart8250.cpp guest/reset.cpp machine/power.cpp \
+    $(addprefix hyp/core/,base/print.cpp dev/gic.cpp dev/imx_uart.cpp dev/pl011.cpp dev/start_mailbox.cpp dev/uart8250.cpp guest/reset.cpp machine/power.cpp \
     mm/stage1.cpp mm/stage2.cpp trap/panic.cpp trap/call.cpp trap/control_register.cpp) \
     $(addprefix hyp/services/stream/,description.cpp kept_boot.cpp options.cpp) \
     hyp/services/task_names/offsets.cpp
@@ -62,21 +59,18 @@ $(BUILD)/obj/target/%.o: %.S hyp/hyp.mk
 HYP_CORE_OBJECTS := $(filter-out $(HYP_SERVICE_SOURCES:%.cpp=$(BUILD)/obj/target/%.o),$(HYP_OBJECTS)) \
     $(BUILD)/obj/target/tests/core/no_services.o
 
-.SECONDEXPANSION:
-$(BUILD)/hyp-%.elf: $(HYP_OBJECTS) $(BUILD)/obj/target/hyp/core/board/$$(subst -,_,$$*).o \
-    linker/hyp.ld
+$(BUILD)/hyp-%.elf: $(HYP_OBJECTS) linker/hyp.ld
 	@$(link_hypervisor)
-$(BUILD)/tests/core/hyp-%.elf: $(HYP_CORE_OBJECTS) $(BUILD)/obj/target/hyp/core/board/$$(subst -,_,$$*).o \
-    linker/hyp.ld
+$(BUILD)/tests/core/hyp-%.elf: $(HYP_CORE_OBJECTS) linker/hyp.ld
 	@$(link_hypervisor)
 
 link_hypervisor = mkdir -p "$(@D)" && echo "  $@" && \
 	$(HYP_CXX) $(HYP_FLAGS) -nostdlib -static -Wl,--gc-sections -Wl,-z,max-page-size=4096 -Wl,-z,noexecstack \
-	    -Wl,--defsym=IMAGE_BASE=$(HYP_IMAGE_BASE_$*) -Wl,--defsym=MAX_CPUS=$(HYP_MAX_CPUS) \
+	    -Wl,--defsym=IMAGE_BASE=0x$* -Wl,--defsym=MAX_CPUS=$(HYP_MAX_CPUS) \
 	    -Wl,--defsym=STACK_SIZE=$(HYP_STACK_SIZE) -Wl,--defsym=TABLE_POOL_SIZE=$(HYP_TABLE_POOL_SIZE) \
 	    -Wl,--defsym=BOOT_TREE_OFFSET=$(HYP_BOOT_TREE_OFFSET) \
 	    -T linker/hyp.ld $(filter %.o,$^) -lc -lgcc -o $@
 
--include $(sort $(HYP_OBJECTS:.o=.d) $(HYP_CORE_OBJECTS:.o=.d)) $(HYP_BOARD_OBJECTS:.o=.d)
+-include $(sort $(HYP_OBJECTS:.o=.d) $(HYP_CORE_OBJECTS:.o=.d))
 
-.SECONDARY: $(sort $(HYP_OBJECTS) $(HYP_CORE_OBJECTS)) $(HYP_BOARD_OBJECTS)
+.SECONDARY: $(sort $(HYP_OBJECTS) $(HYP_CORE_OBJECTS))

@@ -96,11 +96,12 @@ result "host tools include only hyp/abi" \
             [ -f "host-tools/$header" ] || [ -f "$(dirname "$file")/$header" ] || echo "$file:$line:$text"
         done)"
 
-# A board is hyp/core/board/NAME.cpp, a line in hyp/hyp.mk, and a row in host-tools/run/board.cpp.
+# A board of `run` is a row in host-tools/run/board.cpp, and an image of hyp/hyp.mk 128 MiB above its memory's start.
 rows_of_boards=$(sed -n 's/^ *[.]name = "\(.*\)",/\1/p' host-tools/run/board.cpp | sort)
-result "a board of hyp/hyp.mk is a file in hyp/core/board/ and a row in host-tools/run/board.cpp" \
-    "$({ sed -n 's/^HYP_IMAGE_BASE_\([^ ]*\) :=.*/\1/p' hyp/hyp.mk; echo "$rows_of_boards"
-        ls hyp/core/board/*.cpp | sed 's|.*/||; s|[.]cpp$||; s|_|-|g'; } | sort | uniq -c | awk '$1 != 3 { print $2 }')"
+result "hyp/hyp.mk has exactly the images of the boards in host-tools/run/board.cpp" \
+    "$({ sed -n "s/^ *[.]ram_base = \(0[0-9a-fx']*\),.*/\1/p" host-tools/run/board.cpp | tr -d "'" | sort -u |
+        while read -r ram; do printf '%08x\n' $((ram + (128 << 20))); done
+        sed -n 's/^HYP_IMAGE_BASES := //p' hyp/hyp.mk | tr ' ' '\n'; } | sort | uniq -c | awk '$1 != 2')"
 result "a board has its name in no other source of host-tools/" \
     "$(grep -rnFw "$(echo "$rows_of_boards" | sed 's/.*/"&"/')" host-tools --include='*.hpp' --include='*.cpp' |
         grep -v '^host-tools/run/board.cpp:')"

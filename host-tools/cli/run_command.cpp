@@ -30,6 +30,7 @@ Examples:
   mmioscope run --kernel vmlinuz --dtb board.dtb --reboots 3 -o boot.mmio
   mmioscope run --kernel vmlinuz --dtb board.dtb -F 'dev==mmc && w' --ts delta -o boot.mmio
   mmioscope run --bare --kernel test.bin --dtb board.dtb --time-limit 20 --expect passed
+  mmioscope run --board raspi2b --kernel vmlinuz --dtb bcm2836-rpi-2-b.dtb --initrd initrd.img --stop-at 'login:'
 )";
 
 /// --name and --no-name; `to` stays empty if neither is given.
@@ -169,6 +170,11 @@ void add_ending(CLI::App& command, Options& options) {
                     "Fail if the hypervisor is not ready after this time (default 30)")
         ->check(seconds_from(0))
         ->type_name("SECONDS");
+    command
+        .add_option("--stop-at", options.stop_at,
+                    "End the run when the guest's console contains this text, for guests that "
+                    "cannot switch their machine off")
+        ->type_name("TEXT");
     command.add_option("--expect", options.expect,
                        "Fail unless a line of the guest's console contains this text");
     add_file(command, "--qemu", options.qemu, "QEMU program (default: qemu-system-arm in $PATH)");

@@ -10,7 +10,7 @@
 namespace mmioscope::run {
 
 struct Board {
-    std::string_view name;              ///< as in hyp/core/board/
+    std::string_view name;              ///< QEMU's
     std::string_view machine;           ///< QEMU's -M, with the properties the board needs
     std::string_view described_by = ""; ///< QEMU's -M for the tree; empty: the user's
     std::string_view cpu = "";          ///< QEMU's -cpu; empty: the machine's default
@@ -20,6 +20,7 @@ struct Board {
     std::uint64_t memory = 512u << 20; ///< bytes; default
     std::uint64_t min_memory = 0;
     std::uint64_t max_memory;
+    std::uint64_t withheld_memory = 0; ///< bytes at its end that belong to another processor
     unsigned max_cpus;
     bool cpus_soldered = false; ///< QEMU's board always has all of them; the guest is told of fewer
     unsigned serials;           ///< number of UARTs that QEMU can connect

@@ -43,6 +43,23 @@ public:
         return made;
     }
 
+    // The names of the CPUs' nodes.
+    std::vector<std::string> cpus() const {
+        constexpr std::string_view type("cpu\0", 4);
+        std::vector<std::string> names;
+        int node = 0;
+        fdt_for_each_subnode(node, tree_.data(), fdt_path_offset(tree_.data(), "/cpus")) {
+            int size = 0;
+            const auto* found =
+                static_cast<const char*>(fdt_getprop(tree_.data(), node, "device_type", &size));
+            if (found != nullptr &&
+                std::string_view(found, static_cast<std::size_t>(size)) == type) {
+                names.emplace_back(fdt_get_name(tree_.data(), node, nullptr));
+            }
+        }
+        return names;
+    }
+
     void set(int node, const char* name, const std::string& text) {
         set(node, name, std::vector<std::string>{text});
     }
@@ -131,11 +148,10 @@ void add_firmware(Editor& editor) {
 }
 
 // The other CPUs exist but are never used: their status is "fail".
-void limit_cpus(Editor& editor, const Board& board, unsigned cpus) {
-    for (unsigned cpu = cpus; cpu < board.max_cpus; ++cpu) {
-        const int node = editor.child(editor.child(0, "cpus"), fmt::format("cpu@{:x}", cpu));
-        editor.set(node, "device_type", "cpu");
-        editor.set(node, "status", "fail");
+void limit_cpus(Editor& editor, unsigned cpus) {
+    const std::vector<std::string> names = editor.cpus();
+    for (std::size_t cpu = cpus; cpu < names.size(); ++cpu) {
+        editor.set(editor.child(editor.child(0, "cpus"), names[cpu]), "status", "fail");
     }
 }
 
@@ -231,7 +247,7 @@ Bytes compose_tree(const Bytes& tree, const Board& board, const BootTree& what) 
         add_firmware(editor);
     }
     if (board.cpus_soldered) {
-        limit_cpus(editor, board, what.cpus);
+        limit_cpus(editor, what.cpus);
     }
     add_module(editor, chosen::kernel, what.kernel);
     if (what.ramdisk) {

@@ -6,8 +6,8 @@ namespace mmioscope::run {
 
 namespace fs = std::filesystem;
 
-fs::path find_hypervisor(const fs::path& folder, std::string_view board) {
-    const std::string name = fmt::format("hyp-{}.elf", board);
+fs::path find_hypervisor(const fs::path& folder, std::uint64_t base) {
+    const std::string name = fmt::format("hyp-{:08x}.elf", base);
     const fs::path installed = folder.parent_path() / "lib/mmioscope";
     for (const fs::path& place : {folder, installed}) {
         std::error_code ignored;

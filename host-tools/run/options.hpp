@@ -65,6 +65,7 @@ struct Options {
     unsigned reboots = 0;    ///< number of resets by the guest after which the run continues
     double time_limit = 0;   ///< seconds; 0: none
     double ready_limit = 30; ///< seconds until the hypervisor must have set up its area
+    std::string stop_at;     ///< the run ends when the guest's console says this; empty: not
     std::string expect;      ///< the guest's console must contain a line with this
 };
 

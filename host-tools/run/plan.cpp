@@ -100,7 +100,7 @@ Bytes board_tree(const Options& options, const Board& board, const std::string& 
 
 BootTree boot_tree(const Options& options, const Board& board, const Bytes& tree,
                    const Serials& serials) {
-    return {.memory = options.memory,
+    return {.memory = options.memory - board.withheld_memory,
             .cpus = options.cpus,
             .kernel = kernel_module(options, board),
             .ramdisk = ramdisk_module(options, board),
@@ -238,7 +238,7 @@ Plan make_plan(const Options& given) {
     check_at_start(options);
     Plan plan{&board, options, find_program(options.qemu), options.hypervisor, {}, {}, {}, {}, {}};
     if (plan.hypervisor.empty()) {
-        plan.hypervisor = find_hypervisor(folder_of_this_program(), board.name);
+        plan.hypervisor = find_hypervisor(folder_of_this_program(), board.hypervisor_base());
     }
     check_outputs(options, plan.hypervisor);
     check_read_back(options);

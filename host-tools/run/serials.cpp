@@ -74,6 +74,14 @@ Serial find_other(const Board& board, const Bytes& tree, unsigned stream) {
 Serials assign_serials(const Options& options, const Board& board, const Bytes& tree) {
     Serials serials;
     serials.hypervisor = board.hypervisor_serial;
+    if (!board.one_serial()) {
+        serials.hypervisor_node = serial_node(board, tree::aliases(tree), serials.hypervisor);
+        if (serials.hypervisor_node.empty()) {
+            throw bad_input("the device tree has no alias serial{}: the hypervisor's messages need "
+                            "a UART of their own",
+                            serials.hypervisor);
+        }
+    }
     if (const std::optional<Serial> stream = find_stream(options, board, tree)) {
         serials.stream = stream->number;
         serials.stream_node = stream->node;

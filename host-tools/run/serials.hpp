@@ -14,7 +14,7 @@ struct Serials {
     std::optional<unsigned> stream; ///< for the stream
     std::string stream_node;        ///< its path in the device tree, or its alias
     unsigned hypervisor = 0;        ///< for the hypervisor's messages
-    std::string hypervisor_node;    ///< empty: the board's choice
+    std::string hypervisor_node;    ///< empty: the board has one serial port
 };
 
 /// The stream gets the UART that `options` names; if that is the board's for the hypervisor, the

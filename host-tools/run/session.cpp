@@ -19,6 +19,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <thread>
@@ -86,8 +87,10 @@ trace::About about(const Plan& plan, unsigned boot) {
 /// Copies the guest's console into the trace.
 class Console {
 public:
-    Console(ConsoleFile& from, trace::FileWriter& file, std::uint32_t frequency)
-        : from_(from), to_(file, frequency) {}
+    /// `awaited`: what the guest says last; empty: nothing is awaited.
+    Console(ConsoleFile& from, trace::FileWriter& file, std::uint32_t frequency,
+            const std::string& awaited)
+        : from_(from), to_(file, frequency), awaited_(awaited) {}
 
     /// Records were read: tells the time by them.
     void see(const trace::Summary& summary) {
@@ -95,7 +98,20 @@ public:
             to_.see(*summary.last());
         }
     }
-    void pass() { to_.add(from_.read_more()); }
+    /// True once the guest has said what is awaited.
+    bool pass() {
+        const std::span<const std::byte> more = from_.read_more();
+        to_.add(more);
+        if (awaited_.empty() || more.empty()) {
+            return false;
+        }
+        said_.append(reinterpret_cast<const char*>(more.data()), more.size());
+        if (said_.find(awaited_) != std::string::npos) {
+            return true;
+        }
+        said_.erase(0, said_.size() - std::min(said_.size(), awaited_.size() - 1));
+        return false;
+    }
     void finish() {
         for (auto more = from_.read_more(); !more.empty(); more = from_.read_more()) {
             to_.add(more);
@@ -105,6 +121,8 @@ public:
 private:
     ConsoleFile& from_;
     trace::ConsoleWriter to_;
+    const std::string& awaited_;
+    std::string said_; ///< the end of it, in which a part of what is awaited may be
 };
 
 Stop record(TraceSource& source, trace::FileWriter& file, Watch& watch, ProgressLine& progress,
@@ -116,7 +134,9 @@ Stop record(TraceSource& source, trace::FileWriter& file, Watch& watch, Progress
         if (count > 0) {
             console.see(source.summary());
         }
-        console.pass();
+        if (console.pass()) {
+            return Stop{abi::Ending::said, "", ""};
+        }
         if (std::optional<Stop> stop = watch.check()) {
             return *stop;
         }
@@ -166,7 +186,7 @@ Stop record_boot(const Run& run, TraceSource& source, FileDescriptor opened, uns
     if (run.printer != nullptr) {
         run.printer->follow(trace_file);
     }
-    Console console(run.console, file, source.frequency());
+    Console console(run.console, file, source.frequency(), run.plan.options.stop_at);
     const Stop stop = record(source, file, run.watch, run.progress, run.wires, console);
     if (!run.goes_on(stop, boot)) {
         run.qemu.terminate(2s);

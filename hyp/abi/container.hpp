@@ -105,6 +105,7 @@ enum class Ending : std::uint32_t {
     machine_reset = 5, ///< the machine was reset: its next boot has another file
     stream_ended = 6,  ///< the stream ended without an `end` frame
     continued = 7,     ///< the trace goes on in the next file
+    said = 8,          ///< the guest said what the user had waited for
 };
 
 struct End {

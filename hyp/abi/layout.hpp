@@ -36,9 +36,13 @@ inline constexpr char pre[] =
     "mmioscope,pre"; ///< present: a `begin` record before each traced access
 inline constexpr char slow_path[] =
     "mmioscope,slow-path"; ///< present: no access takes the fast path; the trace is the same
+inline constexpr char user_firewall[] =
+    "mmioscope,user-firewall"; ///< present: the bus tells accesses of User mode from privileged
+                               ///< ones, so the shadow engine makes those of User mode
 inline constexpr char area_size[] = "mmioscope,area-size"; ///< u32, bytes, a multiple of 4 KiB
 inline constexpr char uart[] =
-    "mmioscope,uart"; ///< path or alias of the hypervisor's UART; default: the board's choice
+    "mmioscope,uart"; ///< path or alias of the hypervisor's UART; default: the
+                      ///< guest's console, before it starts and after it ends
 inline constexpr char stream[] =
     "mmioscope,stream"; ///< path or alias of a UART for the trace (abi/wire.hpp); default: none
 inline constexpr char stream_baud[] = "mmioscope,stream-baud"; ///< u32, bits/s; default 115200

@@ -176,9 +176,9 @@ class Bench:
         self.build = build
         self.own = build / "tests" / "hyp-costs"
         self.own.mkdir(parents=True, exist_ok=True)
-        elf = build / "hyp-vexpress-a15.elf"
+        elf = build / "hyp-88000000.elf"
         self.image = Image(elf)
-        self.core = Image(build / "tests" / "core" / "hyp-vexpress-a15.elf")
+        self.core = Image(build / "tests" / "core" / "hyp-88000000.elf")
         self.tree = build / "guest" / "vexpress-v2p-ca15-tc1.dtb"
         self.bare_guest = build / "tests" / "guest" / "vexpress-a15" / "costs"
         named = re.search(r"^(\S+) T section$", output("arm-none-eabi-nm", f"{self.bare_guest}.elf"), re.M)

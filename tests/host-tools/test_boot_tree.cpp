@@ -94,11 +94,22 @@ TEST_CASE("a tree without /memory and /chosen gets both") {
 TEST_CASE("a board with firmware says so in its tree, and its surplus CPUs are marked as failed") {
     BootTree what = description();
     what.cpus = 3;
-    const Bytes tree = compose_tree(small_tree(), find_board("orangepi-pc"), what);
+    Bytes with_cpus(8192);
+    REQUIRE(fdt_open_into(small_tree().data(), with_cpus.data(), 8192) == 0);
+    void* edited = with_cpus.data();
+    REQUIRE(fdt_add_subnode(edited, 0, "cpus") >= 0);
+    for (const char* name : {"cpu-map", "cpu@f03", "cpu@f02", "cpu@f01", "cpu@f00"}) {
+        const int node = fdt_add_subnode(edited, fdt_path_offset(edited, "/cpus"), name);
+        REQUIRE(node >= 0); // the last one comes first
+        REQUIRE((std::string_view(name) == "cpu-map" ||
+                 fdt_setprop_string(edited, node, "device_type", "cpu") == 0));
+    }
+    const Bytes tree = compose_tree(with_cpus, find_board("orangepi-pc"), what);
     CHECK(text(tree, "/psci", "compatible") == std::string("arm,psci-1.0\0arm,psci-0.2\0", 26));
     CHECK(text(tree, "/psci", "method") == std::string("smc\0", 4));
-    CHECK(text(tree, "/cpus/cpu@3", "status") == std::string("fail\0", 5));
-    CHECK(fdt_path_offset(tree.data(), "/cpus/cpu@2") < 0); // as in the board's own tree
+    CHECK(text(tree, "/cpus/cpu@f03", "status") == std::string("fail\0", 5));
+    CHECK(text(tree, "/cpus/cpu@f02", "status") == "absent");
+    CHECK(text(tree, "/cpus/cpu-map", "status") == "absent");
     CHECK(fdt_path_offset(compose_tree(small_tree(), find_board("vexpress-a15"), what).data(),
                           "/psci") < 0);
 }

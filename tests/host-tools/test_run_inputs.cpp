@@ -114,17 +114,17 @@ TEST_CASE("good inputs make a plan, from a folder with a space and a comma") {
 TEST_CASE("the hypervisor is found beside the program, or else where it is installed") {
     const Folder folder;
     const std::filesystem::path bin = folder / "bin";
-    const std::filesystem::path beside = bin / "hyp-virt.elf";
-    const std::filesystem::path installed = folder / "lib/mmioscope/hyp-virt.elf";
+    const std::filesystem::path beside = bin / "hyp-48000000.elf";
+    const std::filesystem::path installed = folder / "lib/mmioscope/hyp-48000000.elf";
     std::filesystem::create_directories(bin);
     std::filesystem::create_directories(installed.parent_path());
     CHECK_THROWS_WITH(
-        find_hypervisor(bin, "virt"),
+        find_hypervisor(bin, 0x4800'0000),
         Contains(fmt::format("{} or {}", bin.string(), installed.parent_path().string())));
     create_output(installed);
-    CHECK(find_hypervisor(bin, "virt") == installed);
+    CHECK(find_hypervisor(bin, 0x4800'0000) == installed);
     create_output(beside);
-    CHECK(find_hypervisor(bin, "virt") == beside);
+    CHECK(find_hypervisor(bin, 0x4800'0000) == beside);
 }
 
 TEST_CASE("bad inputs are refused in one line") {

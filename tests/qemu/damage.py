@@ -39,6 +39,7 @@ class Board:
     def __init__(self, ram, console):
         self.guest_entry = ram + 0x3000000
         self.spin = ram + 0x3F00000  # RAM that the guest does not use
+        self.image = ram + 0x8000000
         self.trace_area = ram + 0x9000000
         self.last_page = ram + 0x1FFFF000  # of 512 MiB; no guest here uses it
         self.console = console
@@ -66,7 +67,7 @@ class Hypervisor:
     def __init__(self, socket, build, board):
         self.debugger = Debugger(socket)
         self.board = BOARDS[board]
-        self.image = f"{build}/hyp-{board}.elf"
+        self.image = f"{build}/hyp-{self.board.image:08x}.elf"
         self.hammer = f"{build}/tests/guest/{board}/hammer.elf"
         self.symbols = symbols_of(self.image)
         self.trap = self.symbols["mmioscope_guest_trap"]

@@ -25,7 +25,8 @@ with_guest() { # armmp|bullseye|trixie CASE ARGUMENT...
 run() {
     status=0
     local of_board=(--time-limit 240 --board "$board")
-    [ "$board" = virt ] || of_board+=(--dtb "$board_tree" --hyp-log "$out/hypervisor")
+    [ "$board" = virt ] || of_board+=(--dtb "$board_tree")
+    case $board in virt | raspi2b) ;; *) of_board+=(--hyp-log "$out/hypervisor") ;; esac
     "$mmioscope" run -v "${of_board[@]}" -o "$out/trace.mmio" --console-log "$out/console" \
         "$@" >"$out/stdout" 2>"$out/stderr" || status=$?
 }

@@ -189,6 +189,9 @@ void wait_for_interrupt() {
     machine().complete_system(); // it begins with a DSB
     machine().scheduler.wait();
 }
+void send_event() {
+    machine().complete_system(); // it begins with a DSB
+}
 void wait_outside_coherency() {
     machine().wait_outside_coherency();
 }

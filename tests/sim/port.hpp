@@ -58,6 +58,7 @@ std::uint32_t call_firmware(const FirmwareCall& call);
 
 void relax();
 void wait_for_interrupt();
+void send_event();
 void wait_outside_coherency();
 [[noreturn]] void halt();
 

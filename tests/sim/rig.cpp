@@ -39,7 +39,7 @@ RigOptions options_for(abi::EngineKind engine, unsigned cpus, std::uint64_t seed
 
 Rig::Rig(const RigOptions& o)
     : simulation(o.conditions), machine(new (simulation.ram.at({state})) Machine),
-      boot_tree_(o.boot_tree), native_(o.native), user_firewall_(o.user_firewall),
+      boot_tree_(o.boot_tree), native_(o.native),
       read_when_(o.read_when), records_(o.conditions.cpus) {
     const Blob tree = o.blob.empty() ? make_board_tree(o.tree) : o.blob;
     std::memcpy(simulation.ram.at({boot_tree_}), tree.data(), tree.size());
@@ -113,8 +113,6 @@ void Rig::prepare_machine() {
                       .area = {image + abi::area_offset, image + abi::area_offset},
                       .boot_tree = {image + abi::boot_tree_offset,
                                     image + abi::boot_tree_offset + abi::max_tree_size}};
-    machine->uart = board.uart;
-    machine->user_firewall = user_firewall_;
     machine->services = list;
     machine->pool =
         TablePool(reinterpret_cast<lpae::Descriptor*>(simulation.ram.at({pool})), tables);
@@ -122,8 +120,11 @@ void Rig::prepare_machine() {
 
 Frame Rig::start_hypervisor(Core& core, mmioscope::Cpu& cpu) {
     if (core.number != 0) return start_parked(*machine, cpu);
+    board = {};
+    board.uart = {UartModel::pl011, {at::own_uart}, 0, 2}; // as EARLY_UART of hyp/hyp.mk
     prepare_machine();
-    const Frame frame = start_machine(*machine, cpu, boot_tree_);
+    const BootError failed = find_board(*machine, boot_tree_);
+    const Frame frame = start_machine(*machine, cpu, failed);
     simulation.hypervisor = machine.get();
     ready_ = true;
     return frame;

@@ -17,7 +17,6 @@ class Rig;
 struct RigOptions {
     Conditions conditions;
     bool native{};        ///< no hypervisor: the guest runs alone, with one CPU
-    bool user_firewall{}; ///< the board has one (board/board.hpp)
     TreeOptions tree;
     /// Replaces the tree from `tree`.
     Blob blob;
@@ -92,7 +91,6 @@ private:
 
     std::uint32_t boot_tree_;
     bool native_{};
-    bool user_firewall_{};
     std::function<bool(Rig&)> read_when_;
     bool ready_{};
     std::string text_;

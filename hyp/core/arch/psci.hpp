@@ -18,6 +18,23 @@ enum class Function : std::uint32_t {
     features = 0x8400'000a,
 };
 
+/// Identifiers of PSCI 0.1, which have no fixed values: the device tree names them (Linux:
+/// arm/psci.yaml). 0: no such function.
+struct NamedFunctions {
+    std::uint32_t cpu_suspend{};
+    std::uint32_t cpu_off{};
+    std::uint32_t cpu_on{};
+
+    /// The function that the guest means by `id`.
+    constexpr Function function(std::uint32_t id) const {
+        if (id == 0) return Function{};
+        if (id == cpu_suspend) return Function::cpu_suspend;
+        if (id == cpu_off) return Function::cpu_off;
+        if (id == cpu_on) return Function::cpu_on;
+        return static_cast<Function>(id);
+    }
+};
+
 /// Answers (5.2.2, table 6) in r0.
 inline constexpr std::uint32_t success = 0;
 inline constexpr auto not_supported = static_cast<std::uint32_t>(-1);

@@ -1,4 +1,4 @@
-// A UART: what it is and where, from the board or the device tree (dt/uart.hpp).
+// A UART: what it is and where, from the device tree (dt/uart.hpp).
 #pragma once
 
 #include "base/address.hpp"
@@ -6,15 +6,19 @@
 namespace mmioscope {
 
 enum class UartModel : std::uint8_t {
+    none,     ///< unknown: output is dropped
     pl011,    ///< ARM PL011 (DDI 0183)
     uart8250, ///< 8250, 16550A and descendants
+    imx,      ///< of the i.MX family (i.MX 7Dual Reference Manual, IMX7DRM, chapter 15.2)
 };
 
 struct Uart {
-    UartModel model{UartModel::pl011};
+    UartModel model{UartModel::none};
     PhysicalAddress base{};
     std::uint8_t reg_shift{};   ///< 8250: register n is at base + (n << reg_shift)
     std::uint8_t log2_width{2}; ///< of each access to a register
+    /// Hz, for the baud rate: `clock-frequency`, or else that of most boards.
+    std::uint32_t clock{24'000'000};
 };
 
 } // namespace mmioscope

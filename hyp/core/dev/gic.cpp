@@ -14,6 +14,7 @@ constexpr std::uint32_t all_priorities = 0xff;
 } // namespace
 
 void give_gic_to_nonsecure(const Board& on, OwnBus& bus, bool primary) {
+    if (on.gic_distributor.value == 0) return;
     const std::uint32_t typer = bus.read(on.gic_distributor + gicd_typer);
     if ((typer & typer_security) == 0) return;
     // Word 0 is banked for each CPU.
@@ -24,6 +25,7 @@ void give_gic_to_nonsecure(const Board& on, OwnBus& bus, bool primary) {
 }
 
 void open_cpu_interface(const Board& on, OwnBus& bus) {
+    if (on.gic_cpu_interface.value == 0) return;
     bus.write(on.gic_cpu_interface + gicc_pmr, all_priorities);
     bus.write(on.gic_cpu_interface + gicc_ctlr, 1);
 }

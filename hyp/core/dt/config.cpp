@@ -1,5 +1,6 @@
 #include "dt/config.hpp"
 
+#include "dt/board.hpp"
 #include "dt/option.hpp"
 
 namespace mmioscope {
@@ -16,10 +17,15 @@ constexpr Word policies[] = {{"drop", static_cast<std::uint32_t>(abi::Policy::dr
 constexpr Word conduits[] = {{"hvc", static_cast<std::uint32_t>(psci::Conduit::hvc)},
                              {"smc", static_cast<std::uint32_t>(psci::Conduit::smc)}};
 
-/// The node of the firmware's PSCI; negative if there is none.
-int find_psci(const Tree& tree) {
-    const int node = tree.find("/psci");
-    return node >= 0 && tree.compatible(node, {"arm,psci-1.0", "arm,psci-0.2"}) ? node : -1;
+BootError read_psci(const Tree& tree, Config& config) {
+    const int node = psci_node(tree);
+    if (node < 0) return {};
+    if (!read_word(tree, node, "method", conduits, config.conduit))
+        return {"the method of /psci must be hvc or smc", ""};
+    config.psci_functions = {.cpu_suspend = tree.cell(node, "cpu_suspend", 0),
+                             .cpu_off = tree.cell(node, "cpu_off", 0),
+                             .cpu_on = tree.cell(node, "cpu_on", 0)};
+    return {};
 }
 
 BootError read_modules(const Tree& tree, int chosen, BootModules& modules) {
@@ -58,6 +64,7 @@ BootError read_config(const Tree& tree, Config& config) {
         return {"mmioscope,policy must be drop, stall or flight", ""};
     config.pre = tree.has(chosen, abi::chosen::pre);
     config.slow_path = tree.has(chosen, abi::chosen::slow_path);
+    config.user_firewall = tree.has(chosen, abi::chosen::user_firewall);
     config.area_size = tree.cell(chosen, abi::chosen::area_size, abi::default_area_size);
     if (config.area_size % page_size != 0)
         return {"mmioscope,area-size must be a multiple of 4 KiB", ""};
@@ -65,9 +72,7 @@ BootError read_config(const Tree& tree, Config& config) {
                            config.uart_node))
         return e;
     if (auto e = read_readers(tree, chosen, config)) return e;
-    if (const int node = find_psci(tree); node >= 0)
-        if (!read_word(tree, node, "method", conduits, config.conduit))
-            return {"the method of /psci must be hvc or smc", ""};
+    if (auto e = read_psci(tree, config)) return e;
     return read_modules(tree, chosen, config.modules);
 }
 

@@ -16,13 +16,17 @@ struct BootModules {
 struct Config {
     abi::EngineKind engine{abi::EngineKind::shadow};
     abi::Policy policy{abi::Policy::drop};
-    bool pre{};          ///< a `begin` record before each access
-    bool slow_path{};    ///< no access takes the fast path
+    bool pre{};       ///< a `begin` record before each access
+    bool slow_path{}; ///< no access takes the fast path
+    /// Something on the bus tells accesses of User mode (PL0) from privileged ones (AXI's
+    /// AxPROT[0], IHI 0022). Hyp's own accesses are privileged, so it makes none for User mode.
+    bool user_firewall{};
     bool guest_reader{}; ///< the guest may read and write the trace area
     std::uint32_t area_size{};
-    int uart_node{-1};                          ///< negative: the board's choice
+    int uart_node{-1};                          ///< negative: not given
     bool host_reader{true};                     ///< rings wait for a reader over shared memory
     psci::Conduit conduit{psci::Conduit::none}; ///< of the guest's PSCI calls
+    psci::NamedFunctions psci_functions;
     BootModules modules;
 };
 

@@ -13,7 +13,11 @@ bool is_8250(const Tree& tree, int node) {
 std::optional<Uart> uart_of(const Tree& tree, int node) {
     Range range;
     if (!tree.reg(node, 0, range)) return {};
-    if (tree.compatible(node, {"arm,pl011"})) return Uart{UartModel::pl011, {range.begin}, 0, 2};
+    const std::uint32_t clock = tree.cell(node, "clock-frequency", Uart{}.clock);
+    if (tree.compatible(node, {"arm,pl011"}))
+        return Uart{UartModel::pl011, {range.begin}, 0, 2, clock};
+    if (tree.compatible(node, {"fsl,imx6q-uart", "fsl,imx21-uart"}))
+        return Uart{UartModel::imx, {range.begin}, 0, 2, clock};
     if (!is_8250(tree, node)) return {};
     const std::uint32_t shift = tree.cell(node, "reg-shift", 0);
     const std::uint32_t width = tree.cell(node, "reg-io-width", 1);
@@ -23,7 +27,8 @@ std::optional<Uart> uart_of(const Tree& tree, int node) {
     return Uart{UartModel::uart8250,
                 {range.begin},
                 static_cast<std::uint8_t>(shift),
-                static_cast<std::uint8_t>(width == 4 ? 2 : width - 1)};
+                static_cast<std::uint8_t>(width == 4 ? 2 : width - 1),
+                clock};
 }
 
 } // namespace mmioscope

@@ -44,7 +44,7 @@ Outcome EmulationEngine::carry_out(Cpu& cpu, Frame& frame) {
     abi::Record& record = cpu.step.record;
     const bool user = arch::mode_of(frame.psr) == arch::Mode::usr;
     if (!described_by_syndrome(frame, access) || cpu.debug.guest_watches() ||
-        (user && cpu.machine->user_firewall))
+        (user && cpu.machine->config.user_firewall))
         return otherwise_.carry_out(cpu, frame);
 
     describe(cpu.step, frame);

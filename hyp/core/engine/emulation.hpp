@@ -1,7 +1,7 @@
 // The emulation engine: Hyp does what HSR describes completely, a single aligned load or store
 // without writeback, and leaves everything else to the shadow engine. Hyp's access is privileged on
 // the bus, also when it stands for one of User mode (PL0). Those are counted, or left to the shadow
-// engine if the board has something that tells the two apart (Board::user_firewall).
+// engine if the board has something that tells the two apart (mmioscope,user-firewall).
 #pragma once
 
 #include "engine/engine.hpp"

@@ -109,7 +109,7 @@ bool take_locks(Cpu& cpu, const Frame& frame) {
 }
 
 bool must_be_unprivileged(const Cpu& cpu, const Frame& frame) {
-    return arch::mode_of(frame.psr) == arch::Mode::usr && cpu.machine->user_firewall;
+    return arch::mode_of(frame.psr) == arch::Mode::usr && cpu.machine->config.user_firewall;
 }
 
 void count_access(Cpu& cpu) {

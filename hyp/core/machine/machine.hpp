@@ -28,8 +28,6 @@ struct Machine {
     FixedVector<int, 2> withheld_nodes; ///< of the tree: the guest's says that they are disabled
     Range own_memory; ///< the hypervisor's memory, from its first byte to the end of the trace area
     Range boot_tree;  ///< the boot loader's device tree
-    Uart uart;
-    bool user_firewall{}; ///< Board::user_firewall
     unsigned cpu_count{};
 
     TablePool pool{nullptr, 0};

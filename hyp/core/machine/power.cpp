@@ -6,17 +6,22 @@
 namespace mmioscope {
 
 void Power::note(const BoardEvent& event, std::uint32_t value) {
-    // The guest wakes the sleeping CPU by an interrupt after a DSB, so release order is enough.
-    if (event.kind == BoardEvent::Kind::start_address_set)
-        start_address_.fetch_or(value, std::memory_order_release);
-    if (event.kind == BoardEvent::Kind::start_address_clear)
-        start_address_.fetch_and(~value, std::memory_order_release);
+    // The guest wakes the sleeping CPU by an interrupt or an event after a DSB, so release order is
+    // enough.
+    for (unsigned n = 0; n < abi::max_cpus; ++n) {
+        if (event.cpu != BoardEvent::every_cpu && event.cpu != n) continue;
+        if (event.kind == BoardEvent::Kind::start_address_set)
+            start_address_[n].fetch_or(value, std::memory_order_release);
+        if (event.kind == BoardEvent::Kind::start_address_clear)
+            start_address_[n].fetch_and(~value, std::memory_order_release);
+    }
 }
 
-std::uint32_t Power::wait_for_start() const {
+std::uint32_t Power::wait_for_start(unsigned number, bool by_event) const {
     for (;;) {
-        if (const auto address = start_address_.load(std::memory_order_acquire)) return address;
-        port::wait_for_interrupt();
+        const auto address = start_address_[number].load(std::memory_order_acquire);
+        if (address != 0) return address;
+        by_event ? port::wait_for_event() : port::wait_for_interrupt();
     }
 }
 

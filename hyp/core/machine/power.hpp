@@ -19,12 +19,14 @@ enum class CpuPower : std::uint32_t { off, pending, on };
 
 class Power {
 public:
-    // Boards whose CPUs all enter the hypervisor and sleep until a register contains an address:
+    // Boards without firmware, whose CPUs sleep in the hypervisor until a register contains an
+    // address:
 
     /// The guest is about to write `value` to a register of the board.
     void note(const BoardEvent& event, std::uint32_t value);
-    /// Sleeps until the guest has written a start address; returns it.
-    std::uint32_t wait_for_start() const;
+    /// Sleeps until the guest has written CPU `number`'s start address; returns it. `by_event`: an
+    /// event (SEV) ends the sleep, otherwise only an interrupt.
+    std::uint32_t wait_for_start(unsigned number, bool by_event) const;
 
     // Boards whose firmware starts CPUs; the guest's request is kept until its CPU arrives:
 
@@ -37,7 +39,7 @@ public:
     StartPoint arrive(unsigned number);
 
 private:
-    std::atomic<std::uint32_t> start_address_{0};
+    std::atomic<std::uint32_t> start_address_[abi::max_cpus]{};
     std::atomic<CpuPower> state_[abi::max_cpus]{};
     StartPoint
         start_[abi::max_cpus]{}; ///< valid while pending; written before the firmware is called

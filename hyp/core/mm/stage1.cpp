@@ -25,9 +25,11 @@ Range pages_of(Range range) {
 } // namespace
 
 bool build_boot_stage1(TranslationTable& table, const ImageLayout& image, Range boot_tree,
-                       PhysicalAddress uart, TablePool& pool) {
+                       const Uart& uart, TablePool& pool) {
+    const std::uint64_t base = uart.base.value;
     return map_image(table, image, pool) && table.map(pages_of(boot_tree), lpae::hyp_data, pool) &&
-           table.map(pages_of({uart.value, uart.value + 1}), lpae::hyp_device, pool);
+           (uart.model == UartModel::none ||
+            table.map(pages_of({base, base + 1}), lpae::hyp_device, pool));
 }
 
 bool build_stage1(TranslationTable& table, const ImageLayout& image, Range boot_tree,

@@ -2,6 +2,7 @@
 // executable, guard pages below the stacks.
 #pragma once
 
+#include "board/uart.hpp"
 #include "mm/stage2.hpp"
 
 namespace mmioscope {
@@ -19,10 +20,10 @@ struct ImageLayout {
 /// Bytes, with the guard; each CPU has two.
 inline constexpr std::uint64_t stack_size = 4 * page_size;
 
-/// Builds the first table: the image, the tree at `boot_tree`, and the UART. False: the pool is
-/// empty. The tree is read by words in Normal memory, before anything else is known.
+/// Builds the first table: the image, the tree at `boot_tree`, and the UART if there is one. False:
+/// the pool is empty. The tree is read by words in Normal memory, before anything else is known.
 [[nodiscard]] bool build_boot_stage1(TranslationTable& table, const ImageLayout& image,
-                                     Range boot_tree, PhysicalAddress uart, TablePool& pool);
+                                     Range boot_tree, const Uart& uart, TablePool& pool);
 
 /// Builds the final table: the image, the guest's memory, all devices that are not memory, the
 /// trace area (uncached if it is `shared` with the guest), and the tree at `boot_tree`. False: the

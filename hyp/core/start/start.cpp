@@ -6,6 +6,8 @@
 #include "base/check.hpp"
 #include "dev/console.hpp"
 #include "dev/gic.hpp"
+#include "dev/start_mailbox.hpp"
+#include "dt/board.hpp"
 #include "dt/cpus.hpp"
 #include "dt/guest_tree.hpp"
 #include "dt/regions.hpp"
@@ -37,7 +39,7 @@ constexpr BootError no_spans{"too many devices for the region map", ""};
 /// Reports anything wrong with what the boot loader handed over, in one line (with the list of
 /// known devices if it names an unknown one), and halts.
 [[noreturn]] void refuse(Machine& machine, const BootError& error) {
-    Console uart(machine.uart, machine.cpus[0].bus);
+    Console uart(board.uart, machine.cpus[0].bus);
     uart.start();
     print(uart, abi::stop_line, error.what, error.subject[0] != '\0' ? ": " : "", error.subject,
           "\n");
@@ -83,19 +85,13 @@ BootError check_modules(const Machine& machine) {
 }
 
 /// Withholds the hypervisor's UART from the guest, whatever the device tree says about it.
-BootError choose_uart(const Tree& tree, Machine& machine) {
-    if (machine.config.uart_node >= 0) {
-        const auto uart = uart_of(tree, machine.config.uart_node);
-        if (!uart) return {"mmioscope,uart is not a PL011 or 8250", ""};
-        machine.uart = *uart;
-        const std::uint64_t first = page_floor(uart->base.value);
-        const Range page{first, first + page_size};
-        if (!machine.hyp_boot_table.map(page, lpae::hyp_device, machine.pool)) return no_tables;
-        port::publish_tables();
-        port::synchronize_context();
+BootError withhold_uart(const Tree& tree, Machine& machine) {
+    if (board.uart_is_guests) {
+        if (machine.config.uart_node >= 0)
+            return {"mmioscope,uart is not a PL011, an 8250, or one of i.MX", ""};
+        return {};
     }
-    if (board.uart_is_guests && machine.config.uart_node < 0) return {};
-    const Span* span = machine.map.find(machine.uart.base);
+    const Span* span = machine.map.find(board.uart.base);
     if (span == nullptr) return {"the device tree has no node for the hypervisor's UART", ""};
     abi::RegionEntry& region = machine.regions[span->region];
     const int node = tree.find(region.path);
@@ -106,16 +102,12 @@ BootError choose_uart(const Tree& tree, Machine& machine) {
 }
 
 BootError read_tree(const Tree& tree, Machine& machine) {
-    if (!tree.compatible(0, {board.compatible}))
-        return {"this image is for another board; the device tree is not one of", board.compatible};
     if (tree.cell(0, "#address-cells", 2) > 2 || tree.cell(0, "#size-cells", 1) > 2)
         return {"the device tree's root has more than two cells for addresses or sizes", ""};
     if (auto e = count_cpus(tree, machine.cpu_count)) return e;
     if (auto e = list_regions(tree, machine.regions)) return e;
     if (!machine.map.build(machine.regions)) return no_spans;
     if (auto e = read_config(tree, machine.config)) return e;
-    if (!board.psci) machine.config.conduit = psci::Conduit::none;
-
     MemoryMap board_memory;
     if (auto e = list_memory(tree, board_memory)) return e;
     machine.image.area.end = machine.image.area.begin + machine.config.area_size;
@@ -128,11 +120,11 @@ BootError read_tree(const Tree& tree, Machine& machine) {
     // A node that names part of the hypervisor's memory does not get it.
     if (!machine.map.withhold(machine.own_memory)) return no_spans;
 
-    if (auto e = choose_uart(tree, machine)) return e;
+    if (auto e = withhold_uart(tree, machine)) return e;
     for (Service* service : machine.services)
         if (auto e = service->configure(machine, tree)) return e;
-    if (!board.machine_registers.empty() && !machine.map.trap_always(board.machine_registers))
-        return no_spans;
+    for (const MachineRegisters& registers : board.machine_registers)
+        if (!machine.map.trap_always(registers.range)) return no_spans;
     return select_traced(tree, machine.regions, machine.map);
 }
 
@@ -223,17 +215,23 @@ Frame enter_guest(Cpu& cpu, StartPoint at) {
 
 } // namespace
 
-Frame start_machine(Machine& machine, Cpu& cpu, std::uint32_t r2) {
-    const Range boot_tree = machine.boot_tree = find_boot_tree(machine, r2);
+BootError find_board(Machine& machine, std::uint32_t r2) {
+    machine.boot_tree = find_boot_tree(machine, r2);
+    const auto* blob = port::memory_at<const void>({machine.boot_tree.begin});
+    if (auto e = machine.tree.read(blob, machine.boot_tree.size())) return e;
+    return read_board(machine.tree, board);
+}
+
+Frame start_machine(Machine& machine, Cpu& cpu, const BootError& failed) {
+    if (failed) refuse(machine, failed);
+    const Range& boot_tree = machine.boot_tree;
     if (!new_table(machine.hyp_boot_table, machine.pool) ||
-        !build_boot_stage1(machine.hyp_boot_table, machine.image, boot_tree, machine.uart.base,
+        !build_boot_stage1(machine.hyp_boot_table, machine.image, boot_tree, board.uart,
                            machine.pool))
         refuse(machine, no_tables);
     enable_stage1(machine.hyp_boot_table, stack_end(machine.image, cpu.number));
 
     Tree& tree = machine.tree;
-    if (auto e = tree.read(port::memory_at<const void>({boot_tree.begin}), boot_tree.size()))
-        refuse(machine, e);
     if (auto e = read_tree(tree, machine)) refuse(machine, e);
     if (auto e = build_tables(machine)) refuse(machine, e);
     change_stage1(machine.hyp_table);
@@ -258,7 +256,7 @@ Frame start_machine(Machine& machine, Cpu& cpu, std::uint32_t r2) {
     make_area(machine, machine.image.area);
     machine.power.set(cpu.number, CpuPower::on);
     prepare_cpu(machine, cpu);
-    Console uart(machine.uart, cpu.bus);
+    Console uart(board.uart, cpu.bus);
     uart.start();
     print(uart, "mmioscope: ", board.name, ", ", std::uint32_t{machine.cpu_count}, " CPUs, ",
           description_of(machine.config.engine), "\n");
@@ -266,6 +264,7 @@ Frame start_machine(Machine& machine, Cpu& cpu, std::uint32_t r2) {
     publish_area(machine, {guest_tree.value, guest_tree.value + tree_size});
     for (Service* service : machine.services)
         if (auto e = service->start(machine)) refuse(machine, e);
+    call_other_cpus(board, cpu.bus, machine.cpu_count, {machine.image.text.begin});
     check_way_back(cpu);
     return guest_start_frame(static_cast<std::uint32_t>(machine.config.modules.kernel.begin), 0,
                              ~0u, static_cast<std::uint32_t>(guest_tree.value));
@@ -275,7 +274,8 @@ Frame start_parked(Machine& machine, Cpu& cpu) {
     enable_stage1(machine.hyp_table, stack_end(machine.image, cpu.number));
     prepare_cpu(machine, cpu);
     open_cpu_interface(board, cpu.bus);
-    return enter_guest(cpu, {machine.power.wait_for_start(), 0});
+    const bool by_event = board.start_mailbox() != nullptr;
+    return enter_guest(cpu, {machine.power.wait_for_start(cpu.number, by_event), 0});
 }
 
 Frame start_by_firmware(Machine& machine, Cpu& cpu) {

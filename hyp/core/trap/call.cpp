@@ -1,7 +1,6 @@
 #include "trap/call.hpp"
 
 #include "arch/psci.hpp"
-#include "base/check.hpp"
 #include "engine/service.hpp"
 #include "guest/exception.hpp"
 #include "machine/cpu.hpp"
@@ -17,12 +16,12 @@ using psci::Function;
 
 struct Call {
     Function function;
+    std::uint32_t id; ///< as the guest and its firmware know it
     std::uint32_t argument[3];
 };
 
 std::uint32_t forward(const Call& call) {
-    return port::call_firmware(static_cast<std::uint32_t>(call.function), call.argument[0],
-                               call.argument[1], call.argument[2]);
+    return port::call_firmware(call.id, call.argument[0], call.argument[1], call.argument[2]);
 }
 
 /// The CPU will start with its MMU off and use its stack before it turns the MMU on, so no cache
@@ -47,17 +46,18 @@ std::uint32_t cpu_on(Cpu& cpu, const Call& call) {
     case CpuPower::off: break;
     }
     flush_stack(machine, target);
-    const std::uint32_t answer = forward({Function::cpu_on, {target, port::cpu_on_entry(), 0}});
+    const std::uint32_t answer =
+        forward({call.function, call.id, {target, port::cpu_on_entry(), 0}});
     if (answer != psci::success) machine.power.set(target, CpuPower::off);
     return answer;
 }
 
 /// CPU_OFF (5.5); returns only if the firmware denies it.
-std::uint32_t cpu_off(Cpu& cpu, const Frame& frame) {
+std::uint32_t cpu_off(Cpu& cpu, const Frame& frame, const Call& call) {
     cpu.debug.give_back();
     record_power(cpu, abi::PowerEvent::cpu_off, frame.pc);
     cpu.machine->power.set(cpu.number, CpuPower::off);
-    const std::uint32_t answer = forward({Function::cpu_off, {}});
+    const std::uint32_t answer = forward(call);
     cpu.machine->power.set(cpu.number, CpuPower::on);
     return answer;
 }
@@ -70,19 +70,19 @@ std::uint32_t cpu_suspend(Cpu& cpu, const Call& call) {
     Power& power = cpu.machine->power;
     power.prepare(cpu.number, CpuPower::on, {call.argument[1], call.argument[2]});
     const std::uint32_t answer =
-        forward({Function::cpu_suspend, {call.argument[0], port::cpu_on_entry(), 0}});
+        forward({call.function, call.id, {call.argument[0], port::cpu_on_entry(), 0}});
     power.set(cpu.number, CpuPower::on);
     return answer;
 }
 
-/// SYSTEM_OFF and SYSTEM_RESET (5.10, 5.11); do not return.
-[[noreturn]] void end_machine(Cpu& cpu, const Frame& frame, const Call& call) {
+/// SYSTEM_OFF and SYSTEM_RESET (5.10, 5.11); return only if the firmware does not know them. The
+/// stream has ended then, since nothing tells in advance; the rings go on.
+std::uint32_t end_machine(Cpu& cpu, const Frame& frame, const Call& call) {
     const bool off = call.function == Function::system_off;
     cpu.debug.give_back();
     record_power(cpu, off ? abi::PowerEvent::system_off : abi::PowerEvent::system_reset, frame.pc);
     end_services(cpu, off ? MachineEnd::off : MachineEnd::reset);
-    forward(call);
-    panic("the firmware returned from SYSTEM_OFF or SYSTEM_RESET");
+    return forward(call);
 }
 
 /// CPU_OFF checks nothing: another CPU waits for it, and Linux prints a message if it has to ask
@@ -108,10 +108,10 @@ std::uint32_t answer(Cpu& cpu, const Frame& frame, const Call& call) {
     case Function::migrate_info_type:
     case Function::features: return forward(call);
     case Function::cpu_on: return cpu_on(cpu, call);
-    case Function::cpu_off: return cpu_off(cpu, frame);
+    case Function::cpu_off: return cpu_off(cpu, frame, call);
     case Function::cpu_suspend: return cpu_suspend(cpu, call);
     case Function::system_off:
-    case Function::system_reset: end_machine(cpu, frame, call);
+    case Function::system_reset: return end_machine(cpu, frame, call);
     }
     return psci::not_supported;
 }
@@ -126,7 +126,9 @@ Outcome guest_call(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
         inject_undefined(frame);
         return Outcome::taken;
     }
-    const Call call{static_cast<Function>(frame.r[0]), {frame.r[1], frame.r[2], frame.r[3]}};
+    const Call call{cpu.machine->config.psci_functions.function(frame.r[0]),
+                    frame.r[0],
+                    {frame.r[1], frame.r[2], frame.r[3]}};
     frame.r[0] = answer(cpu, frame, call);
     return Outcome::done;
 }

@@ -118,7 +118,7 @@ bool first_to_report(Machine* machine) {
     if (!first_to_report(t.machine)) port::halt();
     if (t.machine != nullptr) stop_other_cpus(*t.machine);
     OwnBus bus; // not attached: the ring stays as it was
-    Console uart(t.machine != nullptr ? t.machine->uart : board.uart, bus);
+    Console uart(board.uart, bus);
     if (board.uart_is_guests) uart.start(); // whatever the guest has set up there
     tell(t, uart);
     if (t.machine != nullptr) end_services(*t.cpu, MachineEnd::panicked);
@@ -185,7 +185,7 @@ void report_fault(std::uint32_t pc) {
         if (machine != nullptr) stop_other_cpus(*machine);
     }
     OwnBus bus;
-    Console uart(machine != nullptr ? machine->uart : board.uart, bus);
+    Console uart(board.uart, bus);
     if (board.uart_is_guests && !line_out) uart.start();
     print(uart, "\n", line_out ? "mmioscope: " : abi::stop_line,
           "a fault in the report, pc=", Hex{pc}, "\n");

@@ -34,14 +34,14 @@ BootError StreamService::configure(Machine& machine, const Tree& tree) {
 BootError StreamService::take_uart(Machine& machine, const Tree& tree) {
     Range range;
     const auto uart = uart_of(tree, options_.node);
-    if (!uart || !tree.reg(options_.node, 0, range))
+    if (!uart || uart->model == UartModel::imx || !tree.reg(options_.node, 0, range))
         return {"mmioscope,stream is not a PL011 or 8250", ""};
     const Span* span = machine.map.find({range.begin});
     if (options_.shared && uart->model != UartModel::pl011)
         return {"mmioscope,stream-shared: console and stream can only share a PL011", ""};
     uart_ = UartLine(*uart, options_.shared);
     if (options_.shared) return {};
-    if (range.begin == machine.uart.base.value || span == nullptr)
+    if (range.begin == board.uart.base.value || span == nullptr)
         return {"mmioscope,stream is the UART of the hypervisor's own messages", ""};
     machine.regions[span->region].flags |= abi::region_stream;
     if (!machine.map.withhold(range) || !machine.withheld_nodes.push_back(options_.node))
@@ -52,7 +52,7 @@ BootError StreamService::take_uart(Machine& machine, const Tree& tree) {
 BootError StreamService::start(Machine& machine) {
     if (options_.node < 0) return {};
     const std::uint32_t frequency = machine.area->counter_frequency;
-    Line& uart = uart_.start(board.uart_clock, options_.baud);
+    Line& uart = uart_.start(options_.baud);
     paced_line_ = PacedLine(uart, frequency, options_.paced ? options_.baud : 0);
     shared_line_ = SharedLine(paced_line_);
     Line& line = options_.shared ? static_cast<Line&>(shared_line_) : paced_line_;

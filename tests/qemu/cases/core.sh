@@ -2,7 +2,7 @@
 # shellcheck shell=bash disable=SC2154
 
 core_alone() { # ENGINE
-    drivers --engine "$1" --hypervisor "$build/tests/core/hyp-vexpress-a15.elf"
+    drivers --engine "$1" --hypervisor "$build/tests/core/hyp-88000000.elf"
 }
 
 add test core-shadow 60 on_all_cpus core_alone shadow

@@ -76,7 +76,7 @@ dma_into_text() { dma_to text 48000000; }
 # Data that the hypervisor reads only at boot.
 dma_into_constants() {
     local at
-    at=$(arm-none-eabi-nm "$build/hyp-virt.elf" | sed -n 's/^\([0-9a-f]*\) r .*new_namesE$/\1/p')
+    at=$(arm-none-eabi-nm "$build/hyp-48000000.elf" | sed -n 's/^\([0-9a-f]*\) r .*new_namesE$/\1/p')
     [ -n "$at" ] || fail "no such constant"
     dma_at constants 0x"$at"
 }

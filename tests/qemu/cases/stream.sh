@@ -168,7 +168,7 @@ any_uart() {
         run_bare hammer $(hammer_of 2000 2) --stream $uart --access-log "$out/access.log"
         complete
         verified
-        has hypervisor '^mmioscope: vexpress-a15, 2 CPUs'
+        has hypervisor '^mmioscope: arm,vexpress,v2p-ca15,tc1, 2 CPUs'
     done
 }
 

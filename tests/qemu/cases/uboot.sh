@@ -62,3 +62,40 @@ uboot() { # ARGUMENT...
 
 add test uboot-shadow 15 virt uboot --engine shadow
 add nightly uboot-emulation 15 virt uboot --engine emulation
+
+# The card of an orangepi-pc, as on the board: SPL, U-Boot with PSCI 0.1 firmware, boot.scr, the hypervisor, stock Debian on
+# all CPUs; QEMU loads nothing. The trace leaves over a UART. This firmware cannot end the machine, so the stream has no end.
+uboot_card() {
+    local card=$out/card.img qemu tries
+    boards_initrd
+    contrib/u-boot/boot-files.sh --hypervisor "$build/hyp-48000000.elf" --kernel "$guest/vmlinuz" \
+        --dtb "$guest/sun8i-h3-orangepi-pc.dtb" --initrd "$out/initrd.img" \
+        --append 'console=ttyS0 panic=-1 rdinit=/init-boards' --set mmioscope,stream=/soc/serial@1c28800 "$out/card" ||
+        fail "boot-files.sh: exit status $?"
+    truncate -s 64M "$card"
+    echo '8192,,c' | /usr/sbin/sfdisk -q "$card" || fail "sfdisk: exit status $?"
+    /usr/sbin/mkfs.vfat --offset 8192 -F 32 "$card" $((60 << 10)) >/dev/null || fail "mkfs.vfat: exit status $?"
+    mcopy -i "$card@@4M" "$out"/card/* :: || fail "mcopy: exit status $?"
+    dd if="$build/guest-u-boot/u-boot-sunxi.bin" of="$card" bs=1k seek=8 conv=notrunc status=none
+    rm -r "$out/card" "$out/initrd.img"
+    # U-Boot sets CNTFRQ to 24 MHz, whatever the counter does.
+    timeout 110 qemu-system-arm -M orangepi-pc -m 1G -nic none -display none -monitor none \
+        -global cortex-a7-arm-cpu.cntfrq=24000000 -drive "if=sd,format=raw,file=$card" \
+        -serial "file:$out/console" -serial null -serial "file:$out/wire" -serial null 2>"$out/qemu" &
+    qemu=$!
+    for ((tries = 2000; tries > 0; tries--)); do
+        ! grep -qs 'System halted' "$out/console" && kill -0 $qemu 2>/dev/null || break
+        sleep 0.05
+    done
+    sleep 1 # for the rest of the stream
+    kill $qemu
+    wait $qemu 2>/dev/null
+    rm "$card"
+    has console 'guest: done' "the guest does not end: $(tail -n 1 "$out/console")"
+    has console '^mmioscope: xunlong,orangepi-pc, 4 CPUs, shadow engine'
+    has console 'Brought up 1 node, 4 CPUs'
+    has_not console 'mmioscope: stop'
+    "$mmioscope" record "$out/wire" -o "$out/trace.mmio" >"$out/stdout" 2>&1
+    has stdout '^incomplete: [34][0-9]{4} events, 0 lost; the stream has no end'
+}
+add test uboot-card 60 uboot_card

@@ -17,14 +17,16 @@ constexpr std::uint64_t base = 0x01c2'8800;
 class Fixture {
 public:
     Fixture(unsigned fifo, std::uint8_t reg_shift, std::uint8_t log2_width)
-        : line_({UartModel::uart8250, {base}, reg_shift, log2_width}) {
+        : at_{UartModel::uart8250, {base}, reg_shift, log2_width} {
         auto device = std::make_unique<Uart8250Model>(fifo, reg_shift, log2_width);
         uart = device.get();
         simulation.bus.attach({base, base + (8u << reg_shift)}, std::move(device));
     }
 
     void start(std::uint32_t clock, std::uint32_t baud) {
-        line = &line_.start(clock, baud);
+        at_.clock = clock;
+        line_ = UartLine(at_);
+        line = &line_.start(baud);
         simulation.complete_system();
     }
 
@@ -45,6 +47,7 @@ public:
     unsigned offered{};
 
 private:
+    Uart at_;
     UartLine line_;
 };
 

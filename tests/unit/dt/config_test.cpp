@@ -6,6 +6,7 @@
 #include <catch2/catch.hpp>
 #include <functional>
 #include <libfdt.h>
+#include <string>
 
 using namespace mmioscope;
 using namespace mmioscope::sim;
@@ -25,7 +26,7 @@ std::pair<Config, std::string> config_of(const TreeOptions& options,
 } // namespace
 
 TEST_CASE("settings that /chosen does not give have defaults") {
-    const auto [config, error] = config_of({}, [](void* blob, int chosen) {
+    const auto [config, error] = config_of({.uart = ""}, [](void* blob, int chosen) {
         return fdt_delprop(blob, chosen, abi::chosen::area_size);
     });
     CHECK(error == "");
@@ -84,6 +85,21 @@ TEST_CASE("an area not of whole pages, an unknown UART and a missing kernel are 
           }).second == "boot module without a reg");
     CHECK(config_of({}, [](void* blob, int chosen) { return fdt_del_node(blob, chosen); }).second ==
           "the device tree has no /chosen");
+}
+
+TEST_CASE("the identifiers of PSCI 0.1 are those of the tree") {
+    const char* const compatible = GENERATE("arm,psci", "arm,psci-0.2", "acme,psci");
+    const auto [config, error] = config_of({}, [&](void* blob, int) {
+        const int node = fdt_add_subnode(blob, 0, "psci");
+        return fdt_setprop_u32(blob, node, "cpu_on", 0x95c1'ba60) +
+               fdt_setprop_string(blob, node, "method", "smc") +
+               fdt_setprop_string(blob, node, "compatible", compatible);
+    });
+    CHECK(error == "");
+    const bool known = std::string(compatible).starts_with("arm");
+    CHECK(config.conduit == (known ? psci::Conduit::smc : psci::Conduit::none));
+    CHECK(config.psci_functions.cpu_on == (known ? 0x95c1'ba60 : 0));
+    CHECK(config.psci_functions.cpu_off == 0);
 }
 
 TEST_CASE("the UART may be chosen by alias") {

@@ -141,7 +141,7 @@ TEST_CASE(
     "behind a firewall that knows privileged accesses, the guest makes User's accesses itself",
     "[protocol]") {
     RigOptions options = options_for(abi::EngineKind::emulation, 1, 1);
-    options.user_firewall = true;
+    options.tree.user_firewall = true;
     Rig rig(options);
     write_both_modes(rig.program(0));
     rig.run();

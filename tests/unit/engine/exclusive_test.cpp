@@ -62,16 +62,16 @@ TEST_CASE("a load-exclusive and a store-exclusive make a read and a write") {
 TEST_CASE(
     "User's store-exclusive is counted, and refused behind a firewall that distinguishes Hyp's") {
     RigOptions options = options_for(GENERATE(values(engines)), 1, 5);
-    options.user_firewall = GENERATE(false, true);
+    options.tree.user_firewall = GENERATE(false, true);
     Rig rig(options);
     rig.program(0).mov(0, at::wide).cps(0x10).word(ldrex_r1).word(strex_r4_r2).end();
     rig.run();
     CHECK(rig.failure() == "");
     CHECK(compare_with_bus(rig) == "");
-    CHECK(rig.reg(0, 9) == (options.user_firewall ? 1 : 0)); // data aborts
-    CHECK(rig.bus_log(at::wide, 4).size() == (options.user_firewall ? 1 : 2));
-    CHECK(rig.records_of(abi::RecordType::fault).size() == (options.user_firewall ? 1 : 0));
-    CHECK(rig.ring(0).statistics.emulated_user == (options.user_firewall ? 0 : 1));
+    CHECK(rig.reg(0, 9) == (options.tree.user_firewall ? 1 : 0)); // data aborts
+    CHECK(rig.bus_log(at::wide, 4).size() == (options.tree.user_firewall ? 1 : 2));
+    CHECK(rig.records_of(abi::RecordType::fault).size() == (options.tree.user_firewall ? 1 : 0));
+    CHECK(rig.ring(0).statistics.emulated_user == (options.tree.user_firewall ? 0 : 1));
 }
 
 TEST_CASE("exclusives of bytes and doublewords are recorded, too") {

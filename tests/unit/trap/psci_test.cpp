@@ -23,6 +23,7 @@ struct Bench {
     Rig rig{options_for(abi::EngineKind::shadow, 2, 1)};
     std::vector<FirmwareCall> asked;
     std::uint32_t answer{psci::success};
+    psci::NamedFunctions named{};
 
     /// Runs `action` on CPU 0 when it is in the guest.
     void run(Conduit conduit, std::function<void(Core&, mmioscope::Cpu&)> action) {
@@ -33,6 +34,7 @@ struct Bench {
         Code(rig.simulation.ram, at::kernel).end(); // CPU 1 does nothing
         rig.on_end(0, [this, conduit, action](Core& core, mmioscope::Cpu& cpu) {
             rig.machine->config.conduit = conduit;
+            rig.machine->config.psci_functions = named;
             rig.services.integrity = {};
             if (rig.services.integrity.start(*rig.machine))
                 throw Failure{"no room for the checksums"};
@@ -157,6 +159,49 @@ TEST_CASE("a CPU whose CPU_OFF was denied is on") {
         CHECK(bench.call(core, cpu, Function::cpu_on, 0, entry, 0) == psci::already_on);
     });
     bench.requires_success();
+}
+
+TEST_CASE("a machine's end that the firmware does not know is an answer, and the trace goes on") {
+    Bench bench;
+    const auto function = GENERATE(Function::system_off, Function::system_reset);
+    bench.answer = psci::not_supported;
+    bench.run(Conduit::hvc, [&](Core& core, mmioscope::Cpu& cpu) {
+        const std::uint32_t pc = core.frame.pc;
+        CHECK(bench.call(core, cpu, function) == psci::not_supported);
+        CHECK(bench.call(core, cpu, function) == psci::not_supported);
+        CHECK(core.frame.pc == pc + 8);
+        bench.call(core, cpu, Function::version);
+    });
+    bench.requires_success();
+    CHECK(bench.rig.records_of(abi::RecordType::power).size() == 2);
+    CHECK(bench.asked.size() == 3);
+    CHECK(bench.rig.text().find("stop") == std::string::npos);
+}
+
+TEST_CASE("calls by identifiers that the tree names do the same, and reach the firmware by these") {
+    constexpr psci::NamedFunctions named{0x95c1'ba5e, 0x95c1'ba5f, 0x95c1'ba60};
+    Bench bench;
+    bench.named = named;
+    const auto call = [&](Core& core, mmioscope::Cpu& cpu, std::uint32_t id, std::uint32_t a = 0,
+                          std::uint32_t b = 0) {
+        return bench.call(core, cpu, static_cast<Function>(id), a, b, context);
+    };
+    bench.run(Conduit::hvc, [&](Core& core, mmioscope::Cpu& cpu) {
+        CHECK(call(core, cpu, named.cpu_on + 1, 1, entry) == psci::not_supported);
+        CHECK(call(core, cpu, 0) == psci::not_supported);
+        CHECK(call(core, cpu, named.cpu_on, 1, entry) == psci::success);
+        CHECK(call(core, cpu, named.cpu_on, 1, entry) == psci::on_pending);
+        CHECK(bench.rig.machine->power.arrive(1).entry == entry);
+        call(core, cpu, named.cpu_suspend, psci::state_powers_down, entry);
+        call(core, cpu, named.cpu_off);
+    });
+    bench.requires_success();
+    REQUIRE(bench.asked.size() == 3);
+    CHECK(bench.asked[0].function == named.cpu_on);
+    CHECK(bench.asked[0].argument[1] == cpu_on_entry);
+    CHECK(bench.asked[1].function == named.cpu_suspend);
+    CHECK(bench.asked[1].argument[1] == cpu_on_entry);
+    CHECK(bench.asked[2].function == named.cpu_off);
 }
 
 TEST_CASE("a suspended CPU resumes where the guest said if the state powers down") {

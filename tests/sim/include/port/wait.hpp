@@ -11,6 +11,12 @@ inline void relax() {
 inline void wait_for_interrupt() {
     sim::wait_for_interrupt();
 }
+inline void wait_for_event() {
+    sim::wait_for_interrupt(); // an interrupt is an event, too
+}
+inline void send_event() {
+    sim::send_event();
+}
 inline void wait_outside_coherency() {
     sim::wait_outside_coherency();
 }

@@ -1,0 +1,90 @@
+#include "dt/board.hpp"
+
+#include "abi/layout.hpp"
+#include "dt/uart.hpp"
+
+#include <cstring>
+
+namespace mmioscope {
+
+namespace {
+
+/// The UART that the guest and its boot loader use as their console; negative: none is known.
+int console_of(const Tree& tree) {
+    const int chosen = tree.find("/chosen");
+    const char* path = chosen < 0 ? nullptr : tree.text(chosen, "stdout-path");
+    if (path != nullptr) {
+        char name[256]; // what follows a colon is the baud rate
+        const std::size_t length = std::strcspn(path, ":");
+        if (length < sizeof name) {
+            std::memcpy(name, path, length);
+            name[length] = '\0';
+            if (const int node = tree.find(name); node >= 0) return node;
+        }
+    }
+    if (const int node = tree.find("serial0"); node >= 0) return node;
+    for (int node = 0; node < tree.count(); ++node)
+        if (!tree.disabled(node) && uart_of(tree, node)) return node;
+    return -1;
+}
+
+void find_uart(const Tree& tree, Board& out) {
+    const int chosen = tree.find("/chosen");
+    const char* own = chosen < 0 ? nullptr : tree.text(chosen, abi::chosen::uart);
+    const int node = own == nullptr ? -1 : tree.find(own);
+    auto uart = node < 0 ? std::nullopt : uart_of(tree, node);
+    out.uart_is_guests = !uart;
+    out.uart_node = uart ? node : console_of(tree);
+    if (!uart && out.uart_node >= 0) uart = uart_of(tree, out.uart_node);
+    if (uart) out.uart = *uart;
+    else out.uart_node = -1;
+}
+
+void find_gic(const Tree& tree, Board& out) {
+    for (int node = 0; node < tree.count(); ++node) {
+        if (!tree.compatible(node, {"arm,gic-400", "arm,cortex-a15-gic", "arm,cortex-a7-gic",
+                                    "arm,cortex-a9-gic"}))
+            continue;
+        Range distributor;
+        Range cpu_interface;
+        if (!tree.reg(node, 0, distributor) || !tree.reg(node, 1, cpu_interface)) continue;
+        out.gic_distributor = {distributor.begin};
+        out.gic_cpu_interface = {cpu_interface.begin};
+        return;
+    }
+}
+
+BootError find_machine_registers(const Tree& tree, Board& out) {
+    for (const MachineDevice* device = machine_devices; device->compatible != nullptr; ++device)
+        for (int node = 0; node < tree.count(); ++node) {
+            MachineRegisters found{{}, device};
+            if (!tree.compatible(node, {device->compatible}) || !tree.reg(node, 0, found.range))
+                continue;
+            if (!out.machine_registers.push_back(found))
+                return {"too many devices that start CPUs or end the machine", tree.name(node)};
+        }
+    return {};
+}
+
+} // namespace
+
+int psci_node(const Tree& tree) {
+    const int node = tree.find("/psci");
+    return node >= 0 && tree.compatible(node, {"arm,psci-1.0", "arm,psci-0.2", "arm,psci"}) ? node
+                                                                                            : -1;
+}
+
+BootError read_board(const Tree& tree, Board& out) {
+    const char* name = tree.text_at(0, "compatible", 0);
+    std::strncpy(out.name, name != nullptr ? name : "unknown", sizeof out.name - 1);
+    find_uart(tree, out);
+    find_gic(tree, out);
+    out.machine_registers.clear();
+    out.psci = psci_node(tree) >= 0;
+    // Most buses answer with an error; QEMU's Versatile Express does not.
+    out.unassigned =
+        tree.compatible(0, {"arm,vexpress"}) ? Unassigned::reads_zero : Unassigned::aborts;
+    return find_machine_registers(tree, out);
+}
+
+} // namespace mmioscope
