@@ -40,29 +40,42 @@ void find_uart(const Tree& tree, Board& out) {
     else out.uart_node = -1;
 }
 
-void find_gic(const Tree& tree, Board& out) {
-    for (int node = 0; node < tree.count(); ++node) {
-        if (!tree.compatible(node, {"arm,gic-400", "arm,cortex-a15-gic", "arm,cortex-a7-gic",
-                                    "arm,cortex-a9-gic"}))
-            continue;
-        Range distributor;
-        Range cpu_interface;
-        if (!tree.reg(node, 0, distributor) || !tree.reg(node, 1, cpu_interface)) continue;
-        out.gic_distributor = {distributor.begin};
-        out.gic_cpu_interface = {cpu_interface.begin};
-        return;
-    }
+bool is_gic(const char* compatible) {
+    for (const char* gic :
+         {"arm,gic-400", "arm,cortex-a15-gic", "arm,cortex-a7-gic", "arm,cortex-a9-gic"})
+        if (std::strcmp(compatible, gic) == 0) return true;
+    return false;
 }
 
-BootError find_machine_registers(const Tree& tree, Board& out) {
-    for (const MachineDevice* device = machine_devices; device->compatible != nullptr; ++device)
-        for (int node = 0; node < tree.count(); ++node) {
-            MachineRegisters found{{}, device};
-            if (!tree.compatible(node, {device->compatible}) || !tree.reg(node, 0, found.range))
-                continue;
-            if (!out.machine_registers.push_back(found))
-                return {"too many devices that start CPUs or end the machine", tree.name(node)};
-        }
+const MachineDevice* machine_device(const char* compatible) {
+    const MachineDevice* device = machine_devices;
+    while (device->compatible != nullptr && std::strcmp(compatible, device->compatible) != 0)
+        ++device;
+    return device->compatible != nullptr ? device : nullptr;
+}
+
+/// Takes note of `node` if it is compatible with a known device, `compatible`.
+BootError take_device(const Tree& tree, int node, const char* compatible, Board& out) {
+    Range first;
+    Range second;
+    if (is_gic(compatible) && tree.reg(node, 0, first) && tree.reg(node, 1, second) &&
+        out.gic_distributor.value == 0) {
+        out.gic_distributor = {first.begin};
+        out.gic_cpu_interface = {second.begin};
+    }
+    const MachineDevice* device = machine_device(compatible);
+    if (device == nullptr || !tree.reg(node, 0, first)) return {};
+    if (!out.machine_registers.push_back({first, device}))
+        return {"too many devices that start CPUs or end the machine", tree.name(node)};
+    return {};
+}
+
+BootError find_devices(const Tree& tree, Board& out) {
+    out.gic_distributor = out.gic_cpu_interface = {};
+    out.machine_registers.clear();
+    for (int node = 0; node < tree.count(); ++node)
+        for (int n = 0; const char* compatible = tree.text_at(node, "compatible", n); ++n)
+            if (auto e = take_device(tree, node, compatible, out)) return e;
     return {};
 }
 
@@ -78,13 +91,11 @@ BootError read_board(const Tree& tree, Board& out) {
     const char* name = tree.text_at(0, "compatible", 0);
     std::strncpy(out.name, name != nullptr ? name : "unknown", sizeof out.name - 1);
     find_uart(tree, out);
-    find_gic(tree, out);
-    out.machine_registers.clear();
     out.psci = psci_node(tree) >= 0;
     // Most buses answer with an error; QEMU's Versatile Express does not.
     out.unassigned =
         tree.compatible(0, {"arm,vexpress"}) ? Unassigned::reads_zero : Unassigned::aborts;
-    return find_machine_registers(tree, out);
+    return find_devices(tree, out);
 }
 
 } // namespace mmioscope

@@ -6,14 +6,14 @@
 namespace mmioscope {
 
 void Power::note(const BoardEvent& event, std::uint32_t value) {
+    const bool set = event.kind == BoardEvent::Kind::start_address_set;
+    if (!set && event.kind != BoardEvent::Kind::start_address_clear) return;
     // The guest wakes the sleeping CPU by an interrupt or an event after a DSB, so release order is
     // enough.
     for (unsigned n = 0; n < abi::max_cpus; ++n) {
         if (event.cpu != BoardEvent::every_cpu && event.cpu != n) continue;
-        if (event.kind == BoardEvent::Kind::start_address_set)
-            start_address_[n].fetch_or(value, std::memory_order_release);
-        if (event.kind == BoardEvent::Kind::start_address_clear)
-            start_address_[n].fetch_and(~value, std::memory_order_release);
+        if (set) start_address_[n].fetch_or(value, std::memory_order_release);
+        else start_address_[n].fetch_and(~value, std::memory_order_release);
     }
 }
 
