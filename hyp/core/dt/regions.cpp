@@ -84,6 +84,8 @@ BootError select_one(const Tree& tree, const RegionTable& regions, RegionMap& ma
 } // namespace
 
 BootError list_regions(const Tree& tree, RegionTable& regions) {
+    if (tree.cell(0, "#address-cells", 2) > 2 || tree.cell(0, "#size-cells", 1) > 2)
+        return {"the device tree's root has more than two cells for addresses or sizes", "/"};
     const int reserved_memory = tree.find("/reserved-memory");
     for (int node = 0; node < tree.count(); ++node) {
         if (!tree.has(node, "reg") || tree.is_type(node, "memory")) continue;
@@ -98,7 +100,7 @@ BootError list_regions(const Tree& tree, RegionTable& regions) {
             entry.flags = flags_of(tree, node, reserved_memory);
             tree.path(node, entry.path, sizeof entry.path);
             if (!regions.push_back(entry))
-                return {"more devices than the region table holds", entry.path};
+                return {"more devices than the region table holds", tree.name(node)};
         }
     }
     return {};
@@ -111,6 +113,9 @@ BootError list_memory(const Tree& tree, MemoryMap& memory) {
         for (unsigned i = 0; tree.reg(node, i, range); ++i) {
             constexpr std::uint64_t reach = std::uint64_t{1} << 32; // of stage 2
             range = {page_ceil(range.begin), page_floor(range.end < reach ? range.end : reach)};
+            for (const Range& other : memory)
+                if (other.overlaps(range))
+                    return {"two memory ranges overlap, the second one in", tree.name(node)};
             if (!range.empty() && !memory.push_back(range))
                 return {"too many memory ranges", tree.name(node)};
         }

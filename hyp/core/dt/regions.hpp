@@ -10,7 +10,7 @@ namespace mmioscope {
 /// Fills `regions` with every `reg` entry whose address reaches the root, in the tree's order.
 BootError list_regions(const Tree& tree, RegionTable& regions);
 
-/// Fills `memory` with the tree's memory nodes.
+/// Fills `memory` with the tree's memory nodes, which must not overlap.
 BootError list_memory(const Tree& tree, MemoryMap& memory);
 
 /// Marks regions that lie in memory as memory, whatever their nodes say.

@@ -10,6 +10,7 @@
 #include "dt/board.hpp"
 #include "dt/cpus.hpp"
 #include "dt/guest_tree.hpp"
+#include "dt/placement.hpp"
 #include "dt/regions.hpp"
 #include "dt/uart.hpp"
 #include "engine/emulation.hpp"
@@ -58,15 +59,11 @@ Range find_boot_tree(const Machine& machine, std::uint32_t r2) {
     return machine.image.boot_tree;
 }
 
-BootError check_memory(const Machine& machine, const MemoryMap& board_memory) {
-    const Range needed{machine.own_memory.begin - abi::guest_tree_room, machine.own_memory.end};
-    for (const Range& range : board_memory) {
-        if (!range.contains(needed)) continue;
-        if (machine.config.area_size < smallest_area(machine.cpu_count))
-            return {"mmioscope,area-size is too small for this many CPUs", ""};
-        return {};
-    }
-    return {"too little memory: hypervisor and trace area do not fit into the memory node", ""};
+BootError check_memory(const Tree& tree, const Machine& machine, const MemoryMap& board_memory) {
+    if (auto e = check_place(tree, board_memory, machine.own_memory)) return e;
+    if (machine.config.area_size < smallest_area(machine.cpu_count))
+        return {"mmioscope,area-size is too small for this many CPUs", ""};
+    return {};
 }
 
 BootError check_modules(const Machine& machine) {
@@ -102,17 +99,15 @@ BootError withhold_uart(const Tree& tree, Machine& machine) {
 }
 
 BootError read_tree(const Tree& tree, Machine& machine) {
-    if (tree.cell(0, "#address-cells", 2) > 2 || tree.cell(0, "#size-cells", 1) > 2)
-        return {"the device tree's root has more than two cells for addresses or sizes", ""};
     if (auto e = count_cpus(tree, machine.cpu_count)) return e;
     if (auto e = list_regions(tree, machine.regions)) return e;
     if (!machine.map.build(machine.regions)) return no_spans;
     if (auto e = read_config(tree, machine.config)) return e;
     MemoryMap board_memory;
     if (auto e = list_memory(tree, board_memory)) return e;
-    machine.image.area.end = machine.image.area.begin + machine.config.area_size;
-    machine.own_memory = {machine.image.text.begin, machine.image.area.end};
-    if (auto e = check_memory(machine, board_memory)) return e;
+    machine.own_memory = own_memory_at(machine.image.text.begin, machine.config.area_size);
+    machine.image.area.end = machine.own_memory.end;
+    if (auto e = check_memory(tree, machine, board_memory)) return e;
     machine.guest_memory = board_memory;
     if (auto e = carve(machine.guest_memory, machine.own_memory)) return e;
     if (auto e = check_modules(machine)) return e;
