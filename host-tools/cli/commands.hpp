@@ -18,6 +18,7 @@ struct Command {
 };
 
 // clang-format off
+namespace plan_command { extern const Command row; }
 namespace run_command { extern const Command row; }
 namespace record_command { extern const Command row; }
 namespace print_command { extern const Command row; }

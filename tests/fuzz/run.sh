@@ -27,11 +27,20 @@ seed mmiotrace tests/export/mmiotrace.txt
 seed regs host-tools/devices/*.regs
 seed device_names "$build"/guest/*.dtb
 
+# A packaged tree is damaged if its end is missing.
+most=24000
+case " ${names[*]} " in *" plan "*)
+    tests/plan/trees.py "$build" --unpack
+    mkdir -p "$build/fuzz/corpus-plan"
+    find "$build/tests/plan/trees" -name '*.dtb' -size -64k -exec cp {} "$build/fuzz/corpus-plan" \; ;;
+esac
+
 fuzz() { # NAME
     local name=$1 log=$build/fuzz/$1.log corpora=("$build/fuzz/corpus-$1")
+    [ "$name" != plan ] || local most=65536
     mkdir -p "$build/fuzz/corpus-$name"
     [ ! -d "tests/fuzz/corpus/$name" ] || corpora+=("tests/fuzz/corpus/$name")
-    if "$build/fuzz/$name" -max_total_time="$seconds" -timeout=25 -max_len=24000 -print_final_stats=1 \
+    if "$build/fuzz/$name" -max_total_time="$seconds" -timeout=25 -max_len="$most" -print_final_stats=1 \
         -artifact_prefix="$build/fuzz/$name-" "${corpora[@]}" > "$log" 2>&1; then
         echo "ok fuzz $name: $(sed -n 's/^stat::number_of_executed_units: *//p' "$log") runs"
     else

@@ -1,0 +1,273 @@
+#include "plan/board_plan.hpp"
+
+#include "abi/layout.hpp"
+#include "dt/board.hpp"
+#include "dt/uart.hpp"
+#include "plan/page_mates.hpp"
+#include "plan/stream_uart.hpp"
+
+#include <libfdt.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace mmioscope::plan {
+
+namespace {
+
+using Lines = std::vector<Line>;
+
+constexpr std::string_view missing = "missing";
+
+std::string model_of(const Tree& tree, int node) {
+    const char* const model = tree.text(node, "compatible");
+    return model != nullptr ? model : "";
+}
+
+void add_verdict(const Survey& board, Lines& out) {
+    const char* const name = board.tree.text(0, "model");
+    const auto of_memory = [](const Fault& fault) { return fault.kind == "memory"; };
+    const char* const answer = board.faults.empty() ? "yes, with what the boot loader must supply"
+                               : std::ranges::all_of(board.faults, of_memory)
+                                   ? "not known without the board's memory"
+                                   : "no";
+    out.push_back({.section = "verdict",
+                   .text = fmt::format("{}: can be traced with this version: {}",
+                                       name != nullptr ? name : board.board.name, answer)});
+    for (const Fault& fault : board.faults) {
+        out.push_back({.section = missing,
+                       .node = fault.node,
+                       .text = fmt::format("{}: {}", fault.kind, fault.text)});
+    }
+}
+
+/// Whether something is known that starts the CPUs after the first one.
+bool starts_cpus(const Survey& board) {
+    return board.cpus.size() < 2 || board.board.psci || !board.board.machine_registers.empty();
+}
+
+void add_needs(const Survey& board, Lines& out) {
+    const auto need = [&out](std::string node, std::string text) {
+        out.push_back({.section = "supply", .node = std::move(node), .text = std::move(text)});
+    };
+    const bool secure_will_do = !board.board.psci && starts_cpus(board);
+    need("", secure_will_do ? "starts the hypervisor in Hyp mode or in Secure Supervisor mode"
+                            : "starts the hypervisor in Hyp mode");
+    need("/chosen", "kernel and ramdisk as boot modules (the commands below)");
+    if (!starts_cpus(board)) {
+        need("/cpus", "PSCI firmware and its node /psci: nothing else is known that starts the "
+                      "other CPUs; or remove these from /cpus");
+    }
+    for (int node = 0; node < board.tree.count(); ++node) {
+        if (board.tree.compatible(node, {"arm,armv7-timer"}) &&
+            board.tree.has(node, "clock-frequency")) {
+            need(board.path(node), "the frequency in CNTFRQ of each CPU: that the tree says it "
+                                   "hints that firmware does not set it");
+        }
+    }
+}
+
+void add_reserved(const Survey& board, Lines& out) {
+    const Tree& tree = board.tree;
+    for (int n = 0; n < fdt_num_mem_rsv(tree.blob()); ++n) {
+        std::uint64_t address = 0;
+        std::uint64_t size = 0;
+        if (fdt_get_mem_rsv(tree.blob(), n, &address, &size) == 0) {
+            out.push_back({"kept", "", address, size, "of firmware: /memreserve/"});
+        }
+    }
+    const int reserved = tree.find("/reserved-memory");
+    for (int node = tree.first_child(reserved); node >= 0; node = tree.next_child(node)) {
+        Range range;
+        for (unsigned i = 0; tree.reg(node, i, range); ++i) {
+            out.push_back({"kept", board.path(node), range.begin, range.size(),
+                           tree.has(node, "no-map") ? "not for Linux (no-map)" : "reserved"});
+        }
+    }
+}
+
+void add_memory(const Survey& board, Lines& out) {
+    for (const Range& range : board.memory) {
+        out.push_back({"memory", "", range.begin, range.size(), ""});
+    }
+    if (!board.own.empty()) {
+        const std::uint64_t base = board.own.begin;
+        out.push_back({"hypervisor", "", base, board.own.size(),
+                       "image, control page and trace area, hidden from the guest"});
+        out.push_back({"hypervisor", "", base - abi::guest_tree_room, abi::guest_tree_room,
+                       "place of the guest's device tree"});
+    }
+    add_reserved(board, out);
+}
+
+void add_cpus(const Survey& board, Lines& out) {
+    for (const int cpu : board.cpus) {
+        const Property reg = board.tree.property(cpu, "reg");
+        const char* const method = board.tree.text(cpu, "enable-method");
+        const char* const common = board.tree.text(board.tree.parent(cpu), "enable-method");
+        Line line{.section = "CPU", .node = board.path(cpu)};
+        if (reg.size >= 4) {
+            line.address = reg.cell(reg.size / 4 - 1);
+        }
+        line.text = fmt::format("{}; enable-method: {}", model_of(board.tree, cpu),
+                                method != nullptr   ? method
+                                : common != nullptr ? common
+                                                    : "none");
+        out.push_back(std::move(line));
+    }
+    for (const MachineRegisters& registers : board.board.machine_registers) {
+        out.push_back({"CPU start", "", registers.range.begin, registers.range.size(),
+                       fmt::format("registers of {}", registers.device->compatible)});
+    }
+    if (const int psci = psci_node(board.tree); psci >= 0) {
+        const char* const method = board.tree.text(psci, "method");
+        out.push_back({"CPU start",
+                       board.path(psci),
+                       {},
+                       {},
+                       fmt::format("PSCI firmware by {}", method != nullptr ? method : "?")});
+    }
+}
+
+std::string mates_text(const Survey& board, std::uint16_t region) {
+    std::string text;
+    for (const std::uint16_t mate : page_mates(board, region)) {
+        const std::string_view path = board.regions[mate].path;
+        text += fmt::format("{}{}", text.empty() ? "" : ", ", path.substr(path.rfind('/') + 1));
+    }
+    return text;
+}
+
+void add_uart(const Survey& board, int node, std::string_view what, Lines& out) {
+    const auto uart = uart_of(board.tree, node);
+    const Span* const span = uart ? board.map.find(uart->base) : nullptr;
+    const std::string mates = span != nullptr ? mates_text(board, span->region) : "";
+    out.push_back({"UART",
+                   board.path(node),
+                   uart ? uart->base.value : std::optional<std::uint64_t>{},
+                   {},
+                   fmt::format("{}: {}{}{}", what, model_of(board.tree, node),
+                               mates.empty() ? "" : "; in its page also ", mates)});
+}
+
+void add_uarts(const Survey& board, Lines& out) {
+    if (board.board.uart_node >= 0) {
+        add_uart(board, board.board.uart_node,
+                 board.board.uart_is_guests ? "the guest's console, and the hypervisor's messages "
+                                              "before and after the guest"
+                                            : "the hypervisor's messages",
+                 out);
+    }
+    if (const StreamUart stream = stream_uart(board); stream.node >= 0) {
+        add_uart(board, stream.node,
+                 stream.shared ? "the trace, which shares the console" : "the trace", out);
+    }
+}
+
+void add_interrupts(const Survey& board, Lines& out) {
+    if (board.gic < 0) {
+        out.push_back({.section = "interrupts", .text = "no GICv1 or GICv2 with addresses"});
+        return;
+    }
+    Range virtual_interface;
+    const bool has_gich = board.tree.reg(board.gic, 2, virtual_interface);
+    const std::string gich = has_gich ? fmt::format("GICH at {:#x}", virtual_interface.begin)
+                                      : "no GICH, which this hypervisor does not need";
+    out.push_back({"interrupts",
+                   board.path(board.gic),
+                   board.board.gic_distributor.value,
+                   {},
+                   fmt::format("{}; CPU interface at {:#x}; {}", model_of(board.tree, board.gic),
+                               board.board.gic_cpu_interface.value, gich)});
+}
+
+/// What `trace all` does with a region.
+std::string_view use_of(const Survey& board, std::uint16_t region) {
+    const abi::RegionEntry& entry = board.regions[region];
+    if (board.map.any_traced(range_of(entry))) {
+        return (entry.flags & abi::region_disabled) != 0 ? "traced, disabled" : "traced";
+    }
+    return (entry.flags & abi::region_memory) != 0 ? "memory" : "not traced";
+}
+
+/// A fault ends with its node, as the boot's messages do.
+std::string sentence(const Line& line) {
+    if (line.node.empty() || line.text.empty()) {
+        return line.node + line.text;
+    }
+    return line.section == missing ? fmt::format("{}: {}", line.text, line.node)
+                                   : fmt::format("{}: {}", line.node, line.text);
+}
+
+/// Programs get node and text as columns of their own, people as one, since paths are long.
+table::Table table_of(const Lines& lines, table::Shape shape) {
+    using table::Look;
+    table::Table table;
+    table.shape = shape;
+    table.columns = {{.name = "section", .title = "about"},
+                     {.name = "node"},
+                     {"address", "address", Look::number, 0, 8, "", ""},
+                     {"size", "size", Look::size, 0, 0, "", ""},
+                     {.name = "text"},
+                     {.title = "what"}};
+    const auto number = [](const std::optional<std::uint64_t>& value) {
+        return value ? table::Cell(table::Hex{*value}) : table::Cell();
+    };
+    for (const Line& line : lines) {
+        table.rows.push_back({line.section,
+                              line.node.empty() ? table::Cell() : table::Cell(line.node),
+                              number(line.address), number(line.size), line.text, sentence(line)});
+    }
+    return table;
+}
+
+} // namespace
+
+std::vector<Line> describe(const Survey& board) {
+    Lines lines;
+    add_verdict(board, lines);
+    add_needs(board, lines);
+    add_memory(board, lines);
+    add_cpus(board, lines);
+    add_uarts(board, lines);
+    add_interrupts(board, lines);
+    return lines;
+}
+
+std::vector<Line> devices(const Survey& board) {
+    Lines lines;
+    for (std::uint16_t region = 0; region < board.regions.size(); ++region) {
+        const abi::RegionEntry& entry = board.regions[region];
+        const std::string mates = mates_text(board, region);
+        const std::string index = entry.reg_index == 0 ? "" : fmt::format("[{}]", entry.reg_index);
+        lines.push_back(
+            {"device", entry.path + index, entry.base, entry.size,
+             fmt::format("{}{}{}", use_of(board, region), mates.empty() ? "" : "; ", mates)});
+    }
+    return lines;
+}
+
+std::vector<table::Table> tables(const Survey& board) {
+    std::vector<table::Table> all{table_of(describe(board), table::Shape::bare),
+                                  table_of(devices(board), table::Shape::headed)};
+    all.back().columns.front().title = "";
+    all.back().columns.back().title = "device: with trace all; what is in the same page";
+    for (const auto& [section, title] :
+         {std::pair<std::string_view, std::string_view>{"host", "on the host"},
+          {"U-Boot", "in U-Boot; mmc 0:1 has the files"}}) {
+        Lines typed = commands(board);
+        std::erase_if(typed, [where = section](const Line& line) { return line.section != where; });
+        if (typed.empty()) {
+            continue;
+        }
+        all.push_back(table_of(typed, table::Shape::headed));
+        for (table::Column& column : all.back().columns) { // lines to copy: nothing else in them
+            column.title = "";
+        }
+        all.back().columns.back().title = title;
+    }
+    return all;
+}
+
+} // namespace mmioscope::plan

@@ -1,0 +1,244 @@
+#include "plan/survey.hpp"
+
+#include "abi/layout.hpp"
+#include "dt/board.hpp"
+#include "dt/cpus.hpp"
+#include "dt/placement.hpp"
+#include "run/board.hpp"
+#include "system/error.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <set>
+
+namespace mmioscope::plan {
+
+namespace {
+
+/// Cores of ARMv7-A with the Virtualization Extensions (their technical reference manuals).
+bool has_hyp(const Tree& tree, int cpu) {
+    return tree.compatible(cpu,
+                           {"arm,cortex-a7", "arm,cortex-a12", "arm,cortex-a15", "arm,cortex-a17"});
+}
+
+/// For each node, where its interrupts go by `interrupt-parent`, which children take from their
+/// parents; negative: nowhere.
+std::vector<int> interrupt_parents(const Tree& tree) {
+    std::map<std::uint32_t, int> phandles;
+    for (int node = 0; node < tree.count(); ++node) {
+        phandles.emplace(tree.cell(node, "phandle", 0), node);
+    }
+    std::vector<int> parents;
+    for (int node = 0; node < tree.count(); ++node) {
+        const std::uint32_t to = tree.cell(node, "interrupt-parent", 0);
+        const auto found = to == 0 ? phandles.end() : phandles.find(to);
+        if (found != phandles.end()) {
+            parents.push_back(found->second);
+        } else {
+            parents.push_back(node == 0 ? -1
+                                        : parents[static_cast<std::size_t>(tree.parent(node))]);
+        }
+    }
+    return parents;
+}
+
+} // namespace
+
+std::vector<std::uint64_t> image_bases() {
+    std::set<std::uint64_t> bases;
+    for (const std::string& name : run::board_names()) {
+        bases.insert(run::find_board(name).hypervisor_base());
+    }
+    return {bases.begin(), bases.end()};
+}
+
+Survey::Survey(std::span<const std::byte> blob, const std::optional<Range>& given)
+    : storage((blob.size() + 7) / 8) {
+    if (!blob.empty()) {
+        std::memcpy(storage.data(), blob.data(), blob.size());
+    }
+    const std::uint64_t room = std::min<std::uint64_t>(blob.size(), abi::max_tree_size);
+    if (const BootError error = tree.read(storage.data(), room)) {
+        throw bad_input("{}{}{}", error.what, *error.subject == '\0' ? "" : ": ", error.subject);
+    }
+    read_cpus();
+    read_devices();
+    read_memory(given);
+    read_board();
+    find_place();
+    find_wrong_cells();
+    find_cycles();
+}
+
+std::string Survey::path(int node) const {
+    char text[1024];
+    tree.path(node, text, sizeof text);
+    return text;
+}
+
+void Survey::add(std::string_view kind, const BootError& error) {
+    if (error) {
+        faults.push_back({kind, error.subject, error.what});
+    }
+}
+
+void Survey::read_cpus() {
+    unsigned count = 0;
+    add("CPUs", count_cpus(tree, count));
+    const int parent = tree.find("/cpus");
+    for (int node = tree.first_child(parent); node >= 0; node = tree.next_child(node)) {
+        if (!tree.is_type(node, "cpu") || tree.failed(node)) {
+            continue;
+        }
+        cpus.push_back(node);
+        if (!has_hyp(tree, node)) {
+            const char* const core = tree.text(node, "compatible");
+            faults.push_back({"core", path(node),
+                              fmt::format("{} is no core that is known to have the ARMv7 "
+                                          "Virtualization Extensions",
+                                          core != nullptr ? core : "a CPU without `compatible`")});
+        }
+    }
+}
+
+void Survey::read_devices() {
+    add("devices", list_regions(tree, regions));
+    if (!map.build(regions)) {
+        faults.push_back({"devices", "", "too many devices for the region map"});
+    }
+}
+
+void Survey::read_memory(const std::optional<Range>& given) {
+    if (given) {
+        (void)memory.push_back(*given);
+    } else if (const BootError error = list_memory(tree, memory)) {
+        int node = 0;
+        while (node < tree.count() && !tree.is_type(node, "memory")) {
+            ++node;
+        }
+        if (memory.empty() && node < tree.count()) {
+            faults.push_back({"memory", path(node), "a memory node without a size; say --memory"});
+        } else {
+            faults.push_back(
+                {"memory", error.subject,
+                 fmt::format("{}{}", error.what, memory.empty() ? "; say --memory" : "")});
+        }
+    }
+    mark_memory(regions, memory);
+}
+
+void Survey::read_board() {
+    mmioscope::read_board(tree, board);
+    if (board.uart_node < 0) {
+        add_unknown_uart();
+    }
+    const auto in = [this](PhysicalAddress address) {
+        const Span* const span = map.find(address);
+        return span == nullptr ? -1 : tree.find(regions[span->region].path);
+    };
+    gic = board.gic_distributor.value == 0 ? -1 : in(board.gic_distributor);
+    for (const auto& [address, node] : {std::pair{board.gic_distributor, gic},
+                                        {board.gic_cpu_interface, gic},
+                                        {board.uart.base, board.uart_node}}) {
+        if (node >= 0 && in_memory(memory, address)) {
+            faults.push_back(
+                {"overlap", path(node), "registers lie in what the tree calls memory"});
+        }
+    }
+}
+
+void Survey::add_unknown_uart() {
+    int node = 0;
+    while (node < tree.count() &&
+           (tree.disabled(node) || std::strncmp(tree.name(node), "serial@", 7) != 0)) {
+        ++node;
+    }
+    const char* const model = node < tree.count() ? tree.text(node, "compatible") : nullptr;
+    faults.push_back(
+        {"UART", node < tree.count() ? path(node) : "",
+         fmt::format("{} is no PL011, 8250 or i.MX UART, so the hypervisor can neither "
+                     "send the trace nor tell why it stops",
+                     model != nullptr ? model : "the console")});
+}
+
+/// The hypervisor's image lies 128 MiB above the beginning of memory (run/board.hpp), at one of the
+/// addresses that it is linked for.
+void Survey::find_place() {
+    if (memory.empty()) {
+        return;
+    }
+    for (const std::uint64_t base : image_bases()) {
+        const Range place = own_memory_at(base, abi::default_area_size);
+        const BootError error = check_place(tree, memory, place);
+        if (!error) {
+            own = place;
+            break;
+        }
+        // Where memory begins elsewhere, it would say nothing.
+        if (base == memory[0].begin + run::Board{}.hypervisor_base()) {
+            add("place", error);
+            return;
+        }
+    }
+    if (own.empty()) {
+        faults.push_back(
+            {"image", "",
+             fmt::format("no image is linked for memory that begins at {:#x}, only for "
+                         "{:#x}: build one (hyp/hyp.mk)",
+                         memory[0].begin, fmt::join(image_bases(), ", "))});
+        return;
+    }
+    // As at the boot: the guest reaches neither the hypervisor nor, by `trace all`, memory.
+    bool room = map.withhold(own);
+    const Span* const uart = map.find(board.uart.base);
+    if (!board.uart_is_guests && uart != nullptr) {
+        room = room && map.withhold(range_of(regions[uart->region]));
+    }
+    if (!room) {
+        faults.push_back({"devices", "", "too many devices for the region map"});
+    }
+    add("devices", select_traced(tree, regions, map));
+}
+
+/// Devices of which the hypervisor would miss a part without saying so.
+void Survey::find_wrong_cells() {
+    for (int node = 1; node < tree.count(); ++node) {
+        const int bus = tree.parent(node);
+        Range first;
+        if (tree.is_type(node, "memory") || !tree.reg(node, 0, first)) {
+            continue;
+        }
+        const std::size_t entry = 4 * (tree.address_cells(bus) + tree.size_cells(bus));
+        const std::size_t size = tree.property(node, "reg").size;
+        if (size % entry != 0) {
+            faults.push_back(
+                {"cells", path(node),
+                 fmt::format("reg has {} bytes, no multiple of the {} that the parent's cells make",
+                             size, entry)});
+        }
+    }
+}
+
+/// Interrupt controllers whose interrupts come back to them; a root is its own parent.
+void Survey::find_cycles() {
+    const std::vector<int> parents = interrupt_parents(tree);
+    std::vector<int> seen(parents.size(), -1); // from which controller on the way
+    for (int start = 0; start < tree.count(); ++start) {
+        if (!tree.has(start, "interrupt-controller")) {
+            continue;
+        }
+        int node = start;
+        int next = parents[static_cast<std::size_t>(node)];
+        while (next >= 0 && next != node && seen[static_cast<std::size_t>(node)] < 0) {
+            seen[static_cast<std::size_t>(node)] = start;
+            node = next;
+            next = parents[static_cast<std::size_t>(node)];
+        }
+        if (next != node && seen[static_cast<std::size_t>(node)] == start) {
+            faults.push_back({"cycle", path(node), "interrupt-parent leads in a circle"});
+        }
+    }
+}
+
+} // namespace mmioscope::plan
