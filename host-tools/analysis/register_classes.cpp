@@ -119,7 +119,7 @@ void DistinctValues::add(std::uint32_t value) {
 
 bool RegisterClasses::means(std::string_view name) const {
     return name.starts_with(device_) &&
-           (name.size() == device_.size() || name[device_.size()] == '@' ||
+           (device_.empty() || name.size() == device_.size() || name[device_.size()] == '@' ||
             name[device_.size()] == '[');
 }
 

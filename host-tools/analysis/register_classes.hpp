@@ -64,7 +64,8 @@ struct RegisterEvidence {
 
 class RegisterClasses final : public reading::Consumer {
 public:
-    /// Looks at the devices called `device`: the whole name, or what is before its '@' or '['.
+    /// Looks at the devices called `device`: the whole name, or what is before its '@' or '['; at
+    /// all if it is empty.
     /// Keeps at most `most` registers, 1 KiB each; counts accesses to others.
     explicit RegisterClasses(std::string device, std::size_t most = 4096)
         : device_(std::move(device)), most_(most) {}

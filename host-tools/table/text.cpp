@@ -1,6 +1,7 @@
 #include "table/text.hpp"
 
 #include "system/plain_text.hpp"
+#include "table/shown.hpp"
 
 #include <fmt/format.h>
 #include <sys/ioctl.h>
@@ -70,6 +71,20 @@ std::string shown(const Column& column, const Cell& cell) {
     return is_nothing(cell) ? text : text.append(column.unit);
 }
 
+} // namespace
+
+std::vector<std::string> shown(const Table& table, const Row& cells) {
+    std::vector<std::string> row;
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+        if (!table.columns[i].title.empty()) {
+            row.push_back(shown(table.columns[i], cells[i]));
+        }
+    }
+    return row;
+}
+
+namespace {
+
 /// The cells' texts, before the available width is applied.
 struct Grid {
     struct Column {
@@ -107,16 +122,6 @@ Grid grid_of_facts(const Table& table) {
         }
     });
     return grid;
-}
-
-std::vector<std::string> shown(const Table& table, const Row& cells) {
-    std::vector<std::string> row;
-    for (std::size_t i = 0; i < cells.size(); ++i) {
-        if (!table.columns[i].title.empty()) {
-            row.push_back(shown(table.columns[i], cells[i]));
-        }
-    }
-    return row;
 }
 
 Grid grid_of(const Table& table, std::size_t most) {
