@@ -11,7 +11,7 @@ ARGS ?=
 # STREAM=uart: `make demo` takes the trace from a UART of the board instead of shared memory
 STREAM ?=
 
-.PHONY: all help setup hyp demo man install uninstall test fuzz nightly soak prove bench clean distclean
+.PHONY: all help setup hyp demo man report install uninstall test fuzz nightly soak prove bench clean distclean
 .DELETE_ON_ERROR:
 all: hyp host-tools
 	@:
@@ -34,6 +34,8 @@ setup: ## install the Debian packages for building, the demo and the tests
 
 hyp: $(HYP_IMAGE_BASES:%=$(BUILD)/hyp-%.elf) ## build the hypervisor for every load address
 
+report: ## bundle the page of `mmioscope report` (npm)
+
 man: ## make the manual pages in build/man/
 
 install: ## install mmioscope, the hypervisor and the library in DESTDIR and PREFIX (default /usr/local)
@@ -44,6 +46,8 @@ demo: ## boot stock Debian on two CPUs, trace every device, and print what its d
 	@contrib/install-packages.sh hyp/packages.txt guest-linux/packages.txt host-tools/packages.txt
 	@$(MAKE) --no-print-directory -j2 guest all
 	@$(BUILD)/mmioscope run --board $(BOARD) $(DEMO_ARGS) $(DEMO_STREAM_$(STREAM)) $(ARGS)
+	@[ ! -e $(REPORT_PAGE) ] || { $(BUILD)/mmioscope report $(BUILD)/demo.mmio -o $(BUILD)/demo.html 2>/dev/null && \
+	    echo 'as a page: $(BUILD)/demo.html'; }
 
 DEMO_ARGS = --kernel $(BUILD)/guest/vmlinuz --dtb $(BUILD)/guest/vexpress-v2p-ca15-tc1.dtb \
     --initrd $(BUILD)/guest/initrd.img --sd $(BUILD)/guest/sd.img \

@@ -1,5 +1,7 @@
 # The library, and the files of `make install`. Included from host.mk.
 
+include host-tools/report/report.mk
+
 PREFIX ?= /usr/local
 DESTDIR ?=
 
@@ -25,7 +27,8 @@ INSTALLED := $(BUILD)/mmioscope:bin/mmioscope $(HOST_LIBRARY):lib/libmmioscope.a
     $(foreach h,$(INSTALL_ABI_HEADERS),$(h):include/mmioscope/abi/$(notdir $(h))) \
     $(foreach m,$(INSTALL_MAN_PAGES),$(m):share/man/man$(subst .,,$(suffix $(m)))/$(notdir $(m))) \
     $(foreach c,$(INSTALL_COMPLETION),$(c):share/bash-completion/completions/mmioscope) \
-    $(foreach d,$(INSTALL_DEVICES),$(d):share/mmioscope/devices/$(notdir $(d)))
+    $(foreach d,$(INSTALL_DEVICES),$(d):share/mmioscope/devices/$(notdir $(d))) \
+    $(foreach p,$(wildcard $(REPORT_PAGE)),$(p):share/mmioscope/report.html)
 
 $(MADE_MAN_PAGES): $(BUILD)/man/%.1: docs/man/%.1 docs/man/page.awk $(BUILD)/mmioscope
 	@mkdir -p $(@D)

@@ -12,14 +12,14 @@ using namespace mmioscope;
 
 // In the order of --help.
 constexpr const cli::Command* commands[] = {
-    &cli::plan_command::row,     &cli::run_command::row,     &cli::record_command::row,
-    &cli::print_command::row,    &cli::follow_command::row,  &cli::stat_command::row,
-    &cli::polls_command::row,    &cli::sharing_command::row, &cli::phases_command::row,
-    &cli::regs_command::row,     &cli::top_command::row,     &cli::info_command::row,
-    &cli::at_command::row,       &cli::why_command::row,     &cli::gen_command::row,
-    &cli::diff_command::row,     &cli::ctl_command::row,     &cli::at_start_command::row,
-    &cli::blackbox_command::row, &cli::check_command::row,   &cli::verify_command::row,
-    &cli::export_command::row,   &cli::import_command::row,
+    &cli::plan_command::row,     &cli::run_command::row,      &cli::record_command::row,
+    &cli::print_command::row,    &cli::follow_command::row,   &cli::stat_command::row,
+    &cli::polls_command::row,    &cli::sharing_command::row,  &cli::phases_command::row,
+    &cli::regs_command::row,     &cli::report_command::row,   &cli::top_command::row,
+    &cli::info_command::row,     &cli::at_command::row,       &cli::why_command::row,
+    &cli::gen_command::row,      &cli::diff_command::row,     &cli::ctl_command::row,
+    &cli::at_start_command::row, &cli::blackbox_command::row, &cli::check_command::row,
+    &cli::verify_command::row,   &cli::export_command::row,   &cli::import_command::row,
 };
 
 // The command of the first argument that names one; null: none does.

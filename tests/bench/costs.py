@@ -37,7 +37,7 @@ ENVIRONMENT = {
 }
 TABLES = [word for table in ("device", "register", "function", "caller", "task", "cpu", "interrupt", "size")
           for word in ("--by", table)]
-# What to measure; {} is the output.
+# What to measure; {} is the output, {page} a page with only the place for data.
 COMMANDS = {
     "print": ["print", "--all", "-o", "{}"],
     "print --raw": ["print", "--all", "--raw", "-o", "{}"],
@@ -57,6 +57,7 @@ COMMANDS = {
     "sharing": ["sharing", "-o", "{}"],
     "phases": ["phases", "-o", "{}"],
     "regs": ["regs", "interrupt-controller", "-o", "{}"],
+    "report": ["report", "--page", "{page}", "-o", "{}"],
     "print --fold": ["print", "--all", "--fold", "-o", "{}"],
 }
 # And these, only in memory.
@@ -72,7 +73,7 @@ MIXES = ("sd", "boot", "fresh")
 PACKED = ("print --raw", "print value")  # of a packed file of "sd", too
 SHORT = {"print": MIXES, "print value": ("boot",), "stat": ("boot",), "export ctf": ("sd",), "check": ("boot",),
          "polls": ("boot", "fresh"), "gen": ("boot",), "sharing": ("boot", "fresh"), "phases": ("boot", "fresh"),
-         "regs": ("boot",)}
+         "regs": ("boot",), "report": ("boot",)}
 FIXED = ("print", "print --raw", "stat", "check")
 LENGTHS = (10000, 30000)
 LENGTHS_SHORT = (2000, 6000)
@@ -124,6 +125,8 @@ class Bench:
             while piece := file.read(4096):
                 copy.write(piece)
         self.tool.chmod(0o755)
+        self.page = self.own / "page.html"
+        self.page.write_text("@DATA@")
         for mix in MIXES:
             for events in lengths:
                 self.trace(mix, events)
@@ -144,7 +147,8 @@ class Bench:
         if not self.discards:
             self.remove(what, mix, [events])
             output = self.output(what, mix, events)
-        return [self.tool] + [output if word == "{}" else word for word in {**COMMANDS, **MORE}[what]] + [path]
+        places = {"{}": output, "{page}": self.page}
+        return [self.tool] + [places.get(word, word) for word in {**COMMANDS, **MORE}[what]] + [path]
 
     def remove(self, what, mix, lengths):
         for events in lengths:

@@ -1,0 +1,169 @@
+#include "cli/commands.hpp"
+#include "cli/option_types.hpp"
+#include "cli/view_options.hpp"
+#include "diff/findings.hpp"
+#include "diff/observer.hpp"
+#include "export/output.hpp"
+#include "report/page.hpp"
+#include "report/trace_report.hpp"
+#include "run/hypervisor_image.hpp"
+#include "system/file_descriptor.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace mmioscope::cli::report_command {
+
+namespace {
+
+struct Options {
+    ViewOptions view;
+    std::string against; ///< a file; empty: none
+    std::string page;    ///< a file; empty: that of `make report`
+};
+
+constexpr char footer[] = R"(
+Writes a trace as one page for a browser, which needs no network: the verdict; a timeline of each device and CPU, from the
+whole trace to single accesses; values of registers and fields; where the time went; polls, phases, interrupts, sharing,
+regs; and excerpts of the events, to search. --against adds a good boot beside it, and what diff finds.
+
+docs/report.md says what is left out of a long trace, and how the page is used. `make report` makes the page (it needs
+npm). -F, --cpu, --from and --to choose the accesses that the page is about.
+
+Examples:
+  mmioscope report boot.mmio -o boot.html
+  mmioscope report --against good.mmio bad.mmio -o bad.html
+  mmioscope report --from 9 --to 10 boot.mmio -o second.html
+
+Exit status: 0 the traces are whole and nothing was lost, 1 otherwise, 2 they cannot be read, or there is no page.
+)";
+
+reading::TraceOptions file_options(const ViewOptions& view) {
+    reading::TraceOptions selection = trace_options(view);
+    if (selection.path == "-") {
+        throw bad_input("report reads the trace twice: name a file instead of standard input");
+    }
+    return selection;
+}
+
+/// What diff finds in the last of two traces.
+class Comparison {
+public:
+    reading::Consumer& observer(std::size_t index) { return observers_[index]; }
+
+    /// Both were read.
+    std::vector<diff::Finding> findings(std::span<const report::TraceReport* const> traces) {
+        for (std::size_t i = 0; i < traces.size(); ++i) {
+            const auto& texts = traces[i]->reader().text();
+            const auto build = texts.find("kernel.banner");
+            boots_[i].build = build == texts.end() ? "" : build->second;
+        }
+        const diff::Boot* const boots[] = {&boots_[0], &boots_[1]};
+        const diff::Alike alike = diff::alike(sites_, boots);
+        return diff::findings(alike, diff::changes(alike), sites_);
+    }
+
+private:
+    diff::Sites sites_;
+    diff::Boot boots_[2];
+    diff::Observer observers_[2] = {{sites_, boots_[0]}, {sites_, boots_[1]}};
+};
+
+// Numbers of events that the findings name on one side.
+std::vector<std::uint64_t> events_of(std::span<const diff::Finding> findings,
+                                     diff::Side diff::Finding::*side) {
+    std::vector<std::uint64_t> events;
+    for (const diff::Finding& finding :
+         findings.first(std::min(findings.size(), report::rows_with_excerpts))) {
+        if ((finding.*side).event != 0) {
+            events.push_back((finding.*side).event);
+        }
+    }
+    return events;
+}
+
+/// Writes all traces, the last one as B if there is another.
+void write(report::Script& to, std::span<report::TraceReport* const> traces,
+           std::span<const diff::Finding> findings, const reading::DriveOptions& how) {
+    to.put("{\"traces\":[");
+    for (report::TraceReport* trace : traces) {
+        to.put(trace == traces.front() ? "" : ",");
+        trace->write(
+            to, events_of(findings, trace == traces.back() ? &diff::Finding::b : &diff::Finding::a),
+            how);
+    }
+    to.put("]");
+    if (traces.size() > 1) {
+        to.put(",\"diff\":");
+        report::put_findings(to, findings);
+    }
+    to.put("}");
+    to.flush();
+}
+
+Status report(const Options& options) {
+    const report::Page page =
+        report::load_page(options.page.empty() ? report::find_page(run::folder_of_this_program())
+                                               : std::filesystem::path(options.page));
+    std::vector<reading::TraceOptions> inputs{file_options(options.view)};
+    if (!options.against.empty()) {
+        ViewOptions good = options.view;
+        good.file = options.against;
+        good.input.clear();
+        inputs.insert(inputs.begin(), file_options(good));
+    }
+    const reading::DriveOptions how = drive_options(options.view, "read");
+    std::vector<std::unique_ptr<report::TraceReport>> owned;
+    std::vector<report::TraceReport*> traces;
+    for (const reading::TraceOptions& input : inputs) {
+        traces.push_back(owned.emplace_back(std::make_unique<report::TraceReport>(input)).get());
+    }
+    exporting::Output out(options.view.output.empty() ? "-" : options.view.output);
+    if (out.terminal()) {
+        throw bad_input("a page is not for a terminal: use -o FILE");
+    }
+    std::optional<Comparison> comparison;
+    if (traces.size() > 1) {
+        comparison.emplace();
+    }
+    for (std::size_t i = 0; i < traces.size(); ++i) {
+        traces[i]->read(how, comparison ? &comparison->observer(i) : nullptr);
+    }
+    const auto findings =
+        comparison ? comparison->findings(std::span(traces)) : std::vector<diff::Finding>();
+    const auto append_text = [&out](std::string_view text) {
+        append(out.fd(), std::as_bytes(std::span(text)), out.name().c_str());
+    };
+    append_text(page.before);
+    report::Script script(append_text);
+    write(script, traces, findings, how);
+    append_text(page.after);
+    out.finish();
+    Status status = Status::fine;
+    for (const report::TraceReport* trace : traces) {
+        fmt::print(stderr, "{}", trace->verdict());
+        status = trace->status() == Status::fine ? status : trace->status();
+    }
+    return status;
+}
+
+Action add(CLI::App& command, const std::string&) {
+    const auto options = std::make_shared<Options>();
+    add_view_options(command, options->view);
+    add_file(command, "--against", options->against,
+             "A good boot: show it beside the trace, and what diff finds");
+    add_file(command, "--page", options->page,
+             "The page to put the data into, instead of that of make report");
+    command.footer(footer);
+    return [options] { return report(*options); };
+}
+
+} // namespace
+
+const Command row{"report", "Write a trace as a page for a browser", add};
+
+} // namespace mmioscope::cli::report_command

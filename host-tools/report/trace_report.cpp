@@ -1,0 +1,122 @@
+#include "report/trace_report.hpp"
+
+#include "analysis/count_table.hpp"
+#include "info/tables.hpp"
+#include "report/excerpt.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <limits>
+#include <string_view>
+#include <utility>
+
+namespace mmioscope::report {
+
+namespace {
+
+using analysis::Key;
+
+/// Passes events to Counts, and remembers the last one.
+class Counting final : public reading::Consumer {
+public:
+    Counting(analysis::Counts& counts, std::uint64_t& number, std::uint64_t& last)
+        : counts_(counts), number_(number), last_(last) {}
+
+    void add(const Event& event) override { add_all({&event, 1}); }
+    void add_all(std::span<const Event> events) override {
+        counts_.add(events);
+        number_ = std::max(number_, events.back().number);
+        last_ = std::max(last_, events.back().nanoseconds);
+    }
+    void forget() override { counts_.forget(); }
+
+private:
+    analysis::Counts& counts_;
+    std::uint64_t& number_;
+    std::uint64_t& last_;
+};
+
+} // namespace
+
+TraceReport::TraceReport(const reading::TraceOptions& options)
+    : options_(options), trace_(options), tally_(reading::selects(options)),
+      counts_(analysis::all_keys(), analysis::most_names) {}
+
+void TraceReport::read(reading::DriveOptions how, reading::Consumer* other) {
+    how.losses = reading::Losses::all;
+    Counting counting(counts_, number_, last_);
+    reading::drive(trace_,
+                   {&tally_, &timeline_, &values_, &time_, &polls_, &phases_, &sharing_,
+                    &registers_, &counting, other},
+                   how);
+}
+
+void TraceReport::put_tables(Script& to, std::vector<std::uint64_t>& events) {
+    bool first = true;
+    const auto put = [&](std::string_view name, const table::Table& table) {
+        fmt::format_to(std::back_inserter(to.text()),
+                       "{}\"{}\":", std::exchange(first, false) ? "" : ",", name);
+        put_table(to, table, events);
+    };
+    const std::uint32_t frequency = reader().info() ? reader().info()->counter_frequency : 0;
+    const bool timed = frequency != 0 && reader().knows("duration");
+    const std::vector<table::Table> head = info::head_tables(reader(), tally_.summary(), last_);
+    put("facts", head[0]);
+    put("texts", head[1]);
+    put("losses", head[2]);
+    if (timed) {
+        put("time", time_.table(frequency));
+    }
+    put("polls", polls_.table(most_rows));
+    put("phases", phases_.table());
+    put("sharing", sharing_.table(most_rows / 5));
+    put("regs", registers_.table());
+    const analysis::TableOptions look{timed ? analysis::Order::time : analysis::Order::accesses,
+                                      most_rows,
+                                      frequency == 0 ? 0 : last_,
+                                      timed ? frequency : 0,
+                                      true,
+                                      nullptr};
+    for (const Key key : counts_.keys()) {
+        put(fmt::format("by {}", analysis::key_text(key)),
+            analysis::count_table(key, counts_.by(key), look));
+    }
+}
+
+void TraceReport::write(Script& to, std::vector<std::uint64_t> chosen, reading::DriveOptions how) {
+    const auto number = [&to](std::string_view name, std::uint64_t value) {
+        fmt::format_to(std::back_inserter(to.text()), ",\"{}\":{}", name, value);
+    };
+    to.put("{\"file\":");
+    to.string(options_.path);
+    to.put(",\"verdict\":");
+    to.string(verdict());
+    to.put(status() == Status::fine ? ",\"whole\":true" : ",\"whole\":false");
+    number("nanoseconds", last_);
+    number("last", number_);
+    number("hz",
+           reader().info() && reader().knows("duration") ? reader().info()->counter_frequency : 0);
+    number("lanes_left_out", timeline_.left_out());
+    number("values_left_out", values_.left_out());
+    to.put(",\"lanes\":");
+    put_lanes(to, timeline_);
+    to.put(",\"marks\":");
+    put_marks(to, timeline_);
+    to.put(",\"values\":");
+    put_values(to, values_);
+    to.put(",\"tables\":{");
+    put_tables(to, chosen);
+    to.put("},\"events\":[");
+    const std::vector<std::uint64_t> slowest = timeline_.slowest(most_slowest);
+    chosen.insert(chosen.end(), slowest.begin(), slowest.end());
+    reading::TraceOptions again = options_;
+    again.report = [](const std::string&) {}; // the first reading has reported it
+    reading::Trace trace(again);
+    Excerpt excerpt(to, trace.reader(), spans_of(chosen, number_));
+    reading::drive(trace, {&excerpt}, how);
+    to.put("]}");
+}
+
+} // namespace mmioscope::report
