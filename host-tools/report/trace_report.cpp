@@ -18,24 +18,22 @@ namespace {
 
 using analysis::Key;
 
-/// Passes events to Counts, and remembers the last one.
 class Counting final : public reading::Consumer {
 public:
-    Counting(analysis::Counts& counts, std::uint64_t& number, std::uint64_t& last)
-        : counts_(counts), number_(number), last_(last) {}
+    Counting(analysis::Counts& counts, TraceExtent& extent) : counts_(counts), extent_(extent) {}
 
     void add(const Event& event) override { add_all({&event, 1}); }
     void add_all(std::span<const Event> events) override {
         counts_.add(events);
-        number_ = std::max(number_, events.back().number);
-        last_ = std::max(last_, events.back().nanoseconds);
+        extent_.begin = std::min(extent_.begin, events.front().nanoseconds);
+        extent_.end = std::max(extent_.end, events.back().nanoseconds);
+        extent_.last = std::max(extent_.last, events.back().number);
     }
     void forget() override { counts_.forget(); }
 
 private:
     analysis::Counts& counts_;
-    std::uint64_t& number_;
-    std::uint64_t& last_;
+    TraceExtent& extent_;
 };
 
 } // namespace
@@ -46,7 +44,7 @@ TraceReport::TraceReport(const reading::TraceOptions& options)
 
 void TraceReport::read(reading::DriveOptions how, reading::Consumer* other) {
     how.losses = reading::Losses::all;
-    Counting counting(counts_, number_, last_);
+    Counting counting(counts_, extent_);
     reading::drive(trace_,
                    {&tally_, &timeline_, &values_, &time_, &polls_, &phases_, &sharing_,
                     &registers_, &counting, other},
@@ -62,7 +60,8 @@ void TraceReport::put_tables(Script& to, std::vector<std::uint64_t>& events) {
     };
     const std::uint32_t frequency = reader().info() ? reader().info()->counter_frequency : 0;
     const bool timed = frequency != 0 && reader().knows("duration");
-    const std::vector<table::Table> head = info::head_tables(reader(), tally_.summary(), last_);
+    const std::vector<table::Table> head =
+        info::head_tables(reader(), tally_.summary(), extent_.end);
     put("facts", head[0]);
     put("texts", head[1]);
     put("losses", head[2]);
@@ -75,7 +74,7 @@ void TraceReport::put_tables(Script& to, std::vector<std::uint64_t>& events) {
     put("regs", registers_.table());
     const analysis::TableOptions look{timed ? analysis::Order::time : analysis::Order::accesses,
                                       most_rows,
-                                      frequency == 0 ? 0 : last_,
+                                      frequency == 0 ? 0 : extent_.length(),
                                       timed ? frequency : 0,
                                       true,
                                       nullptr};
@@ -94,8 +93,9 @@ void TraceReport::write(Script& to, std::vector<std::uint64_t> chosen, reading::
     to.put(",\"verdict\":");
     to.string(verdict());
     to.put(status() == Status::fine ? ",\"whole\":true" : ",\"whole\":false");
-    number("nanoseconds", last_);
-    number("last", number_);
+    number("begin", extent_.end - extent_.length());
+    number("end", extent_.end);
+    number("last", extent_.last);
     number("hz",
            reader().info() && reader().knows("duration") ? reader().info()->counter_frequency : 0);
     number("lanes_left_out", timeline_.left_out());
@@ -114,7 +114,7 @@ void TraceReport::write(Script& to, std::vector<std::uint64_t> chosen, reading::
     reading::TraceOptions again = options_;
     again.report = [](const std::string&) {}; // the first reading has reported it
     reading::Trace trace(again);
-    Excerpt excerpt(to, trace.reader(), spans_of(chosen, number_));
+    Excerpt excerpt(to, trace.reader(), spans_of(chosen, extent_.last));
     reading::drive(trace, {&excerpt}, how);
     to.put("]}");
 }

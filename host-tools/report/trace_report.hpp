@@ -21,6 +21,15 @@
 
 namespace mmioscope::report {
 
+/// The events that were read.
+struct TraceExtent {
+    std::uint64_t begin = UINT64_MAX; ///< ns; without events larger than `end`
+    std::uint64_t end = 0;            ///< ns
+    std::uint64_t last = 0;           ///< the largest number
+
+    std::uint64_t length() const { return begin > end ? 0 : end - begin; } ///< ns
+};
+
 /// Memory: what its members keep, at most 64 MiB.
 class TraceReport {
 public:
@@ -52,8 +61,7 @@ private:
     analysis::Sharing sharing_;
     analysis::RegisterClasses registers_{""};
     analysis::Counts counts_;
-    std::uint64_t number_ = 0; ///< of the last event
-    std::uint64_t last_ = 0;   ///< ns; its time
+    TraceExtent extent_;
 };
 
 } // namespace mmioscope::report

@@ -55,6 +55,7 @@ for (const [name, last] of [["a", true], ["b", false]]) {
 const named = `${own}/${hostile.replaceAll("/", "_")}.mmio`;
 writeFileSync(named, readFileSync(`${own}/a.mmio`));
 mmioscope("report", ...registers, named, "-o", "a.html");
+mmioscope("report", "--from", "2", "--to", "3", "a.mmio", "-o", "part.html");
 mmioscope("report", ...registers, "--against", "a.mmio", "b.mmio", "-o", "both.html");
 
 const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox"] });
@@ -106,7 +107,7 @@ const over = page.locator(".lanes .u-over");
 const place = async (time, row) => { // on the screen, when the whole trace is in view
   await over.scrollIntoViewIfNeeded();
   const box = await over.boundingBox();
-  return [box.x + box.width * time / data.nanoseconds * 1e9, box.y + 26 * (row + 0.5)];
+  return [box.x + box.width * time / data.end * 1e9, box.y + 26 * (row + 0.5)];
 };
 const keys = async (...pressed) => {
   await page.locator(".lanes").focus();
@@ -121,6 +122,8 @@ const dragged = await inView();
 check("a drag zooms", dragged > 95 && dragged < 105, dragged);
 await page.mouse.dblclick(...await place(3, 1));
 check("a double click shows all", (await inView()) === all, await inView(), all);
+const part = (await dataOf(await open("part.html"))).traces[0];
+check("of a part of a trace the timeline is that part", part.begin === 2e9 && part.end === 2.99e9, part.begin, part.end);
 await keys("+", "+");
 const closer = await inView();
 check("keys zoom", closer > all * 0.2 && closer < all * 0.3, closer, all);
@@ -152,7 +155,7 @@ check("a register can be chosen", /^0 reads, 13 writes/.test(await said(page, "#
 await page.locator("#values select").selectOption({ label: "MODE" });
 await page.locator("#values .u-over").scrollIntoViewIfNeeded();
 const plot = await page.locator("#values .u-over").boundingBox();
-await page.mouse.move(plot.x + plot.width * 2.05 / data.nanoseconds * 1e9, plot.y + 50);
+await page.mouse.move(plot.x + plot.width * 2.05 / data.end * 1e9, plot.y + 50);
 check("a field's values have their names", (await said(page, "#values .says")) === "2.000000 s: fast", await said(page, "#values .says"));
 
 // The search.

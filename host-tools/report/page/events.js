@@ -43,7 +43,7 @@ export class Events {
       element("div", { className: "wide", tabIndex: 0, role: "region", "aria-label": "events" },
         element("table", { className: "events" }, element("thead", {}, element("tr", {},
           ...titles.map(([title, , number]) => element("th", { scope: "col", className: number ? "number" : "" }, title)))), this.body)));
-    this.views = traces.map((trace) => [0, trace.seconds]);
+    this.views = traces.map((trace) => [trace.begin, trace.end]);
     this.fill();
   }
 

@@ -41,7 +41,8 @@ export class Timeline {
     this.moved = moved;
     this.measure = "accesses";
     this.slow = slowest(trace.lanes, 100);
-    this.end = Math.max(trace.seconds, closest);
+    this.begin = trace.begin;
+    this.end = Math.max(trace.end, trace.begin + closest);
     this.phases = this.phasesOf();
     this.shown = Math.min(few, trace.lanes.length);
     this.marked = null;
@@ -62,7 +63,7 @@ export class Timeline {
         button("▶", () => this.move(0.5), { title: "later", "aria-label": "later" }),
         button("+", () => this.zoom(0.5), { title: "zoom in", "aria-label": "zoom in" }),
         button("−", () => this.zoom(2), { title: "zoom out", "aria-label": "zoom out" }),
-        button("whole trace", () => this.show(0, this.end)), this.more()),
+        button("whole trace", () => this.show(this.begin, this.end)), this.more()),
       this.frame, this.says,
       trace.lanes_left_out === 0 ? null
         : element("p", { className: "note" }, `${count(trace.lanes_left_out)} accesses of other devices have no lane`));
@@ -116,11 +117,13 @@ export class Timeline {
         setCursor: [(plot) => this.tell(plot)],
         setScale: [(plot, key) => key === "x" && this.moved(plot.scales.x.min, plot.scales.x.max)],
       },
-    }, [[0, this.end], [0, 0]], this.frame);
+    }, [[this.begin, this.end], [0, 0]], this.frame);
     let down = 0;
     this.plot.over.addEventListener("mousedown", (event) => { down = event.clientX; });
     this.plot.over.addEventListener("click", (event) => {
-      if (Math.abs(event.clientX - down) < 4) this.click(this.found(this.plot));
+      if (Math.abs(event.clientX - down) >= 4) return;
+      if (this.plot.cursor.top < height) this.showPhase(this.plot.posToVal(this.plot.cursor.left, "x"));
+      else this.click(this.found(this.plot));
     });
     this.resized ??= new ResizeObserver(() => this.plot.setSize({ width: this.frame.clientWidth, height: this.plot.height }));
     this.resized.observe(this.frame);
@@ -134,8 +137,8 @@ export class Timeline {
   get range() { return [this.plot.scales.x.min, this.plot.scales.x.max]; }
 
   show(from, to) {
-    const length = Math.min(Math.max(to - from, closest), this.end);
-    const begin = Math.min(Math.max(from, 0), this.end - length);
+    const length = Math.min(Math.max(to - from, closest), this.end - this.begin);
+    const begin = Math.min(Math.max(from, this.begin), this.end - length);
     this.plot.setScale("x", { min: begin, max: begin + length });
   }
   move(part) {
@@ -149,7 +152,7 @@ export class Timeline {
   }
   key(event) {
     const does = { ArrowLeft: () => this.move(-0.25), ArrowRight: () => this.move(0.25), "+": () => this.zoom(0.5), "=": () => this.zoom(0.5),
-      "-": () => this.zoom(2), 0: () => this.show(0, this.end), Enter: () => this.click(this.nearest(this.marked ?? (this.range[0] + this.range[1]) / 2)) }[event.key];
+      "-": () => this.zoom(2), 0: () => this.show(this.begin, this.end), Enter: () => this.click(this.nearest(this.marked ?? (this.range[0] + this.range[1]) / 2)) }[event.key];
     if (does && !event.ctrlKey && !event.metaKey && !event.altKey) {
       does();
       event.preventDefault();
@@ -184,6 +187,13 @@ export class Timeline {
       .sort((a, b) => this.away(a, time) - this.away(b, time))[0] ?? null;
   }
   away([lane, i], time) { return Math.abs(this.trace.lanes[lane].begin[i] - time); }
+
+  // The phase that goes on at this time.
+  showPhase(time) {
+    const next = this.phases.findIndex(({ begin }) => begin > time);
+    const at = (next < 0 ? this.phases.length : next) - 1;
+    if (at >= 0) this.show(this.phases[at].begin, next < 0 ? this.end : this.phases[next].begin);
+  }
 
   click(found) {
     if (found) {
