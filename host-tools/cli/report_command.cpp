@@ -10,6 +10,7 @@
 #include "system/file_descriptor.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <span>
@@ -44,8 +45,12 @@ Exit status: 0 the traces are whole and nothing was lost, 1 otherwise, 2 they ca
 
 reading::TraceOptions file_options(const ViewOptions& view) {
     reading::TraceOptions selection = trace_options(view);
-    if (selection.path == "-") {
-        throw bad_input("report reads the trace twice: name a file instead of standard input");
+    std::error_code ignored;
+    const std::filesystem::file_status status = std::filesystem::status(selection.path, ignored);
+    if (selection.path == "-" ||
+        (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))) {
+        throw bad_input("{}: report reads the trace twice: save it to a file first",
+                        selection.path == "-" ? "standard input" : selection.path);
     }
     return selection;
 }
