@@ -169,23 +169,6 @@ private:
     std::set<std::string> unknown_; ///< a line for each
 };
 
-/// Lines about the comparison as a whole.
-std::vector<std::string> notes_of(const diff::Alike& alike, std::span<const diff::Boot> boots) {
-    std::vector<std::string> notes;
-    if (alike.builds == diff::Builds::different) {
-        notes.push_back("the kernels are of different builds: places within functions are not "
-                        "compared");
-    }
-    for (const diff::Boot& boot : boots) {
-        if (boot.left_out > 0) {
-            notes.push_back(fmt::format("{}: more different accesses than are kept; {} were not "
-                                        "compared",
-                                        for_terminal(boot.name), boot.left_out));
-        }
-    }
-    return notes;
-}
-
 diff::Heading heading_of(std::span<const diff::Boot> boots, std::vector<std::string> notes) {
     diff::Heading heading;
     for (const diff::Boot& boot : boots.first(boots.size() - 1)) {
@@ -224,7 +207,7 @@ Status compare(const Options& options, Reader& reader, std::vector<diff::Boot>& 
     const diff::Alike alike = diff::alike(reader.sites, all);
     const std::vector<diff::Finding> findings =
         diff::findings(alike, diff::changes(alike), reader.sites);
-    print(options, findings, heading_of(boots, notes_of(alike, boots)));
+    print(options, findings, heading_of(boots, diff::notes(alike, boots)));
     const bool sure = diff::count_sure(findings) > 0;
     return reader.incomplete() ? Status::untestable : sure ? Status::failed : Status::fine;
 }

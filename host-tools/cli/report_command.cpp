@@ -3,6 +3,7 @@
 #include "cli/view_options.hpp"
 #include "diff/findings.hpp"
 #include "diff/observer.hpp"
+#include "diff/report.hpp"
 #include "export/output.hpp"
 #include "report/page.hpp"
 #include "report/trace_report.hpp"
@@ -10,9 +11,10 @@
 #include "system/file_descriptor.hpp"
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
+#include <iterator>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -55,27 +57,42 @@ reading::TraceOptions file_options(const ViewOptions& view) {
     return selection;
 }
 
-/// What diff finds in the last of two traces.
+/// What diff finds between two traces.
+struct Found {
+    std::vector<diff::Finding> findings;
+    std::vector<std::string> notes;
+};
+
+/// Looks at two traces while they are read: A, then B.
 class Comparison {
 public:
     reading::Consumer& observer(std::size_t index) { return observers_[index]; }
 
     /// Both were read.
-    std::vector<diff::Finding> findings(std::span<const report::TraceReport* const> traces) {
+    Found result(std::span<const report::TraceReport* const> traces) {
+        Found found;
         for (std::size_t i = 0; i < traces.size(); ++i) {
-            const auto& texts = traces[i]->reader().text();
-            const auto build = texts.find("kernel.banner");
-            boots_[i].build = build == texts.end() ? "" : build->second;
+            const trace::TraceReader& reader = traces[i]->reader();
+            const auto build = reader.text().find("kernel.banner");
+            boots_[i].build = build == reader.text().end() ? "" : build->second;
+            boots_[i].name = i == 0 ? "A" : "B";
+            if (traces[i]->status() != Status::fine) {
+                found.notes.push_back(
+                    fmt::format("{} is not complete: what it lacks, or seems to do "
+                                "in another way, may only be lost",
+                                boots_[i].name));
+            }
         }
-        const diff::Boot* const boots[] = {&boots_[0], &boots_[1]};
-        const diff::Alike alike = diff::alike(sites_, boots);
-        return diff::findings(alike, diff::changes(alike), sites_);
+        const diff::Alike alike = diff::alike(sites_, std::array{&boots_[0], &boots_[1]});
+        std::ranges::move(diff::notes(alike, boots_), std::back_inserter(found.notes));
+        found.findings = diff::findings(alike, diff::changes(alike), sites_);
+        return found;
     }
 
 private:
     diff::Sites sites_;
-    diff::Boot boots_[2];
-    diff::Observer observers_[2] = {{sites_, boots_[0]}, {sites_, boots_[1]}};
+    std::array<diff::Boot, 2> boots_;
+    std::array<diff::Observer, 2> observers_{{{sites_, boots_[0]}, {sites_, boots_[1]}}};
 };
 
 // Numbers of events that the findings name on one side.
@@ -92,60 +109,62 @@ std::vector<std::uint64_t> events_of(std::span<const diff::Finding> findings,
 }
 
 /// Writes all traces, the last one as B if there is another.
-void write(report::Script& to, std::span<report::TraceReport* const> traces,
-           std::span<const diff::Finding> findings, const reading::DriveOptions& how) {
+void write(report::Script& to, std::span<report::TraceReport* const> traces, const Found& found,
+           const reading::DriveOptions& how) {
     to.put("{\"traces\":[");
     for (report::TraceReport* trace : traces) {
         to.put(trace == traces.front() ? "" : ",");
-        trace->write(
-            to, events_of(findings, trace == traces.back() ? &diff::Finding::b : &diff::Finding::a),
-            how);
+        trace->write(to,
+                     events_of(found.findings,
+                               trace == traces.back() ? &diff::Finding::b : &diff::Finding::a),
+                     how);
     }
     to.put("]");
     if (traces.size() > 1) {
         to.put(",\"diff\":");
-        report::put_findings(to, findings);
+        report::put_findings(to, found.findings, found.notes);
     }
     to.put("}");
     to.flush();
+}
+
+// The traces that the page is about: the good boot first.
+std::vector<reading::TraceOptions> inputs_of(const Options& options) {
+    std::vector<reading::TraceOptions> inputs;
+    if (!options.against.empty()) {
+        ViewOptions good = options.view;
+        good.file = options.against;
+        good.input.clear();
+        inputs.push_back(file_options(good));
+    }
+    inputs.push_back(file_options(options.view));
+    return inputs;
 }
 
 Status report(const Options& options) {
     const report::Page page =
         report::load_page(options.page.empty() ? report::find_page(run::folder_of_this_program())
                                                : std::filesystem::path(options.page));
-    std::vector<reading::TraceOptions> inputs{file_options(options.view)};
-    if (!options.against.empty()) {
-        ViewOptions good = options.view;
-        good.file = options.against;
-        good.input.clear();
-        inputs.insert(inputs.begin(), file_options(good));
-    }
     const reading::DriveOptions how = drive_options(options.view, "read");
     std::vector<std::unique_ptr<report::TraceReport>> owned;
     std::vector<report::TraceReport*> traces;
-    for (const reading::TraceOptions& input : inputs) {
+    for (const reading::TraceOptions& input : inputs_of(options)) {
         traces.push_back(owned.emplace_back(std::make_unique<report::TraceReport>(input)).get());
     }
     exporting::Output out(options.view.output.empty() ? "-" : options.view.output);
     if (out.terminal()) {
         throw bad_input("a page is not for a terminal: use -o FILE");
     }
-    std::optional<Comparison> comparison;
-    if (traces.size() > 1) {
-        comparison.emplace();
-    }
+    const auto comparison = traces.size() > 1 ? std::make_unique<Comparison>() : nullptr;
     for (std::size_t i = 0; i < traces.size(); ++i) {
         traces[i]->read(how, comparison ? &comparison->observer(i) : nullptr);
     }
-    const auto findings =
-        comparison ? comparison->findings(std::span(traces)) : std::vector<diff::Finding>();
     const auto append_text = [&out](std::string_view text) {
         append(out.fd(), std::as_bytes(std::span(text)), out.name().c_str());
     };
     append_text(page.before);
     report::Script script(append_text);
-    write(script, traces, findings, how);
+    write(script, traces, comparison ? comparison->result(traces) : Found(), how);
     append_text(page.after);
     out.finish();
     Status status = Status::fine;

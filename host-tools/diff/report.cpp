@@ -83,6 +83,22 @@ std::size_t count_sure(std::span<const Finding> findings) {
     return static_cast<std::size_t>(std::count_if(findings.begin(), findings.end(), is_sure));
 }
 
+std::vector<std::string> notes(const Alike& alike, std::span<const Boot> boots) {
+    std::vector<std::string> notes;
+    if (alike.builds == Builds::different) {
+        notes.push_back("the kernels are of different builds: places within functions are not "
+                        "compared");
+    }
+    for (const Boot& boot : boots) {
+        if (boot.left_out > 0) {
+            notes.push_back(fmt::format("{}: more different accesses than are kept; {} were not "
+                                        "compared",
+                                        for_terminal(boot.name), boot.left_out));
+        }
+    }
+    return notes;
+}
+
 std::string verdict(std::span<const Finding> findings) {
     const std::size_t sure = count_sure(findings);
     const std::size_t others = findings.size() - sure;

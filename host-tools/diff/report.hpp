@@ -1,6 +1,8 @@
 // Findings as a table, for people and for programs, and as a page of HTML.
 #pragma once
 
+#include "diff/alike.hpp"
+#include "diff/boot.hpp"
 #include "diff/finding.hpp"
 #include "table/table.hpp"
 
@@ -22,6 +24,9 @@ struct Heading {
 
 /// The number of sure findings.
 std::size_t count_sure(std::span<const Finding> findings);
+
+/// Lines about the comparison as a whole: what was not compared.
+std::vector<std::string> notes(const Alike& alike, std::span<const Boot> boots);
 
 /// "same: ..." or "different: 2 sure, 1 less sure".
 std::string verdict(std::span<const Finding> findings);

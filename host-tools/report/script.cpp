@@ -189,21 +189,27 @@ void put_values(Script& to, const Values& values) {
     to.put("]");
 }
 
-void put_findings(Script& to, std::span<const diff::Finding> findings) {
+void put_findings(Script& to, std::span<const diff::Finding> findings,
+                  std::span<const std::string> notes) {
     const auto member = [&to](std::string_view key, std::string_view text) {
         to.put(key);
         to.string(text);
     };
-    const auto side = [&to](std::string_view key, const diff::Side& one) {
+    const auto lines = [&to](std::string_view key, std::span<const std::string> all) {
         to.put(key);
-        to.put("{\"lines\":[");
-        for (const std::string& line : one.lines) {
-            to.put(&line == &one.lines.front() ? "" : ",");
+        for (const std::string& line : all) {
+            to.put(&line == &all.front() ? "" : ",");
             to.string(line);
         }
-        print(to, "],\"event\":{}}}", one.event);
+        to.put("]");
+    };
+    const auto side = [&](std::string_view key, const diff::Side& one) {
+        to.put(key);
+        lines("{\"lines\":[", one.lines);
+        print(to, ",\"event\":{}}}", one.event);
     };
     member("{\"verdict\":", diff::verdict(findings));
+    lines(",\"notes\":[", notes);
     to.put(",\"findings\":[");
     for (const diff::Finding& finding : findings.first(std::min(findings.size(), most_rows))) {
         member(&finding == &findings.front() ? "{\"tier\":" : ",{\"tier\":",

@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -59,8 +60,10 @@ void put_marks(Script& to, const Timeline& timeline);
 /// ones, zeros, last, reads, writes. Numbers of 2^53 or more are strings, "0x...".
 void put_values(Script& to, const Values& values);
 
-/// {"verdict", "findings": [{"tier", "kind", "device", "register", "function", "difference", "a":
+/// {"verdict", "notes": ["..."], "findings": [{"tier", "kind", "device", "register", "function",
+/// "difference", "a":
 /// {"lines", "event"}, "b"}]}: an event of 0 is none.
-void put_findings(Script& to, std::span<const diff::Finding> findings);
+void put_findings(Script& to, std::span<const diff::Finding> findings,
+                  std::span<const std::string> notes);
 
 } // namespace mmioscope::report

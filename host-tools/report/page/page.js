@@ -66,7 +66,7 @@ function findings() {
     of.event === 0 ? null : button(`event ${of.event}`, () => pick(trace, of.event), { className: "link" }));
   const row = (of) => element("tr", {}, element("td", {}, of.tier), element("td", {}, of.device, element("br"), element("b", {}, of.register), element("br"), of.function),
     element("td", {}, of.difference), side(traces[0], of.a), side(traces[1], of.b));
-  return [element("p", { className: "verdict" }, diff.verdict),
+  return [element("p", { className: "verdict" }, diff.verdict), ...diff.notes.map((note) => element("p", { className: "note" }, note)),
     diff.findings.length === 0 ? null : element("div", { className: "wide", tabIndex: 0, role: "region", "aria-label": "findings" },
       element("table", {}, element("thead", {}, element("tr", {}, ...["", "where", "difference", "A", "B"].map((title) => element("th", { scope: "col" }, title)))),
         element("tbody", {}, ...diff.findings.map(row))))];
