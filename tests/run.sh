@@ -156,6 +156,7 @@ nightly)
         --seed "$(git rev-parse HEAD)" --need "$real_shares"
     suite polls 300 tests/polls/judge.py "$build" "$build/tests/diff-boots/$(git rev-parse HEAD)"/*.mmio --loops 2000 --tell \
         --seed "$(git rev-parse HEAD)"
+    suite report 240 node tests/report/run.mjs "$build" 10000000
     suite regs 60 tests/regs/judge.py "$build" "$build/tests/diff-boots/$(git rev-parse HEAD)"/*.mmio --tell
     [ -z "$kept" ] || echo "nightly of $commit: $(wc -l <"$kept/sittings") sittings since $(head -n 1 "$kept/sittings")"
     ;;

@@ -1,7 +1,7 @@
-// Opens the page of `mmioscope report` in headless Chromium, and uses it like a reader: node tests/report/run.mjs BUILD.
-// Screenshots are in BUILD/tests/report/. The last line is "report: N passed, M failed".
+// Opens the page of `mmioscope report` in headless Chromium, and uses it like a reader: node tests/report/run.mjs BUILD
+// [EVENTS]. With EVENTS also that of a made-up boot of so many: its size is checked, and its time printed. Screenshots are in BUILD/tests/report/. The last line is "report: N passed, M failed".
 import { execFileSync } from "node:child_process";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -192,6 +192,18 @@ const contrast = (one) => one.evaluate(() => {
   return { text: Math.min(...["ink", "soft", "link"].map((name) => Math.min(ratio(name, "paper"), ratio(name, "card")))),
     marks: Math.min(...["read", "write", "mark"].map((name) => ratio(name, "paper"))), apart: ratio("read", "write"), paper: light("paper") };
 });
+// The colour in the middle of an element, as it is seen.
+async function colourOf(page, selector) {
+  const picture = (await page.locator(selector).first().screenshot()).toString("base64");
+  return page.evaluate(async (source) => {
+    const image = new Image();
+    image.src = `data:image/png;base64,${source}`;
+    await image.decode();
+    const canvas = Object.assign(document.createElement("canvas"), { width: image.width, height: image.height }).getContext("2d");
+    canvas.drawImage(image, 0, 0);
+    return [...canvas.getImageData(image.width / 2, image.height / 2, 1, 1).data.slice(0, 3)];
+  }, picture);
+}
 for (const colorScheme of ["light", "dark"]) {
   for (const [width, height] of [[1280, 900], [390, 844]]) {
     for (const file of ["a.html", "both.html"]) {
@@ -201,8 +213,15 @@ for (const colorScheme of ["light", "dark"]) {
       await shown.screenshot({ path: `${own}/${file.replace(".html", "")}-${width}-${colorScheme}.png` });
       if (file === "a.html" && width === 1280) {
         // WCAG 2.1: 4.5 for text, 3 for graphics.
-        const { text, marks, paper } = await contrast(shown);
+        const { text, marks, apart, paper } = await contrast(shown);
         check(`contrast, ${colorScheme}`, text >= 4.5 && marks >= 3 && (colorScheme === "dark") === paper < 0.5, text, marks, paper);
+        check(`reads and writes differ without colours, ${colorScheme}`, apart >= 1.8, apart);
+        const session = await shown.context().newCDPSession(shown);
+        for (const type of ["protanopia", "deuteranopia", "tritanopia"]) {
+          await session.send("Emulation.setEmulatedVisionDeficiency", { type });
+          const [a, b] = [await colourOf(shown, ".note .bar.read"), await colourOf(shown, ".note .bar.write")];
+          check(`and with ${type}, ${colorScheme}`, Math.hypot(...a.map((one, i) => one - b[i])) >= 100, a, b);
+        }
       }
       await shown.context().close();
     }
@@ -224,6 +243,23 @@ check("the traces stand side by side", await both.evaluate(() => {
 await both.locator("#diff .link").first().click();
 check("a finding leads to its event", /^A: event \d+$/.test(await said(both, "#detail strong")), await said(both, "#detail"));
 check("without an error or a request", both.errors.length === 0 && outside(both).length === 0, both.errors, both.requests);
+
+// A long trace.
+const events = process.argv[3];
+if (events) {
+  execFileSync(`${build}/tests/make-cost-trace`, ["boot", events, "long.mmio"], { cwd: own });
+  mmioscope("report", "long.mmio", "-o", "long.html");
+  rmSync(`${own}/long.mmio`);
+  const size = statSync(`${own}/long.html`).size;
+  const start = performance.now();
+  const long = await open("long.html");
+  await long.locator(".lanes").focus();
+  await long.keyboard.press("+");
+  console.log(`${events} events: ${(size / 1e6).toFixed(1)} MB, zoomed ${((performance.now() - start) / 1000).toFixed(1)} s after it was opened`);
+  check("a long trace makes a page of at most 25 MB", size <= 25e6, size);
+  const accesses = (await dataOf(long)).traces[0].lanes.flatMap((lane) => lane.cells).reduce((sum, number, i) => sum + ([2, 3].includes(i % 7) ? number : 0), 0);
+  check("which has all accesses", accesses === Number(events) && long.errors.length === 0, accesses, long.errors);
+}
 
 await browser.close();
 console.log(`report: ${passed} passed, ${failed} failed`);
