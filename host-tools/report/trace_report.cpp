@@ -100,6 +100,9 @@ void TraceReport::write(Script& to, std::vector<std::uint64_t> chosen, reading::
            reader().info() && reader().knows("duration") ? reader().info()->counter_frequency : 0);
     number("lanes_left_out", timeline_.left_out());
     number("values_left_out", values_.left_out());
+    fmt::format_to(std::back_inserter(to.text()),
+                   ",\"excerpts\":{{\"ends\":{},\"around\":{},\"rows\":{},\"slowest\":{}}}",
+                   events_at_ends, events_around, rows_with_excerpts, most_slowest);
     to.put(",\"lanes\":");
     put_lanes(to, timeline_);
     to.put(",\"marks\":");

@@ -28,4 +28,7 @@ const put = {
 };
 const page = await readFile(join(here, "page.html"), "utf8");
 await mkdir(dirname(output), { recursive: true });
-await writeFile(output, page.replace(/@(STYLE|LICENCE|SCRIPT)@/g, (_, name) => put[name]));
+await writeFile(
+  output,
+  page.replace(/@(STYLE|LICENCE|SCRIPT)@/g, (_, name) => put[name]),
+);

@@ -19,7 +19,11 @@ function columns(numbers, names, summed) {
 }
 
 function lane(of, hz) {
-  const cells = columns(of.cells, ["begin", "length", "reads", "writes", "ticks", "longest", "event"], ["begin", "event"]);
+  const cells = columns(
+    of.cells,
+    ["begin", "length", "reads", "writes", "ticks", "longest", "event"],
+    ["begin", "event"],
+  );
   const tick = hz === 0 ? 0 : 1 / hz;
   return {
     device: of.device,
@@ -77,7 +81,8 @@ export function read(element) {
   return { traces: data.traces.map(trace), diff: data.diff };
 }
 
-/// What the registers of a device had at a time: [register, value, whether it is certain]. It is not in a bucket that goes on.
+/// What the registers of a device had at a time: [register, value, whether it is certain], which it is not in a bucket
+/// that goes on.
 export function registersAt(trace, device, time) {
   const had = [];
   for (const series of trace.values) {
@@ -85,7 +90,8 @@ export function registersAt(trace, device, time) {
     const cells = valuesOf(series);
     let at = cells.count - 1;
     while (at >= 0 && cells.begin[at] > time) at--;
-    if (at >= 0) had.push([series.register, cells.last[at], cells.least[at] === cells.most[at] || cells.end[at] <= time]);
+    if (at >= 0)
+      had.push([series.register, cells.last[at], cells.least[at] === cells.most[at] || cells.end[at] <= time]);
   }
   return had;
 }

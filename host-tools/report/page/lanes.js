@@ -15,7 +15,8 @@ const measures = {
 
 // The first index at which `numbers`, which ascend, are at least `least`.
 function lowerBound(numbers, least) {
-  let from = 0, to = numbers.length;
+  let from = 0,
+    to = numbers.length;
   while (from < to) {
     const middle = (from + to) >> 1;
     if (numbers[middle] < least) from = middle + 1;
@@ -40,7 +41,7 @@ export class Timeline {
     this.pick = pick;
     this.moved = moved;
     this.measure = "accesses";
-    this.slow = slowest(trace.lanes, 100);
+    this.slow = slowest(trace.lanes, trace.excerpts.slowest);
     this.begin = trace.begin;
     this.end = Math.max(trace.end, trace.begin + closest);
     this.phases = this.phasesOf();
@@ -48,44 +49,68 @@ export class Timeline {
     this.marked = null;
     this.says = element("p", { className: "says" }, " ");
     this.frame = element("div", {
-      className: "lanes", tabIndex: 0, role: "group",
+      className: "lanes",
+      tabIndex: 0,
+      role: "group",
       "aria-label": `timeline ${trace.label}: arrow keys move, plus and minus zoom, 0 shows all`,
       onkeydown: (event) => this.key(event),
     });
-    const select = element("select", { "aria-label": "what the bars show", onchange: (event) => {
-      this.measure = event.target.value;
-      this.plot.redraw();
-    } }, ...Object.entries(measures).filter(([name]) => name === "accesses" || trace.hz > 0)
-      .map(([value, { title }]) => element("option", { value }, title)));
-    this.element = element("div", {},
-      element("div", { className: "controls" }, select,
+    const select = element(
+      "select",
+      {
+        "aria-label": "what the bars show",
+        onchange: (event) => {
+          this.measure = event.target.value;
+          this.plot.redraw();
+        },
+      },
+      ...Object.entries(measures)
+        .filter(([name]) => name === "accesses" || trace.hz > 0)
+        .map(([value, { title }]) => element("option", { value }, title)),
+    );
+    this.element = element(
+      "div",
+      {},
+      element(
+        "div",
+        { className: "controls" },
+        select,
         button("◀", () => this.move(-0.5), { title: "earlier", "aria-label": "earlier" }),
         button("▶", () => this.move(0.5), { title: "later", "aria-label": "later" }),
         button("+", () => this.zoom(0.5), { title: "zoom in", "aria-label": "zoom in" }),
         button("−", () => this.zoom(2), { title: "zoom out", "aria-label": "zoom out" }),
-        button("whole trace", () => this.show(this.begin, this.end)), this.more()),
-      this.frame, this.says,
-      trace.lanes_left_out === 0 ? null
-        : element("p", { className: "note" }, `${count(trace.lanes_left_out)} accesses of other devices have no lane`));
+        button("whole trace", () => this.show(this.begin, this.end)),
+        this.more(),
+      ),
+      this.frame,
+      this.says,
+      trace.lanes_left_out === 0
+        ? null
+        : element("p", { className: "note" }, `${count(trace.lanes_left_out)} accesses of other devices have no lane`),
+    );
   }
 
   // For the lanes that are not shown at first.
   more() {
     const count = this.trace.lanes.length;
-    return count === this.shown ? null : button(`all ${count} lanes`, (event) => {
-      const range = this.range;
-      this.shown = count;
-      event.target.remove();
-      this.plot.destroy();
-      this.start();
-      this.show(...range);
-    });
+    return count === this.shown
+      ? null
+      : button(`all ${count} lanes`, (event) => {
+          const range = this.range;
+          this.shown = count;
+          event.target.remove();
+          this.plot.destroy();
+          this.start();
+          this.show(...range);
+        });
   }
 
   phasesOf() {
     const { columns, rows } = this.trace.tables.phases;
     const at = (name) => columns.findIndex((column) => column.name === name);
-    const begin = at("begin_ns"), name = at("name"), from = at("boundary");
+    const begin = at("begin_ns"),
+      name = at("name"),
+      from = at("boundary");
     return rows.map((row) => ({ begin: parseFloat(row[begin]), name: row[name] === "-" ? row[from] : row[name] }));
   }
 
@@ -94,38 +119,64 @@ export class Timeline {
     const narrow = this.frame.clientWidth < 600;
     this.first = 1; // the lane of the phases stands above
     this.rows = this.shown + this.first;
-    const name = (row) => row === 0 ? "phases" : this.nameOf(this.trace.lanes[row - 1], narrow);
+    const name = (row) => (row === 0 ? "phases" : this.nameOf(this.trace.lanes[row - 1], narrow));
     this.inside = narrow ? name : null;
-    this.plot = new uPlot({
-      width: this.frame.clientWidth,
-      height: this.rows * height + 34,
-      legend: { show: false },
-      cursor: { y: false, points: { show: false }, drag: { x: true, y: false, dist: 5 } },
-      scales: {
-        x: { time: false, range: (_, from, to) => [from, to] },
-        y: { range: [0, this.rows], dir: -1 },
+    this.plot = new uPlot(
+      {
+        width: this.frame.clientWidth,
+        height: this.rows * height + 34,
+        legend: { show: false },
+        cursor: { y: false, points: { show: false }, drag: { x: true, y: false, dist: 5 } },
+        scales: {
+          x: { time: false, range: (_, from, to) => [from, to] },
+          y: { range: [0, this.rows], dir: -1 },
+        },
+        axes: [
+          {
+            side: 0,
+            stroke: () => colour("ink"),
+            grid: { stroke: () => colour("grid"), width: 1 },
+            ticks: { stroke: () => colour("grid") },
+            size: 28,
+            values: (_, splits) => splits.map((time) => `${secondsText(time, splits[1] - splits[0])} s`),
+            space: 90,
+          },
+          {
+            show: !narrow,
+            stroke: () => colour("ink"),
+            size: 190,
+            gap: 4,
+            grid: { show: false },
+            ticks: { show: false },
+            splits: () => Array.from({ length: this.rows }, (_, row) => row + 0.5),
+            values: (_, splits) => splits.map((at) => name(at - 0.5)),
+          },
+        ],
+        series: [{}, { paths: () => null, points: { show: false } }],
+        hooks: {
+          draw: [(plot) => this.draw(plot)],
+          setCursor: [(plot) => this.tell(plot)],
+          setScale: [(plot, key) => key === "x" && this.moved(plot.scales.x.min, plot.scales.x.max)],
+        },
       },
-      axes: [
-        { side: 0, stroke: () => colour("ink"), grid: { stroke: () => colour("grid"), width: 1 }, ticks: { stroke: () => colour("grid") },
-          size: 28, values: (_, splits) => splits.map((time) => `${secondsText(time, splits[1] - splits[0])} s`), space: 90 },
-        { show: !narrow, stroke: () => colour("ink"), size: 190, gap: 4, grid: { show: false }, ticks: { show: false },
-          splits: () => Array.from({ length: this.rows }, (_, row) => row + 0.5), values: (_, splits) => splits.map((at) => name(at - 0.5)) },
+      [
+        [this.begin, this.end],
+        [0, 0],
       ],
-      series: [{}, { paths: () => null, points: { show: false } }],
-      hooks: {
-        draw: [(plot) => this.draw(plot)],
-        setCursor: [(plot) => this.tell(plot)],
-        setScale: [(plot, key) => key === "x" && this.moved(plot.scales.x.min, plot.scales.x.max)],
-      },
-    }, [[this.begin, this.end], [0, 0]], this.frame);
+      this.frame,
+    );
     let down = 0;
-    this.plot.over.addEventListener("mousedown", (event) => { down = event.clientX; });
+    this.plot.over.addEventListener("mousedown", (event) => {
+      down = event.clientX;
+    });
     this.plot.over.addEventListener("click", (event) => {
       if (Math.abs(event.clientX - down) >= 4) return;
       if (this.plot.cursor.top < height) this.showPhase(this.plot.posToVal(this.plot.cursor.left, "x"));
       else this.click(this.found(this.plot));
     });
-    this.resized ??= new ResizeObserver(() => this.plot.setSize({ width: this.frame.clientWidth, height: this.plot.height }));
+    this.resized ??= new ResizeObserver(() =>
+      this.plot.setSize({ width: this.frame.clientWidth, height: this.plot.height }),
+    );
     this.resized.observe(this.frame);
   }
 
@@ -134,7 +185,9 @@ export class Timeline {
     return `${device} cpu${lane.cpu}`;
   }
 
-  get range() { return [this.plot.scales.x.min, this.plot.scales.x.max]; }
+  get range() {
+    return [this.plot.scales.x.min, this.plot.scales.x.max];
+  }
 
   show(from, to) {
     const length = Math.min(Math.max(to - from, closest), this.end - this.begin);
@@ -147,12 +200,20 @@ export class Timeline {
   }
   zoom(factor, around) {
     const [from, to] = this.range;
-    const middle = around ?? (this.marked !== null && this.marked >= from && this.marked <= to ? this.marked : (from + to) / 2);
+    const middle =
+      around ?? (this.marked !== null && this.marked >= from && this.marked <= to ? this.marked : (from + to) / 2);
     this.show(middle - (middle - from) * factor, middle + (to - middle) * factor);
   }
   key(event) {
-    const does = { ArrowLeft: () => this.move(-0.25), ArrowRight: () => this.move(0.25), "+": () => this.zoom(0.5), "=": () => this.zoom(0.5),
-      "-": () => this.zoom(2), 0: () => this.show(this.begin, this.end), Enter: () => this.click(this.nearest(this.marked ?? (this.range[0] + this.range[1]) / 2)) }[event.key];
+    const does = {
+      ArrowLeft: () => this.move(-0.25),
+      ArrowRight: () => this.move(0.25),
+      "+": () => this.zoom(0.5),
+      "=": () => this.zoom(0.5),
+      "-": () => this.zoom(2),
+      0: () => this.show(this.begin, this.end),
+      Enter: () => this.click(this.nearest(this.marked ?? (this.range[0] + this.range[1]) / 2)),
+    }[event.key];
     if (does && !event.ctrlKey && !event.metaKey && !event.altKey) {
       does();
       event.preventDefault();
@@ -178,15 +239,21 @@ export class Timeline {
   cell(lane, time, near) {
     const of = this.trace.lanes[lane];
     const right = lowerBound(of.begin, time);
-    const distance = (i) => i < 0 || i >= of.count ? Infinity : Math.max(of.begin[i] - time, time - of.end[i], 0);
+    const distance = (i) => (i < 0 || i >= of.count ? Infinity : Math.max(of.begin[i] - time, time - of.end[i], 0));
     const at = distance(right - 1) <= distance(right) ? right - 1 : right;
     return distance(at) <= near ? [lane, at] : null;
   }
   nearest(time) {
-    return this.trace.lanes.map((_, lane) => this.cell(lane, time, Infinity)).filter(Boolean)
-      .sort((a, b) => this.away(a, time) - this.away(b, time))[0] ?? null;
+    return (
+      this.trace.lanes
+        .map((_, lane) => this.cell(lane, time, Infinity))
+        .filter(Boolean)
+        .sort((a, b) => this.away(a, time) - this.away(b, time))[0] ?? null
+    );
   }
-  away([lane, i], time) { return Math.abs(this.trace.lanes[lane].begin[i] - time); }
+  away([lane, i], time) {
+    return Math.abs(this.trace.lanes[lane].begin[i] - time);
+  }
 
   // The phase that goes on at this time.
   showPhase(time) {
@@ -208,12 +275,16 @@ export class Timeline {
       this.says.textContent = " ";
       return;
     }
-    const lane = this.trace.lanes[found[0]], i = found[1];
-    const n = lane.reads[i] + lane.writes[i];
-    const what = n === 1 ? (lane.reads[i] ? "a read" : "a write")
-      : `${count(n)} accesses in ${lengthText(lane.end[i] - lane.begin[i])}: ${count(lane.reads[i])} reads, ${count(lane.writes[i])} writes`;
-    const took = this.trace.hz === 0 ? "" : `, ${n === 1 ? "took" : "longest"} ${lengthText(lane.longest[i])}`;
-    this.says.textContent = `${secondsText(lane.begin[i])} s  ${lane.device} cpu${lane.cpu}: ${what}${took}; event ${lane.event[i]}`;
+    const lane = this.trace.lanes[found[0]],
+      i = found[1];
+    const reads = lane.reads[i],
+      writes = lane.writes[i];
+    const several = reads + writes > 1;
+    const all = `${count(reads + writes)} accesses in ${lengthText(lane.end[i] - lane.begin[i])}`;
+    const what = several ? `${all}: ${count(reads)} reads, ${count(writes)} writes` : reads ? "a read" : "a write";
+    const took = this.trace.hz === 0 ? "" : `, ${several ? "longest" : "took"} ${lengthText(lane.longest[i])}`;
+    const where = `${secondsText(lane.begin[i])} s  ${lane.device} cpu${lane.cpu}`;
+    this.says.textContent = `${where}: ${what}${took}; event ${lane.event[i]}`;
   }
 
   draw(plot) {
@@ -238,8 +309,8 @@ export class Timeline {
       ctx.fillRect(bbox.left, bottom - ratio, bbox.width, ratio);
       for (let x = 0; x < columns; x++) {
         if (all[x] === 0) continue;
-        const high = Math.max(3 * ratio, (row - 6 * ratio) * Math.log1p(all[x]) / Math.log1p(most));
-        const low = measure.split ? high * writes[x] / all[x] : 0;
+        const high = Math.max(3 * ratio, ((row - 6 * ratio) * Math.log1p(all[x])) / Math.log1p(most));
+        const low = measure.split ? (high * writes[x]) / all[x] : 0;
         const left = bbox.left + x * ratio;
         ctx.fillStyle = colour(measure.split ? "read" : "time");
         ctx.fillRect(left, bottom - ratio - high, ratio, high - low);
@@ -261,7 +332,8 @@ export class Timeline {
 
   // What a lane has in each column of pixels between two times.
   columnsOf(lane, measure, from, to, columns) {
-    const all = new Float64Array(columns), writes = new Float64Array(columns);
+    const all = new Float64Array(columns),
+      writes = new Float64Array(columns);
     const scale = (columns - 1) / (to - from);
     for (let i = Math.max(0, lowerBound(lane.begin, from) - 1); i < lane.count && lane.begin[i] <= to; i++) {
       const first = Math.max(0, Math.floor((lane.begin[i] - from) * scale));
@@ -280,7 +352,10 @@ export class Timeline {
     const { ctx, bbox } = plot;
     this.phases.forEach((phase, i) => {
       const left = Math.max(bbox.left, plot.valToPos(phase.begin, "x", true));
-      const right = Math.min(bbox.left + bbox.width, i + 1 < this.phases.length ? plot.valToPos(this.phases[i + 1].begin, "x", true) : Infinity);
+      const right = Math.min(
+        bbox.left + bbox.width,
+        i + 1 < this.phases.length ? plot.valToPos(this.phases[i + 1].begin, "x", true) : Infinity,
+      );
       if (right <= left) return;
       ctx.fillStyle = colour(i % 2 ? "band" : "band2");
       ctx.fillRect(left, bbox.top, right - left, row - 2 * ratio);
@@ -304,7 +379,8 @@ export class Timeline {
     for (const [lane, i] of this.slow) {
       const time = this.trace.lanes[lane].begin[i];
       if (lane >= this.shown || time < from || time > to) continue;
-      const x = plot.valToPos(time, "x", true), top = bbox.top + (lane + this.first) * row + ratio;
+      const x = plot.valToPos(time, "x", true),
+        top = bbox.top + (lane + this.first) * row + ratio;
       ctx.beginPath();
       ctx.moveTo(x - 3 * ratio, top);
       ctx.lineTo(x + 3 * ratio, top);

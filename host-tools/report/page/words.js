@@ -12,7 +12,11 @@ export function secondsText(time, step = 1e-6) {
 
 /// A length of time with its unit.
 export function lengthText(seconds) {
-  for (const [unit, size] of [["s", 1], ["ms", 1e-3], ["us", 1e-6]]) {
+  for (const [unit, size] of [
+    ["s", 1],
+    ["ms", 1e-3],
+    ["us", 1e-6],
+  ]) {
     if (seconds >= size) return `${(seconds / size).toPrecision(3)} ${unit}`;
   }
   return `${Math.round(seconds * 1e9)} ns`;
@@ -30,7 +34,10 @@ export function element(name, properties = {}, ...children) {
   return made;
 }
 
-export const button = (text, onclick, properties = {}) => element("button", { type: "button", onclick, ...properties }, text);
+export const button = (text, onclick, properties = {}) =>
+  element("button", { type: "button", onclick, ...properties }, text);
+
+export const note = (...words) => element("p", { className: "note" }, ...words);
 
 /// A colour of page.css.
 export const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
