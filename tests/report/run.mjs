@@ -6,6 +6,7 @@ import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:f
 import { createRequire } from "node:module";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
+import { secondsText } from "../../host-tools/report/page/words.js";
 
 const build = resolve(process.argv[2]);
 const { chromium } = createRequire(`${build}/report/page/`)("playwright-core");
@@ -70,6 +71,16 @@ function check(name, good, ...seen) {
   console.log(
     good ? `ok report: ${name}` : `FAILED report: ${name}: ${seen.map((one) => JSON.stringify(one)).join(", ")}`,
   );
+}
+
+for (const [step, said] of [
+  [2.5, "7.5"],
+  [2, "6"],
+  [0.25, "0.75"],
+  [1e-6, "0.000003"],
+  [2.5e-8, "0.000000075"],
+]) {
+  check(`times ${step} s apart have their digits`, secondsText(3 * step, step) === said, secondsText(3 * step, step));
 }
 
 for (const [name, last] of [

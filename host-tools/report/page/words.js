@@ -4,9 +4,12 @@ export function count(number) {
   return Math.round(number).toLocaleString("en");
 }
 
-/// Seconds with as many digits as tell times apart that are `step` seconds from each other.
+/// Seconds with as many digits as a multiple of `step`, in seconds, has; nine at most.
 export function secondsText(time, step = 1e-6) {
-  const digits = Math.min(9, Math.max(0, Math.ceil(-Math.log10(step || 1e-9))));
+  const whole = (digits) =>
+    step * 10 ** digits > 0.999 && Math.abs(step * 10 ** digits - Math.round(step * 10 ** digits)) < 1e-3;
+  let digits = 0;
+  while (digits < 9 && !whole(digits)) digits++;
   return time.toFixed(digits);
 }
 
