@@ -44,7 +44,11 @@ function text(last) {
         : `R4 0x1c050004 ${i % 50 === 49 ? 0x50 : 0x51} pc=0xc0500110`;
     lines.push(`${at} cpu${cpu} ${access} duration=${took} task=0xc1000000 mode=0x13 sp=0xc1602f00`);
   }
-  lines.push("6.1 cpu1 R4 0x2c00200c 41 pc=0xc0500010", "6.2 cpu1 W4 0x2c002010 41 pc=0xc0500010");
+  lines.push(
+    "6.05 cpu0 marker value=7",
+    "6.1 cpu1 R4 0x2c00200c 41 pc=0xc0500010",
+    "6.2 cpu1 W4 0x2c002010 41 pc=0xc0500010",
+  );
   if (last) lines.push("6.3 cpu0 W4 0x1c050000 5 pc=0xc0500014");
   return lines.join("\n") + "\n";
 }
@@ -181,6 +185,13 @@ const dragged = await inView();
 check("a drag zooms", dragged > 95 && dragged < 105, dragged);
 await page.mouse.dblclick(...(await place(3, 1)));
 check("a double click shows all", (await inView()) === all, await inView(), all);
+await page.mouse.click(...(await place(6.15, 0)));
+check("a click on a phase shows it alone", (await inView()) === 3, await inView());
+await keys("0");
+await page.locator("#timeline summary").click();
+await page.locator("#timeline li .link").click();
+check("a mark leads to its event", (await said(page, "#detail strong")) === "event 601", await said(page, "#detail"));
+await page.keyboard.press("Escape");
 const part = (await dataOf(await open("part.html"))).traces[0];
 check(
   "of a part of a trace the timeline is that part",

@@ -84,6 +84,7 @@ export class Timeline {
       ),
       this.frame,
       this.says,
+      this.marks(),
       trace.lanes_left_out === 0
         ? null
         : element("p", { className: "note" }, `${count(trace.lanes_left_out)} accesses of other devices have no lane`),
@@ -103,6 +104,25 @@ export class Timeline {
           this.start();
           this.show(...range);
         });
+  }
+
+  // Marks and losses, which are dashed lines, in words.
+  marks() {
+    const of = this.trace.marks;
+    if (of.length === 0) return null;
+    const line = ([ns, event, text]) =>
+      element(
+        "li",
+        {},
+        button(`${secondsText(ns / 1e9)} s`, () => this.pick(event, ns / 1e9), { className: "link" }),
+        ` ${text}`,
+      );
+    return element(
+      "details",
+      {},
+      element("summary", {}, `${of.length} marks and losses`),
+      element("ul", {}, ...of.map(line)),
+    );
   }
 
   phasesOf() {
