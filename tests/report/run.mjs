@@ -1,7 +1,7 @@
 // Opens the page of `mmioscope report` in headless Chromium, and uses it like a reader: node tests/report/run.mjs BUILD
 // [EVENTS]. With EVENTS also that of a made-up boot of so many: its size is checked, and its time printed. Screenshots
 // are in BUILD/tests/report/. The last line is "report: N passed, M failed".
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { resolve } from "node:path";
@@ -94,6 +94,10 @@ for (const [name, last] of [
   writeFileSync(`${own}/${name}.text`, text(last));
   execFileSync(`${build}/tests/trace-of-text`, [`${name}.text`, `${name}.mmio`], { cwd: own });
 }
+// One that lost records.
+writeFileSync(`${own}/lossy.text`, text(true).replace("3.000000 cpu0", "2.995 cpu0 gap value=3\n3.000000 cpu0"));
+execFileSync(`${build}/tests/trace-of-text`, ["lossy.text", "lossy.mmio"], { cwd: own });
+spawnSync(`${build}/mmioscope`, ["report", "lossy.mmio", "-o", "lossy.html"], { cwd: own }); // exit status 1
 // A file's name is shown, too.
 const named = `${own}/${hostile.replaceAll("/", "_")}.mmio`;
 writeFileSync(named, readFileSync(`${own}/a.mmio`));
@@ -367,6 +371,25 @@ check(
   (await page.locator(".lanes").isVisible()) &&
     (await page.locator("nav").isHidden()) &&
     (await page.getByText("whole trace", { exact: true }).isHidden()),
+);
+
+const lossy = await open("lossy.html");
+check(
+  "a loss is in the verdict",
+  (await said(lossy, ".verdict")).startsWith("✗ incomplete: 603 events, 3 lost"),
+  await said(lossy, ".verdict"),
+);
+await lossy.locator("#timeline summary").click();
+check(
+  "and in the list",
+  (await said(lossy, "#timeline li")).endsWith("3 records of cpu 0 lost"),
+  await said(lossy, "#timeline li"),
+);
+await lossy.locator("#timeline li .link").first().click();
+check(
+  "which leads to no event",
+  (await lossy.locator("#detail").isHidden()) && lossy.errors.length === 0,
+  lossy.errors,
 );
 
 // Two traces.

@@ -114,7 +114,9 @@ export class Timeline {
       element(
         "li",
         {},
-        button(`${secondsText(ns / 1e9)} s`, () => this.pick(event, ns / 1e9), { className: "link" }),
+        button(`${secondsText(ns / 1e9)} s`, () => (event === 0 ? this.mark(ns / 1e9) : this.pick(event, ns / 1e9)), {
+          className: "link",
+        }),
         ` ${text}`,
       );
     return element(
