@@ -227,6 +227,7 @@ check(
 );
 check("with the write before it", (await said(page, "#detail")).includes("event 251"), await said(page, "#detail"));
 await page.locator("#detail summary").click();
+await page.locator("#detail details dd").first().waitFor();
 check(
   "and the registers as they were then",
   (await said(page, "#detail details dl")).replaceAll("\n", " ") === "CTRL 0x6 STATUS 0x50",
