@@ -38,7 +38,7 @@ completes "text jsonl csv" info --format ""
 completes "text jsonl csv html" diff --format ""
 completes "--summary" print --sum
 completes "" verify --nosuch
-completes "vexpress-a15 virt orangepi-pc" run --board ""
+completes "vexpress-a15 virt orangepi-pc mcimx7d-sabre ast2600-evb raspi2b" run --board ""
 if [ -n "${_mmioscope_help[$program run]-}" ]; then
     passed=$((passed + 1))
     echo "ok completion: a help is kept"
