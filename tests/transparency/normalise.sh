@@ -16,7 +16,7 @@ settled='printk.time=0 initramfs_async=0 deferred_probe_timeout=0 audit=0 panic=
 #   *pgd=, *pmd= of an Unhandled fault       the pages of the kernel's translation tables
 #   Time: 12:00:NN                           the time since U-Boot's clock was set to noon
 #   stop autoboot: ... 0                     a space after it, if U-Boot was counting when the key came, not about to
-#   mmioscope: virt, ...                     the hypervisor's own first line, if it shares the board's one UART
+#   mmioscope: linux,dummy-virt, ...         the hypervisor's own first line, if it shares the board's one UART
 normalise() { # FILE
     sed -E -e 's/\r$//' \
         -e 's/^(rtc-pl031 .* setting system clock to) .*/\1 (time)/' \
@@ -25,5 +25,5 @@ normalise() { # FILE
         -e 's/\*(pgd|pmd)=[0-9a-f]+/*\1=(page)/g' \
         -e 's/(Time: 12:00:)[0-5][0-9]$/\1(seconds)/' \
         -e 's/(stop autoboot: .* 0) $/\1/' \
-        -e '/^mmioscope: virt, [0-9]+ CPUs, [a-z]+ engine$/d' "$1"
+        -e '/^mmioscope: linux,dummy-virt, [0-9]+ CPUs, [a-z]+ engine$/d' "$1"
 }

@@ -60,7 +60,10 @@ fault() {
     for line in "$@"; do once "$line"; done
 }
 
-address_of() { arm-none-eabi-nm "$build/hyp-$board.elf" | sed -n "s/^\([0-9a-f]*\) [tT] $1\$/\1/p"; }
+address_of() {
+    board_facts
+    arm-none-eabi-nm "$build/hyp-${base}000000.elf" | sed -n "s/^\([0-9a-f]*\) [tT] $1\$/\1/p"
+}
 in_code() { # KIND WHAT HSR OFFSET LINE...: the first instructions of the trap handler are others; PC is at OFFSET
     local pc
     pc=$(printf '%08x' $((0x$(address_of mmioscope_guest_trap) + $4)))

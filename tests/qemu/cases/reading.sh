@@ -70,13 +70,13 @@ reading_compressed() {
 # The installed program starts a guest, using only the guest from the build; and reports where it searched.
 reading_installed_run() { # ROOT
     local mmioscope=$1/usr/bin/mmioscope
-    [ ! -e "$1/usr/bin/hyp-$board.elf" ] || fail "the hypervisor is beside the program"
+    [ ! -e "$1/usr/bin/hyp-88000000.elf" ] || fail "the hypervisor is beside the program"
     run_bare neighbours
     complete
     mv "$1/usr/lib/mmioscope" "$1/usr/lib/elsewhere"
     run_bare neighbours
     exits_with 2
-    has stderr "^mmioscope: there is no hyp-$board.elf in .*/usr/bin or .*/usr/lib/mmioscope"
+    has stderr "^mmioscope: there is no hyp-88000000.elf in .*/usr/bin or .*/usr/lib/mmioscope"
     mv "$1/usr/lib/elsewhere" "$1/usr/lib/mmioscope"
 }
 
