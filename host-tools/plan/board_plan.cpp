@@ -42,20 +42,15 @@ void add_verdict(const Survey& board, Lines& out) {
     }
 }
 
-/// Whether something is known that starts the CPUs after the first one.
-bool starts_cpus(const Survey& board) {
-    return board.cpus.size() < 2 || board.board.psci || !board.board.machine_registers.empty();
-}
-
 void add_needs(const Survey& board, Lines& out) {
     const auto need = [&out](std::string node, std::string text) {
         out.push_back({.section = "supply", .node = std::move(node), .text = std::move(text)});
     };
-    const bool secure_will_do = !board.board.psci && starts_cpus(board);
-    need("", secure_will_do ? "starts the hypervisor in Hyp mode or in Secure Supervisor mode"
-                            : "starts the hypervisor in Hyp mode");
+    need("", board.secure_will_do()
+                 ? "starts the hypervisor in Hyp mode or in Secure Supervisor mode"
+                 : "starts the hypervisor in Hyp mode");
     need("/chosen", "kernel and ramdisk as boot modules (the commands below)");
-    if (!starts_cpus(board)) {
+    if (!board.starts_cpus()) {
         need("/cpus", "PSCI firmware and its node /psci: nothing else is known that starts the "
                       "other CPUs; or remove these from /cpus");
     }

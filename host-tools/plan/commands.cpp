@@ -55,8 +55,10 @@ std::vector<Line> commands(const Survey& board) {
     const auto enter = [&type](const std::vector<std::string>& typed) { type(typed, "U-Boot"); };
     // The tree and the ramdisk stay where they are loaded: U-Boot would move them to where the
     // trace will be.
-    enter({"setenv bootm_boot_mode nonsec", "setenv fdt_high ffffffff",
-           "setenv initrd_high ffffffff"});
+    // Without firmware that must stay in Secure state, the hypervisor goes to Hyp by itself. Not
+    // every U-Boot that leaves Secure state does.
+    enter({fmt::format("setenv bootm_boot_mode {}", board.secure_will_do() ? "sec" : "nonsec"),
+           "setenv fdt_high ffffffff", "setenv initrd_high ffffffff"});
     enter(load_commands("zImage", place.kernel_address(), "kernel"));
     enter(load_commands("initrd.img", place.ramdisk_address(), "ramdisk"));
     enter(load_commands("board.dtb", tree, ""));

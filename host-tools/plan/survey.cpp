@@ -77,6 +77,10 @@ std::string Survey::path(int node) const {
     return text;
 }
 
+bool Survey::starts_cpus() const {
+    return cpus.size() < 2 || board.psci || !board.machine_registers.empty();
+}
+
 void Survey::add(std::string_view kind, const BootError& error) {
     if (error) {
         faults.push_back({kind, error.subject, error.what});

@@ -31,6 +31,10 @@ struct Survey {
     explicit Survey(std::span<const std::byte> blob, const std::optional<Range>& memory = {});
 
     std::string path(int node) const;
+    /// Whether something is known that starts the CPUs after the first one.
+    bool starts_cpus() const;
+    /// Whether it may be entered in Secure Supervisor mode, too (boot/boot.cpp).
+    bool secure_will_do() const { return !board.psci && starts_cpus(); }
 
     std::vector<std::uint64_t> storage; ///< of the tree
     Tree tree;
