@@ -1,0 +1,195 @@
+// regs: each class is found where its accesses show it, and refused where they nearly do.
+#include "analysis/register_classes.hpp"
+#include "random_trace.hpp"
+#include "reading/drive.hpp"
+#include "reading/trace.hpp"
+#include "records.hpp"
+#include "table/csv.hpp"
+#include "trace_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <span>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+using namespace mmioscope;
+using namespace mmioscope::test;
+
+namespace {
+
+constexpr char head[] = "device dev@1000 0x1c050000 0x1000 acme,dev\n"
+                        "device dev@2000 0x1c060000 0x1000 acme,dev\n"
+                        "device other@3000 0x1c070000 0x1000 acme,other\n";
+
+/// "W0=5 R0=5": register and value in hexadecimal; "1R0=5" is of CPU 1, "gap" a loss, "off" a
+/// reset.
+std::string lines_of(const std::string& words, std::uint32_t base = 0x1c050000) {
+    std::istringstream in(words);
+    std::string text;
+    unsigned time = 0;
+    for (std::string word; in >> word;) {
+        const double seconds = 0.001 * ++time;
+        if (word == "gap") {
+            text += fmt::format("{:.6f} cpu0 gap value=3\n", seconds);
+            continue;
+        }
+        const unsigned cpu = word[0] == '1' ? 1 : 0;
+        word.erase(0, cpu);
+        const std::size_t equals = word.find('=');
+        const std::string value = word.substr(equals + 1);
+        text += fmt::format("{:.6f} cpu{} {}4 {:#x} {}\n", seconds, cpu, word[0],
+                            base + std::stoul(word.substr(1, equals - 1), nullptr, 16),
+                            value == "?" ? value : "0x" + value);
+    }
+    return text;
+}
+
+table::Table table_of(const std::string& lines, const std::string& device, std::size_t most) {
+    std::istringstream in(head + lines);
+    const FileDescriptor file = memory_file("trace", 0);
+    write_trace(read_trace_text(in), file.get());
+    reading::TraceOptions options;
+    options.path = fmt::format("/proc/self/fd/{}", file.get());
+    reading::Trace trace(options);
+    analysis::RegisterClasses classes(device, most);
+    reading::DriveOptions how;
+    how.losses = reading::Losses::all;
+    reading::drive(trace, {&classes}, how);
+    return classes.table();
+}
+
+/// "0:storage 4:w1c": offset and class of each register.
+std::string classes_of(const std::string& lines, const std::string& device = "dev@1000",
+                       std::size_t most = 4096) {
+    std::string text;
+    table::each_row(table_of(lines, device, most), [&text](const table::Row& row) {
+        text += fmt::format("{}{:x}:{}", text.empty() ? "" : ", ",
+                            std::get<table::Hex>(row[1]).value, std::get<std::string_view>(row[8]));
+    });
+    return text;
+}
+std::string classes(const std::string& words) {
+    return classes_of(lines_of(words));
+}
+
+/// N accesses "R0=..." with different values.
+std::string many(const char* what, unsigned count, unsigned step, const char* between = "") {
+    std::string words;
+    for (unsigned i = 0; i < count; ++i) {
+        words += fmt::format("{}={:x} {} ", what, (i * step) & 0xff, between);
+    }
+    return words;
+}
+
+} // namespace
+
+TEST_CASE("what is never written is constant, a counter, a status, or unclear") {
+    CHECK(classes("R0=7 R0=7") == "0:constant so far");
+    CHECK(classes("R0=7 1R0=8 R0=7 1R0=8") == "0:constant so far"); // a value for each CPU
+    CHECK(classes("R0=7 1R0=8") == "0:unclear");
+    CHECK(classes("R0=1 R0=2 R0=3 R0=5 R0=9") == "0:counter");
+    CHECK(classes("R0=9 R0=5 R0=3 R0=2 R0=1") == "0:counter");
+    CHECK(classes("R0=1 R0=2 R0=3") == "0:counter so far");
+    CHECK(classes("R0=1 R0=2 R0=3 R0=5 R0=4") == "0:unclear"); // three of four rose
+    CHECK(classes("R0=1 R0=2 R0=1") == "0:status");
+    CHECK(classes("R0=1 R0=2") == "0:unclear");
+}
+
+TEST_CASE("what is never read clears another register, or shows nothing") {
+    CHECK(classes("R4=6 W0=2 R4=4 W0=4 R4=0") == "0:clear, 4:counter so far");
+    SECTION("once may be chance") {
+        CHECK(classes("R4=6 W0=2 R4=4").starts_with("0:never read back"));
+    }
+    SECTION("bits that stay were not cleared") {
+        CHECK(classes("R4=6 W0=2 R4=4 W0=4 R4=4 W0=4 R4=4 W0=4 R4=0").starts_with("0:never"));
+    }
+    SECTION("by another CPU") {
+        CHECK(classes("R4=6 1W0=2 R4=4 1W0=4 R4=0").starts_with("0:never read back"));
+    }
+}
+
+TEST_CASE("storage gives back what was written") {
+    CHECK(classes("W0=5 R0=5 W0=a R0=a") == "0:storage");
+    CHECK(classes("W0=3 R0=1 W0=2 R0=6") == "0:unclear");        // none agrees
+    CHECK(classes("W0=5 R0=5 W0=1a R0=a") == "0:storage");       // bit 4 is not stored
+    CHECK(classes("W0=5 R0=5 W0=5 R0=5") == "0:storage so far"); // no bit as one and as zero
+    CHECK(classes("W0=0 R0=0") == "0:storage so far");
+    CHECK(classes("W0=5 1R0=5 W0=a 1R0=a") == "0:unclear"); // the CPU that reads did not write
+    CHECK(classes("W0=5 gap R0=5") == "0:unclear");
+    CHECK(classes("W0=5 R0=? W0=a R0=?") == "0:unclear");
+}
+
+TEST_CASE("a one clears, or sets, or clears itself") {
+    CHECK(classes("R0=3 W0=1 R0=2 W0=2 R0=0") == "0:w1c");
+    CHECK(classes("R0=3 W0=1 R0=2") != "0:w1c"); // once
+    CHECK(classes("R0=3 W0=1 R0=3 W0=2 R0=3") != "0:w1c");
+    CHECK(classes("R0=1 W0=2 R0=3") == "0:set");
+    CHECK(classes("R0=1 W0=2 R0=3 W0=4 R0=6") != "0:set"); // bit 0 did not stay
+    CHECK(classes("W0=100 R0=0 W0=100 R0=0") == "0:self-clear");
+    CHECK(classes("W0=100 R0=0") == "0:unclear");
+}
+
+TEST_CASE("a FIFO is accessed several times in a row, with many values") {
+    CHECK(classes(many("R0", 17, 37)) == "0:fifo");
+    CHECK(classes(many("R0", 15, 37)) != "0:fifo");
+    CHECK(classes(many("R0", 17, 37, "W4=1")).starts_with("0:status")); // between other accesses
+    CHECK(classes(many("W0", 17, 37)) == "0:fifo");
+    CHECK(classes(many("W0", 15, 37)) == "0:never read back");
+    CHECK(classes(many("W0", 17, 37, "W4=1")).starts_with("0:never read back"));
+}
+
+TEST_CASE("only the devices of this name are looked at, and at most so many registers") {
+    const std::string lines = lines_of("R0=1 R0=1") + lines_of("R4=1 R4=1", 0x1c070000);
+    CHECK(classes_of(lines, "dev@1000") == "0:constant so far");
+    CHECK(classes_of(lines, "other") == "4:constant so far");
+    CHECK(classes_of(lines, "de").empty());
+    CHECK(classes_of(lines_of("R0=1 R4=1 R8=1 R8=1"), "dev", 2) ==
+          "0:constant so far, 4:constant so far");
+    CHECK(table_of(lines_of("R0=1 R4=1 R8=1 R8=1"), "dev", 2).closing ==
+          "... 2 accesses to other registers are left out");
+}
+
+// What other devices do in between changes nothing, whatever the order.
+TEST_CASE("the accesses of other devices do not matter") {
+    Random random(7);
+    const auto accesses = [&random](std::uint32_t base) {
+        std::vector<std::string> lines;
+        for (unsigned i = 0; i < 300; ++i) {
+            lines.push_back(fmt::format("cpu0 {}4 {:#x} {:#x}\n", below(random, 2) ? 'R' : 'W',
+                                        base + 4 * below(random, 6), below(random, 4)));
+        }
+        for (unsigned i = 0; i < 8; ++i) { // a register that clears bits of another one
+            lines.push_back(fmt::format("cpu0 R4 {:#x} 0x6\n", base + 0x44));
+            lines.push_back(fmt::format("cpu0 W4 {:#x} 0x2\n", base + 0x40));
+            lines.push_back(fmt::format("cpu0 R4 {:#x} 0x4\n", base + 0x44));
+        }
+        return lines;
+    };
+    const auto timed = [](const std::vector<std::string>& lines) {
+        std::string text;
+        for (std::size_t i = 0; i < lines.size(); ++i) {
+            text += fmt::format("{:.6f} {}", 0.001 * static_cast<double>(i), lines[i]);
+        }
+        return text;
+    };
+    const std::vector<std::string> mine = accesses(0x1c050000);
+    const auto csv = [](const std::string& lines) {
+        const table::Table table = table_of(lines, "dev", 4096);
+        return table::csv(std::span(&table, 1));
+    };
+    const std::string alone = csv(timed(mine));
+    CHECK(std::count(alone.begin(), alone.end(), '\n') == 1 + 8);
+    for (unsigned round = 0; round < 8; ++round) {
+        const std::vector<std::string> others = accesses(round % 2 ? 0x1c060000 : 0x1c070000);
+        std::vector<std::string> mixed;
+        std::size_t own = 0;
+        while (own < mine.size()) {
+            mixed.push_back(below(random, 2) ? mine[own++] : others[mixed.size() % others.size()]);
+        }
+        CHECK(csv(timed(mixed)).starts_with(alone)); // then those of dev@2000
+    }
+}
