@@ -124,13 +124,26 @@ bool RegisterClasses::means(std::string_view name) const {
 }
 
 // Accesses to parts of a register belong to it; without a description, to the word they are in.
+std::uint64_t RegisterClasses::offset_of(const Event& event) {
+    return event.reg() != nullptr ? event.reg()->offset
+                                  : event.offset() & ~std::uint64_t{sizeof(std::uint32_t) - 1};
+}
+
+bool RegisterClasses::carries_data(const Event& event) const {
+    const auto at = registers_.find({event.record.device, offset_of(event)});
+    if (at == registers_.end()) {
+        return false;
+    }
+    const RegisterEvidence& e = at->second.evidence;
+    const std::string_view name = verdict_of(e).name;
+    return name == "fifo" || (name == "counter" && e.stayed + e.fell == 0);
+}
+
 RegisterClasses::One* RegisterClasses::of(const Event& event) {
     if (!means(event.device())) {
         return nullptr;
     }
-    const Register* const reg = event.reg();
-    const std::uint64_t offset =
-        reg != nullptr ? reg->offset : event.offset() & ~std::uint64_t{sizeof(std::uint32_t) - 1};
+    const std::uint64_t offset = offset_of(event);
     const auto at = registers_.find({event.record.device, offset});
     if (at != registers_.end()) {
         return &at->second;
@@ -141,7 +154,7 @@ RegisterClasses::One* RegisterClasses::of(const Event& event) {
     }
     One& one = registers_[{event.record.device, offset}];
     one.device = event.device();
-    one.name = registers::register_text(reg, offset);
+    one.name = registers::register_text(event.reg(), offset);
     one.offset = offset;
     return &one;
 }

@@ -72,6 +72,10 @@ public:
 
     void add(const Event& event) override;
 
+    /// Whether a device with this name is looked at.
+    bool means(std::string_view name) const;
+    /// Whether the access's register is a FIFO, or a counter that rose from each read to the next.
+    bool carries_data(const Event& event) const;
     /// No access to such a device was seen.
     bool empty() const { return registers_.empty(); }
     /// A row for each register, by device and offset.
@@ -103,7 +107,7 @@ private:
     };
     using Place = std::pair<std::uint16_t, std::uint64_t>; ///< device and offset of the register
 
-    bool means(std::string_view name) const;
+    static std::uint64_t offset_of(const Event& event);
     One* of(const Event& event);
     void take_write(One& one, unsigned cpu, std::uint32_t value);
     void take_read(One& one, unsigned cpu, std::uint32_t value, One* writer);

@@ -1,9 +1,13 @@
-#include "analysis/register_classes.hpp"
+#include "analysis/register_score.hpp"
 #include "cli/commands.hpp"
+#include "cli/option_types.hpp"
 #include "cli/view_options.hpp"
 #include "reading/trace.hpp"
 #include "system/error.hpp"
+#include "system/plain_text.hpp"
 
+#include <algorithm>
+#include <initializer_list>
 #include <memory>
 #include <span>
 
@@ -15,6 +19,7 @@ struct Options {
     ViewOptions view;
     std::string device;
     bool describe = false; ///< a description instead of the table
+    std::string score;     ///< another trace; empty: none
 };
 
 constexpr char footer[] = R"(
@@ -29,23 +34,96 @@ DEV is the name of a device, with or without its address. docs/regs.md defines t
 register, at most 4096. After a loss or a reset no earlier value counts. -F, --cpu, --from and --to choose the accesses
 that are looked at: a write that they leave out makes the evidence wrong.
 
+With --score, the trace teaches a small model what reads give, and the table says what the model foretells of the reads
+of another trace. FIFOs, and counters that never stand still, are left out.
+
+  reads, right %   its reads, and which share of them is foretold exactly
+  free %           likewise, if the model is told what is written but reads on what it foretold itself
+  situations       different ones: a register, and the device's last five accesses. Each counts once, at its first time
+  right %, free %  which share of them is foretold at that time
+  read %, written %, frequent %
+                   likewise, by what was read last, what was written last, and what was read most often
+  rule             what decided most often (docs/regs.md)
+  deviates         event of the first read that is not foretold
+
 Examples:
   mmioscope regs mmc boot.mmio
+  mmioscope regs mmc good.mmio --score other.mmio
   mmioscope regs serial0 --format csv boot.mmio
   mmioscope regs serial0 --describe boot.mmio -o serial.regs      to be corrected, and used with --registers
 
-Exit status: 0 the trace is whole and nothing was lost, 1 otherwise, 2 it cannot be read, or has no access to DEV.
+Exit status: 0 the traces are whole and nothing was lost, whatever the score; 1 otherwise; 2 one cannot be read, or has
+no access to DEV.
 )";
 
+void drive_all(reading::Trace& trace, const Options& options,
+               std::initializer_list<reading::Consumer*> consumers) {
+    reading::DriveOptions how = drive_options(options.view, "read");
+    how.losses = reading::Losses::all;
+    reading::drive(trace, consumers, how);
+}
+
+/// Learns from the trace: first its classes, then what reads give.
+Status learn(const Options& options, analysis::RegisterClasses& classes,
+             analysis::RegisterModel& model) {
+    const reading::TraceOptions selection = trace_options(options.view);
+    if (selection.path == "-") {
+        throw bad_input("--score reads the first trace twice: name a file instead of standard "
+                        "input");
+    }
+    Status status = Status::fine;
+    for (reading::Consumer* learner :
+         {static_cast<reading::Consumer*>(&classes), static_cast<reading::Consumer*>(&model)}) {
+        reading::Trace trace(selection);
+        drive_all(trace, options, {learner});
+        status = view::status_of(trace.reader());
+    }
+    if (classes.empty()) {
+        throw bad_input("{}: no access to a device '{}'", selection.path, options.device);
+    }
+    if (status != Status::fine) {
+        fmt::print(stderr,
+                   "mmioscope: warning: {} is damaged or lacks records: the model has "
+                   "learnt less\n",
+                   for_terminal(selection.path));
+    }
+    return status;
+}
+
+Status score(const Options& options) {
+    analysis::RegisterClasses classes(options.device);
+    analysis::RegisterModel model(classes);
+    const Status learnt = learn(options, classes, model);
+    ViewOptions other = options.view;
+    other.file.clear();
+    other.input = options.score;
+    const reading::TraceOptions selection = trace_options(other);
+    reading::Trace trace(selection);
+    view::Output out(options.view.output);
+    view::Tally tally(reading::selects(selection));
+    analysis::RegisterScore score(model);
+    drive_all(trace, options, {&tally, &score});
+    if (score.empty()) {
+        throw bad_input("{}: no read of a device '{}'", selection.path, options.device);
+    }
+    const table::Table table = score.table();
+    return std::max(learnt,
+                    finish_with_tables(other, std::span(&table, 1), out, tally, trace.reader()));
+}
+
 Status regs(const Options& options) {
+    if (!options.score.empty()) {
+        if (options.describe) {
+            throw bad_input("--describe is of one trace: leave --score out");
+        }
+        return score(options);
+    }
     const reading::TraceOptions selection = trace_options(options.view);
     reading::Trace trace(selection);
     view::Output out(options.view.output);
     view::Tally tally(reading::selects(selection));
     analysis::RegisterClasses classes(options.device);
-    reading::DriveOptions how = drive_options(options.view, "read");
-    how.losses = reading::Losses::all;
-    reading::drive(trace, {&tally, &classes}, how);
+    drive_all(trace, options, {&tally, &classes});
     if (classes.empty()) {
         throw bad_input("the trace has no access to a device '{}'", options.device);
     }
@@ -63,6 +141,8 @@ Action add(CLI::App& command, const std::string&) {
     command.add_option("device", options->device, "Name of the device: mmc@50000, mmc")->required();
     add_view_options(command, options->view);
     add_format_option(command, options->view, "one register per line");
+    add_file(command, "--score", options->score,
+             "Learn from the trace, and say what that foretells of the reads of this one");
     command.add_flag(
         "--describe", options->describe,
         "Print a description for --registers (mmioscope-registers(5)) instead of a table");

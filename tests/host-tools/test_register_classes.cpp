@@ -1,17 +1,13 @@
 // regs: each class is found where its accesses show it, and refused where they nearly do.
 #include "analysis/register_classes.hpp"
 #include "random_trace.hpp"
-#include "reading/drive.hpp"
-#include "reading/trace.hpp"
-#include "records.hpp"
+#include "register_words.hpp"
 #include "table/csv.hpp"
-#include "trace_text.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <span>
-#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,44 +17,9 @@ using namespace mmioscope::test;
 
 namespace {
 
-constexpr char head[] = "device dev@1000 0x1c050000 0x1000 acme,dev\n"
-                        "device dev@2000 0x1c060000 0x1000 acme,dev\n"
-                        "device other@3000 0x1c070000 0x1000 acme,other\n";
-
-/// "W0=5 R0=5": register and value in hexadecimal; "1R0=5" is of CPU 1, "gap" a loss, "off" a
-/// reset.
-std::string lines_of(const std::string& words, std::uint32_t base = 0x1c050000) {
-    std::istringstream in(words);
-    std::string text;
-    unsigned time = 0;
-    for (std::string word; in >> word;) {
-        const double seconds = 0.001 * ++time;
-        if (word == "gap") {
-            text += fmt::format("{:.6f} cpu0 gap value=3\n", seconds);
-            continue;
-        }
-        const unsigned cpu = word[0] == '1' ? 1 : 0;
-        word.erase(0, cpu);
-        const std::size_t equals = word.find('=');
-        const std::string value = word.substr(equals + 1);
-        text += fmt::format("{:.6f} cpu{} {}4 {:#x} {}\n", seconds, cpu, word[0],
-                            base + std::stoul(word.substr(1, equals - 1), nullptr, 16),
-                            value == "?" ? value : "0x" + value);
-    }
-    return text;
-}
-
 table::Table table_of(const std::string& lines, const std::string& device, std::size_t most) {
-    std::istringstream in(head + lines);
-    const FileDescriptor file = memory_file("trace", 0);
-    write_trace(read_trace_text(in), file.get());
-    reading::TraceOptions options;
-    options.path = fmt::format("/proc/self/fd/{}", file.get());
-    reading::Trace trace(options);
     analysis::RegisterClasses classes(device, most);
-    reading::DriveOptions how;
-    how.losses = reading::Losses::all;
-    reading::drive(trace, {&classes}, how);
+    read_lines(lines, classes);
     return classes.table();
 }
 

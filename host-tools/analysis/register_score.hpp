@@ -1,0 +1,73 @@
+// How well a model of registers foretells the reads of another trace. docs/regs.md defines it.
+#pragma once
+
+#include "analysis/register_model.hpp"
+#include "system/spilled_map.hpp"
+#include "table/table.hpp"
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace mmioscope::analysis {
+
+class RegisterScore final : public reading::Consumer {
+public:
+    /// Keeps 32,768 situations in memory, the rest in temporary files.
+    explicit RegisterScore(RegisterModel& model) : model_(model) {}
+
+    void add(const Event& event) override;
+
+    /// No read that counts was seen.
+    bool empty() const { return registers_.empty(); }
+    /// A row for each register that was read, then one for each device; closes with the verdict.
+    /// The end: nothing may be added.
+    table::Table table();
+
+private:
+    /// Who foretells. Each is a bit.
+    enum Who : unsigned { fed, free_running, last_read, last_written, most_frequent, who_count };
+    /// A situation: a register, and the device's last accesses before it.
+    struct Situation {
+        std::uint64_t event = 0; ///< its first
+        std::uint32_t reg = 0;
+        std::uint32_t right = 0; ///< bits of Who, at this event
+        void add(const Situation& other) {
+            if (other.event < event || event == 0) {
+                *this = other;
+            }
+        }
+    };
+    /// Counts of one register, or of all of a device.
+    struct Counts {
+        std::uint64_t reads = 0;
+        std::uint64_t data = 0; ///< reads of data, left out
+        std::uint64_t situations = 0;
+        std::array<std::uint64_t, who_count> right{};
+        std::array<std::uint64_t, who_count> right_once{}; ///< of the situations
+        std::array<std::uint64_t, rule_count> rules{};     ///< which rule decided how often
+        std::uint64_t first_wrong = 0;                     ///< event; 0: none
+        void add(const Counts& other);
+    };
+    static constexpr std::size_t situation_accesses = 5;
+    static constexpr std::size_t most_situations = 32768; ///< in memory
+
+    Counts& counts(std::size_t reg);
+    void judge(const Event& event, std::size_t reg, std::uint32_t value);
+    std::uint64_t situation(std::size_t reg);
+    std::string verdict(const Counts& all) const;
+    static table::Row row(const std::string& device, const std::string& name, table::Cell offset,
+                          const Counts& counts);
+
+    RegisterModel& model_;
+    RegisterModel::Numbers numbers_;
+    RegisterModel::Run fed_, free_;
+    std::map<std::size_t, std::array<std::uint64_t, situation_accesses>> last_; ///< by device
+    std::vector<Counts> registers_;
+    SpilledMap<Situation> situations_{most_situations};
+    std::optional<std::uint32_t> free_value_; ///< what free_ says of this read
+};
+
+} // namespace mmioscope::analysis
