@@ -71,7 +71,7 @@ std::uint32_t stored(const RegisterEvidence& e) {
 }
 
 Verdict of_both(const RegisterEvidence& e) {
-    if (e.read_back == 0) {
+    if (e.read_back == 0 && e.chosen_alike == 0) {
         return {"unclear", "no read right after a write"};
     }
     // A device may raise a bit again before it is read; then zeros that change nothing tell.
@@ -96,6 +96,12 @@ Verdict of_both(const RegisterEvidence& e) {
     }
     if (e.agreed == 0 && e.read.full() && e.written.full()) {
         return {"fifo", fmt::format("none of {} writes was read back", e.read_back)};
+    }
+    if (e.chosen_alike >= 2 && e.chosen_changed >= 4 &&
+        (e.chosen_alike + e.chosen_changed) >= 9 * e.chosen_differ) {
+        return {"data", fmt::format("{} of {} reads follow what was written to another register",
+                                    e.chosen_alike + e.chosen_changed,
+                                    e.chosen_alike + e.chosen_changed + e.chosen_differ)};
     }
     if (e.not_one != 0 && (e.not_one & e.ones) == 0 && e.read_back >= 2) {
         return {"self-clear",
@@ -231,6 +237,9 @@ void RegisterClasses::take_read(One& one, unsigned cpu, std::uint32_t value, One
         ++other.others_shown;
         other.others_cleared += (value & view.value & writer->wrote) == 0 ? 1 : 0;
     }
+    if (writer != nullptr && writer != &one && writer->writer == cpu) {
+        take_chosen(one, value, *writer);
+    }
     if (one.fresh && one.write_time > since_ && one.writer == cpu) {
         const std::uint32_t wrote = one.wrote;
         ++e.read_back;
@@ -250,6 +259,23 @@ void RegisterClasses::take_read(One& one, unsigned cpu, std::uint32_t value, One
     }
     one.fresh = false;
     view = {now_, value};
+}
+
+void RegisterClasses::take_chosen(One& one, std::uint32_t value, const One& writer) {
+    RegisterEvidence& e = one.evidence;
+    if (one.chooser != &writer) {
+        e.chosen_differ += one.chooser != nullptr ? 1 : 0;
+        one.chosen.clear();
+        one.chooser = &writer;
+    } else if (const auto at = one.chosen.find(writer.wrote); at != one.chosen.end()) {
+        ++(at->second == value ? e.chosen_alike : e.chosen_differ);
+    } else if (const auto before = one.chosen.find(one.chosen_by); before != one.chosen.end()) {
+        e.chosen_changed += before->second != value ? 1 : 0;
+    }
+    one.chosen_by = writer.wrote;
+    if (one.chosen.size() < most_chosen || one.chosen.contains(writer.wrote)) {
+        one.chosen[writer.wrote] = value;
+    }
 }
 
 std::string RegisterClasses::description(std::span<const registers::Device> devices) const {

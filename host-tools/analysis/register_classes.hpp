@@ -60,13 +60,17 @@ struct RegisterEvidence {
     // Ones written here to bits that another register showed before, and then did not.
     std::uint64_t others_shown = 0;
     std::uint64_t others_cleared = 0;
+    // Reads while another register was the last one that was written.
+    std::uint64_t chosen_alike = 0;   ///< it has the value of an earlier read, which gave the same
+    std::uint64_t chosen_differ = 0;  ///< which gave something else; or another register was before
+    std::uint64_t chosen_changed = 0; ///< it has a new value, and the read gave another one, too
 };
 
 class RegisterClasses final : public reading::Consumer {
 public:
     /// Looks at the devices called `device`: the whole name, or what is before its '@' or '['; at
     /// all if it is empty.
-    /// Keeps at most `most` registers, 1 KiB each; counts accesses to others.
+    /// Keeps at most `most` registers, 2 KiB each; counts accesses to others.
     explicit RegisterClasses(std::string device, std::size_t most = 4096)
         : device_(std::move(device)), most_(most) {}
 
@@ -86,6 +90,7 @@ public:
 
 private:
     static constexpr unsigned most_cpus = 8; ///< of others, accesses are only counted
+    static constexpr std::size_t most_chosen = 16;
 
     /// What a CPU knows of a register.
     struct View {
@@ -104,6 +109,10 @@ private:
         bool fresh = false; ///< no read since
         bool seen_before = false;
         std::uint32_t before = 0; ///< what its CPU had read before it, if `seen_before`
+        /// What it gave after each value of the register that was written last, the first 16.
+        std::map<std::uint32_t, std::uint32_t> chosen;
+        const One* chooser = nullptr; ///< the register that was written last
+        std::uint32_t chosen_by = 0;  ///< the value at the last such read
     };
     using Place = std::pair<std::uint16_t, std::uint64_t>; ///< device and offset of the register
 
@@ -111,6 +120,7 @@ private:
     One* of(const Event& event);
     void take_write(One& one, unsigned cpu, std::uint32_t value);
     void take_read(One& one, unsigned cpu, std::uint32_t value, One* writer);
+    static void take_chosen(One& one, std::uint32_t value, const One& writer);
 
     std::string device_;
     std::size_t most_;

@@ -94,6 +94,20 @@ TEST_CASE("a one clears, or sets, or clears itself") {
     CHECK(classes("W0=100 R0=0") == "0:unclear");
 }
 
+TEST_CASE("data is what an index chooses") {
+    const auto chosen = [](const char* index, const char* value) {
+        return fmt::format("W4=ff W0={} R4={} ", index, value);
+    };
+    const std::string five = chosen("1", "10") + chosen("2", "24") + chosen("3", "31") +
+                             chosen("4", "42") + chosen("5", "58");
+    CHECK(classes(five + chosen("2", "24") + chosen("4", "42")) == "0:never read back, 4:data");
+    CHECK(classes(five + chosen("2", "24")) != "0:never read back, 4:data"); // once may be chance
+    CHECK(classes(five + chosen("2", "24") + chosen("4", "43") + chosen("1", "10")) !=
+          "0:never read back, 4:data"); // the index 4 alone does not choose
+    CHECK(classes(five + "W8=1 R4=58 W8=1 R4=58 W8=1 R4=58") !=
+          "0:never read back, 4:data, 8:never read back"); // not one register alone
+}
+
 TEST_CASE("a FIFO is accessed several times in a row, with many values") {
     CHECK(classes(many("R0", 17, 37)) == "0:fifo");
     CHECK(classes(many("R0", 15, 37)) != "0:fifo");
