@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""score.py BUILD LEARN OTHER DEVICE...
+"""score.py BUILD LEARN OTHER DEVICE[=SHARE]...
 
 What a model of each device's registers, learnt from the trace LEARN, foretells of the trace OTHER (mmioscope regs
 --score): shares of the reads, and of the different situations with their exact (Clopper-Pearson) interval of 95 %, beside
-the best baseline. The last line is "N passed, N failed": a device passes if no baseline is better.
+the best baseline. The last line is "N passed, N failed": a device passes if its share of situations is SHARE or more, and
+no baseline's is larger.
 """
 import csv
 import io
@@ -33,11 +34,11 @@ def main():
         sys.exit(__doc__)
     build, learn, other, *devices = sys.argv[1:]
     failed = 0
-    for device in devices:
+    for device, _, need in (word.partition("=") for word in devices):
         sums = score(build, learn, other, device)
         baseline = max(BASELINES, key=lambda name: sums[f"situations_{BASELINES[name]}_right"])
         best = sums[f"situations_{BASELINES[baseline]}_right"]
-        failed += best > sums["situations_right"]
+        failed += sums["situations_right"] < max(best, float(need or 0) * sums["situations"])
         print(f"{device}: reads {sums['right']} of {sums['reads']}; "
               f"situations {share(sums['situations_right'], sums['situations'])}, "
               f"free-running {sums['situations_free_right']}; {baseline} {best}")
