@@ -154,10 +154,19 @@ void add_uarts(const Survey& board, Lines& out) {
                                             : "the hypervisor's messages",
                  out);
     }
-    if (const StreamUart stream = stream_uart(board); stream.node >= 0) {
-        add_uart(board, stream.node,
-                 stream.shared ? "the trace, which shares the console" : "the trace", out);
+    const StreamUart stream = stream_uart(board);
+    if (stream.node < 0) {
+        out.push_back({.section = "UART",
+                       .text = "none for the trace: a program in the guest can take it "
+                               "(mmioscope,guest-reader)"});
+        return;
     }
+    add_uart(board, stream.node,
+             stream.shared ? "the trace, which shares the console"
+             : board.tree.disabled(stream.node)
+                 ? "the trace; disabled in the tree, so the boot loader must turn on pins and clock"
+                 : "the trace",
+             out);
 }
 
 void add_interrupts(const Survey& board, Lines& out) {

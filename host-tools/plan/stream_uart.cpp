@@ -6,12 +6,23 @@ namespace mmioscope::plan {
 
 StreamUart stream_uart(const Survey& board) {
     const int console = board.board.uart_node;
+    int disabled = -1;
     for (int node = 0; node < board.tree.count(); ++node) {
-        if (node != console && !board.tree.disabled(node) && uart_of(board.tree, node)) {
+        if (node == console || !uart_of(board.tree, node)) {
+            continue;
+        }
+        if (!board.tree.disabled(node)) {
             return {node, false};
         }
+        if (disabled < 0) {
+            disabled = node;
+        }
     }
-    return {console, console >= 0};
+    // The stream's service shares no other one (hyp/services/stream/).
+    if (console >= 0 && board.board.uart.model == UartModel::pl011) {
+        return {console, true};
+    }
+    return {disabled, false};
 }
 
 } // namespace mmioscope::plan
