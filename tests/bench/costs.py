@@ -37,11 +37,8 @@ ENVIRONMENT = {
 }
 TABLES = [word for table in ("device", "register", "function", "caller", "task", "cpu", "interrupt", "size")
           for word in ("--by", table)]
-<<<<<<< HEAD
-# What to measure; {} is the output, {page} a page with only the place for data.
-=======
-# What to measure; {} is the output, {trace} the trace, which is also the last argument.
->>>>>>> 2e9e79ae (regs: --score learns from a trace what reads give, and says where another trace deviates)
+# What to measure; {} is the output, {page} a page with only the place for data, {trace} the trace, which is also the
+# last argument.
 COMMANDS = {
     "print": ["print", "--all", "-o", "{}"],
     "print --raw": ["print", "--all", "--raw", "-o", "{}"],
@@ -61,11 +58,8 @@ COMMANDS = {
     "sharing": ["sharing", "-o", "{}"],
     "phases": ["phases", "-o", "{}"],
     "regs": ["regs", "interrupt-controller", "-o", "{}"],
-<<<<<<< HEAD
     "report": ["report", "--page", "{page}", "-o", "{}"],
-=======
     "regs --score": ["regs", "interrupt-controller", "-o", "{}", "--score", "{trace}"],
->>>>>>> 2e9e79ae (regs: --score learns from a trace what reads give, and says where another trace deviates)
     "print --fold": ["print", "--all", "--fold", "-o", "{}"],
 }
 # And these, only in memory.
@@ -81,11 +75,7 @@ MIXES = ("sd", "boot", "fresh")
 PACKED = ("print --raw", "print value")  # of a packed file of "sd", too
 SHORT = {"print": MIXES, "print value": ("boot",), "stat": ("boot",), "export ctf": ("sd",), "check": ("boot",),
          "polls": ("boot", "fresh"), "gen": ("boot",), "sharing": ("boot", "fresh"), "phases": ("boot", "fresh"),
-<<<<<<< HEAD
-         "regs": ("boot",), "report": ("boot",)}
-=======
-         "regs": ("boot",), "regs --score": ("boot",)}
->>>>>>> 2e9e79ae (regs: --score learns from a trace what reads give, and says where another trace deviates)
+         "regs": ("boot",), "report": ("boot",), "regs --score": ("boot",)}
 FIXED = ("print", "print --raw", "stat", "check")
 LENGTHS = (10000, 30000)
 LENGTHS_SHORT = (2000, 6000)
@@ -159,13 +149,8 @@ class Bench:
         if not self.discards:
             self.remove(what, mix, [events])
             output = self.output(what, mix, events)
-<<<<<<< HEAD
-        places = {"{}": output, "{page}": self.page}
+        places = {"{}": output, "{page}": self.page, "{trace}": path}
         return [self.tool] + [places.get(word, word) for word in {**COMMANDS, **MORE}[what]] + [path]
-=======
-        given = {"{}": output, "{trace}": path}
-        return [self.tool] + [given.get(word, word) for word in {**COMMANDS, **MORE}[what]] + [path]
->>>>>>> 2e9e79ae (regs: --score learns from a trace what reads give, and says where another trace deviates)
 
     def remove(self, what, mix, lengths):
         for events in lengths:
