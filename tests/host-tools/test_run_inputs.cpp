@@ -25,6 +25,17 @@ using Catch::Contains;
 
 namespace {
 
+/// A small tree in which the hypervisor has a UART of its own.
+Bytes tree_with_serials() {
+    Bytes tree(8192);
+    REQUIRE(fdt_open_into(small_tree().data(), tree.data(), 8192) == 0);
+    REQUIRE(fdt_setprop_string(tree.data(), fdt_path_offset(tree.data(), "/aliases"), "serial1",
+                               "/bus/serial@a000") == 0);
+    REQUIRE(fdt_pack(tree.data()) == 0);
+    tree.resize(fdt_totalsize(tree.data()));
+    return tree;
+}
+
 /// A folder of good inputs; tests spoil them one at a time.
 class Inputs {
 public:
@@ -33,7 +44,7 @@ public:
         REQUIRE(::mkdtemp(name.data()) != nullptr);
         folder_ = name;
         options.kernel = write("vmlinuz", zimage());
-        options.tree = write("board.dtb", small_tree());
+        options.tree = write("board.dtb", tree_with_serials());
         options.hypervisor = write("hyp.elf", elf());
         options.qemu = "/bin/true";
     }
@@ -205,6 +216,10 @@ TEST_CASE("bad inputs are refused in one line") {
         std::fill(tree.begin() + 60, tree.begin() + 100, std::byte{0xff});
         inputs.write("board.dtb", tree);
         CHECK_THAT(inputs.error(), Contains("is a damaged device tree"));
+    }
+    SECTION("no UART for the hypervisor's messages") {
+        inputs.write("board.dtb", small_tree());
+        CHECK_THAT(inputs.error(), Contains("the device tree has no alias serial1"));
     }
     SECTION("missing ramdisk") {
         o.ramdisk = "/nowhere/initrd";

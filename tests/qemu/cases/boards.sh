@@ -1,8 +1,7 @@
 # Boards that have no cases of their own: stock Debian on all CPUs, everything traced, and compared with QEMU's log.
 # shellcheck shell=bash disable=SC2154,SC2034
 
-# PID 1 that uses nothing but the console, and halts: not all of these boards can switch themselves off. When Linux says
-# that it is halted, no CPU accesses a device any more.
+# PID 1 that uses nothing but the console, and halts: not all of these boards can switch themselves off.
 boards_initrd() {
     mkdir -p "$out/root"
     {
@@ -11,6 +10,11 @@ boards_initrd() {
     } >"$out/root/init-boards"
     chmod 755 "$out/root/init-boards"
     (cd "$out/root" && find . | cpio --quiet -o -H newc | gzip -1) | cat "$guest/initrd.img" - >"$out/initrd.img"
+}
+
+# The differences but those of the log's end: QEMU is ended while CPUs stop, and what they are doing then has no record.
+not_cut() { # LINES-OF-THE-LOG
+    awk -v lines="$1" '!($1 == "log" && $2 == "line" && $3 + 0 > lines - 20)'
 }
 
 # boards_linux BOARD CPUS TREE CONSOLE KNOWN ARGUMENT...: no difference to the log but at addresses that match KNOWN.
@@ -27,7 +31,8 @@ boards_linux() {
     [ "$(events)" -ge 20000 ] || fail "only $(events) events"
     "$mmioscope" verify "$out/trace.mmio" "$out/access.log" >"$out/verify" 2>&1 || true
     has verify '^verify: [0-9]+ events compared, '
-    ! grep -E '^  (record|log line)' "$out/verify" | grep -vE "$known" || fail "a difference that is not known"
+    grep -E '^  (record|log line)' "$out/verify" | grep -vE "$known" | not_cut "$(wc -l <"$out/access.log")" >"$out/unknown"
+    [ ! -s "$out/unknown" ] || fail "a difference that is not known: $(head -n 1 "$out/unknown")"
 }
 
 add test boards-imx7 45 boards_linux mcimx7d-sabre 2 imx7d-sdb ttymxc0 'none'
