@@ -6,8 +6,8 @@
 
 namespace mmioscope::run {
 
-/// The file for load address `base`, and a program in `folder`: beside it, as built, or in ../lib/mmioscope/, as installed.
-/// Throws Error (bad_input) if there is none.
+/// The file for load address `base`, and a program in `folder`: beside it, as built, or in
+/// ../lib/mmioscope/, as installed. Throws Error (bad_input) if there is none.
 std::filesystem::path find_hypervisor(const std::filesystem::path& folder, std::uint64_t base);
 
 /// The folder of this program, with links resolved.

@@ -17,7 +17,8 @@ struct TreeOptions {
     bool pre{};
     bool slow_path{};
     bool user_firewall{};
-    std::string uart{"/bus@8000000/motherboard/iofpga@3,00000000/uart@a0000"}; ///< empty: no such property
+    std::string uart{
+        "/bus@8000000/motherboard/iofpga@3,00000000/uart@a0000"}; ///< empty: no such property
     std::string control{};
     bool guest_reader{};
     std::string stream{};

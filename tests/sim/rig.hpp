@@ -16,7 +16,7 @@ class Rig;
 
 struct RigOptions {
     Conditions conditions;
-    bool native{};        ///< no hypervisor: the guest runs alone, with one CPU
+    bool native{}; ///< no hypervisor: the guest runs alone, with one CPU
     TreeOptions tree;
     /// Replaces the tree from `tree`.
     Blob blob;
