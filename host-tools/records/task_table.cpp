@@ -80,7 +80,7 @@ void TaskTable::learn(TaskKey kind, std::uint32_t key, std::uint64_t time, const
         place = static_cast<std::uint16_t>(last_.size());
         if (last_.size() > most_replaced) {
             forget_keys(most_replaced / 2);
-        } else if (16 * last_.size() > 9 * slots_.size()) { // 16,384 slots hold 9,216 keys
+        } else if (16 * last_.size() > 9 * slots_.size()) { // 8,192 slots hold 4,608 keys
             place_all();
         }
     }
