@@ -29,6 +29,9 @@ void Repeats::add(const Event& event) {
     sites_.front() = site;
     if (events_.size() < kept) {
         newest_ = events_.size();
+        if (newest_ == events_.capacity()) { // by itself it would take room for twice as many
+            events_.reserve(std::min(kept, 2 * newest_ + 2));
+        }
         events_.push_back(event);
     } else {
         newest_ = newest_ + 1 == kept ? 0 : newest_ + 1;
