@@ -11,7 +11,7 @@ ARGS ?=
 # STREAM=uart: `make demo` takes the trace from a UART of the board instead of shared memory
 STREAM ?=
 
-.PHONY: all help setup hyp demo man report install uninstall test fuzz nightly soak prove bench clean distclean
+.PHONY: all help setup hyp demo man report install uninstall test fuzz nightly matrix soak prove bench clean distclean
 .DELETE_ON_ERROR:
 all: hyp host-tools
 	@:
@@ -59,10 +59,11 @@ DEMO_STREAM_uart = --stream serial2 --policy stall
 test: ## run all tests that CI runs, about 20 minutes on 2 CPUs
 fuzz: ## run the parsers on random input, FUZZ_SECONDS each (default 600)
 nightly: ## run the long versions of the proofs, about four hours; continues where it stopped, at the same commit
+matrix: ## boot each board with each of Debian's kernels, compare with QEMU's log, and write the table in docs/boards.md
 soak: ## measure memory over 100 million events, then repeat the contended and dense cases for SOAK_MINUTES (default 60)
 prove: ## compare the engines, and the baseline that loses events, with QEMU's own log: table and plot
 bench: ## measure what tracing and the host tools cost: instructions, and time per event
-test fuzz nightly soak prove bench: setup
+test fuzz nightly matrix soak prove bench: setup
 	@$(MAKE) --no-print-directory -j2 guest all
 	@tests/run.sh $@
 

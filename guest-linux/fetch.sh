@@ -2,12 +2,13 @@
 # Fetch the guest from Debian and unpack it, as an ordinary user and without touching the
 # host's own apt and dpkg state.  See README.md, "Fetching".
 #
-#   fetch.sh BUILD_DIR [armmp-lpae|armmp|u-boot|bullseye|trixie]
+#   fetch.sh BUILD_DIR [armmp-lpae|armmp|rt|u-boot|bullseye|trixie]
 #
 #   armmp-lpae        that kernel and all that goes with it, to BUILD_DIR/guest (the default)
 #   armmp             the other kernel, to BUILD_DIR/guest-armmp
 #   u-boot            U-Boot for QEMU's boards virt and orangepi-pc, to BUILD_DIR/guest-u-boot
-#   bullseye, trixie  the armmp-lpae kernel of that suite, its image alone, to BUILD_DIR/guest-SUITE
+#   bullseye, trixie  the armmp-lpae kernel of that suite, its image and trees, to BUILD_DIR/guest-SUITE
+#   rt                the rt-armmp kernel, likewise, to BUILD_DIR/guest-rt
 #   MMIOSCOPE_MIRROR  a Debian mirror's URL   (default: the one this host uses)
 #   MMIOSCOPE_CACHE   verified downloads      (default: BUILD_DIR/cache)
 set -eu
@@ -16,12 +17,13 @@ umask 022
 build=${1:?usage: fetch.sh BUILD_DIR [armmp-lpae|armmp|u-boot]}
 what=${2:-armmp-lpae}
 cache=${MMIOSCOPE_CACHE:-$build/cache}
-suffix=-$what suite=bookworm
+suffix=-$what suite=bookworm flavour=armmp-lpae
 case $what in
 armmp-lpae) suffix='' roles='kernel busybox libfdt' ;;
-armmp) roles='kernel busybox' ;;
+armmp) roles='kernel busybox' flavour=armmp ;;
 u-boot) roles='uboot sunxi' ;;
 bullseye|trixie) roles=image suite=$what ;;
+rt) roles=image flavour=rt-armmp ;;
 *) echo "guest-linux/fetch.sh: unknown argument '$what'" >&2; exit 2 ;;
 esac
 guest=$build/guest$suffix
@@ -138,9 +140,7 @@ get() {
 
 package_of() {
     case $1 in
-    kernel) apt-cache depends --important "linux-image-$what" 2>>"$tmp/log" |
-        sed -n 's/^ *Depends: \(linux-image-.*\)/\1/p' ;;
-    image) apt-cache depends --important linux-image-armmp-lpae 2>>"$tmp/log" |
+    kernel|image) apt-cache depends --important "linux-image-$flavour" 2>>"$tmp/log" |
         sed -n 's/^ *Depends: \(linux-image-.*\)/\1/p' ;;
     busybox) echo busybox-static ;;
     # For the hypervisor: the archive of the same architecture (hyp/hyp.mk says what is done to it).
@@ -178,34 +178,30 @@ record() { echo "$1: $package $version, $file, sha256 $sum" >> "$tmp/manifest"; 
 # unpack_ROLE: from $tmp/ROLE, where the package is unpacked, to where it belongs; $files says what
 # the manifest names.
 
-unpack_kernel() {
+# The kernel's image and the trees of the boards, as they are in the package.
+unpack_image() {
     release=${package#linux-image-}
     image=boot/vmlinuz-$release
     dtbs=usr/lib/linux-image-$release
     dpkg-deb --ctrl-tarfile "$cache/$sum" | tar -xO ./md5sums > "$tmp/md5sums"
     grep "  $image\$" "$tmp/md5sums" > "$tmp/wanted"
-    for board in $boards; do grep "  $dtbs/$board.dtb\$" "$tmp/md5sums" >> "$tmp/wanted"; done
-    (cd "$tmp/kernel" && md5sum --quiet -c "$tmp/wanted") || die "$file is not what its own md5sums say"
-    install -m 644 "$tmp/kernel/$image" "$guest/vmlinuz"
-    for board in $boards; do
-        install -m 644 "$tmp/kernel/$dtbs/$board.dtb" "$guest/$board.dtb"
-        files="$files $board.dtb"
+    trees=
+    for board in $boards; do # an older kernel has not all of them
+        grep "  $dtbs/$board.dtb\$" "$tmp/md5sums" >> "$tmp/wanted" && trees="$trees $board.dtb"
     done
+    (cd "$tmp/$role" && md5sum --quiet -c "$tmp/wanted") || die "$file is not what its own md5sums say"
+    install -m 644 "$tmp/$role/$image" "$guest/vmlinuz"
+    for tree in $trees; do install -m 644 "$tmp/$role/$dtbs/$tree" "$guest/$tree"; done
+    echo "$release" > "$guest/release"
+    files="$files$trees vmlinuz"
+}
+
+unpack_kernel() {
+    unpack_image
     rm -rf "$guest/modules"
     mkdir -p "$guest/modules"
     cp -R "$tmp/kernel/lib" "$guest/modules/lib"
-    echo "$release" > "$guest/release"
     (cd "$guest" && sha256sum vmlinuz > vmlinuz.sha256)
-    files="$files vmlinuz"
-}
-
-unpack_image() {
-    release=${package#linux-image-}
-    dpkg-deb --ctrl-tarfile "$cache/$sum" | tar -xO ./md5sums | grep "  boot/vmlinuz-$release\$" > "$tmp/wanted"
-    (cd "$tmp/image" && md5sum --quiet -c "$tmp/wanted") || die "$file is not what its own md5sums say"
-    install -m 644 "$tmp/image/boot/vmlinuz-$release" "$guest/vmlinuz"
-    echo "$release" > "$guest/release"
-    files="$files vmlinuz"
 }
 
 unpack_busybox() {

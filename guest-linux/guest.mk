@@ -35,12 +35,12 @@ $(guest_out)-armmp/vmlinuz $(guest_out)-armmp/manifest.txt &: guest-linux/fetch.
 $(guest_out)-armmp/initrd.img: guest-linux/initramfs.sh guest-linux/modules.sh guest-linux/init $(guest_program) $(guest_out)-armmp/manifest.txt
 	guest-linux/initramfs.sh '$(guest_out)-armmp' guest-linux/init $(guest_program)
 
-# The kernels of other Debian releases, 5.10 and 6.12: only images.
-.PHONY: guest-bullseye guest-trixie
-guest-bullseye guest-trixie: guest-%: $(guest_out)-%/manifest.txt
+# The kernels of other Debian releases, 5.10 and 6.12, and the one with PREEMPT_RT: only images and trees.
+.PHONY: guest-bullseye guest-trixie guest-rt
+guest-bullseye guest-trixie guest-rt: guest-%: $(guest_out)-%/manifest.txt
 	@:
 
-$(guest_out)-bullseye/manifest.txt $(guest_out)-trixie/manifest.txt: $(guest_out)-%/manifest.txt: guest-linux/fetch.sh
+$(guest_out)-bullseye/manifest.txt $(guest_out)-trixie/manifest.txt $(guest_out)-rt/manifest.txt: $(guest_out)-%/manifest.txt: guest-linux/fetch.sh
 	guest-linux/fetch.sh '$(BUILD)' $*
 
 $(guest_out)/sd.img: guest-linux/sdcard.sh

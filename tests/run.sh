@@ -162,6 +162,12 @@ nightly)
         mmc=0.96 serial0=0.96 sysreg=0.96 ethernet=0.8
     [ -z "$kept" ] || echo "nightly of $commit: $(wc -l <"$kept/sittings") sittings since $(head -n 1 "$kept/sittings")"
     ;;
+matrix)
+    keep_results
+    build_all
+    suite matrix 2400 tests/qemu/run.sh --tier matrix ${kept:+--kept "$kept/matrix"}
+    tests/qemu/matrix.py "$build" "${kept:-$build/tests/qemu}/$([ -n "$kept" ] && echo matrix || echo results)" docs/boards.md
+    ;;
 fuzz)
     fuzzers
     suite fuzz 6000 tests/fuzz/run.sh "$build" "${FUZZ_SECONDS:-600}"
@@ -185,7 +191,7 @@ bench)
     suite hyp-costs 300 tests/bench/hyp_costs.py "$build"
     ;;
 *)
-    echo "tests/run.sh: no tier '$tier'; there are: test, fuzz, nightly, soak, prove, bench" >&2
+    echo "tests/run.sh: no tier '$tier'; there are: test, fuzz, nightly, matrix, soak, prove, bench" >&2
     exit 2
     ;;
 esac

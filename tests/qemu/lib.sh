@@ -16,7 +16,7 @@ fail() {
 on_all_cpus() { "$@"; }
 
 # With another kernel, fetched first: the case gets its folder before its arguments.
-with_guest() { # armmp|bullseye|trixie CASE ARGUMENT...
+with_guest() { # armmp|rt|bullseye|trixie CASE ARGUMENT...
     make --no-print-directory "guest-$1" >&2 || fail "cannot make the guest with the kernel $1"
     "$2" "$build/guest-$1" "${@:3}"
 }
