@@ -45,6 +45,18 @@ done
 result "the core includes nothing of the services" \
     "$(grep -rnE "#include \"($(ls hyp/services | grep -v '[.]' | paste -sd'|'))/|services\.hpp" hyp/core boot)"
 
+# docs/porting.md. The bus of vexpress, which is QEMU's, is in dt/board.cpp.
+devices=$(sed -n '/machine_devices\[\] = {/,/^};/s/^ *{"[a-z]*,\([a-z0-9]*\)[^"]*", \([a-z0-9_]*\), .*/\1 \2/p' hyp/core/board/board.cpp)
+result "only board/board.cpp names the devices that start CPUs or end the machine" "$([ -n "$devices" ] || echo 'none is found'
+    echo "$devices" | while read -r device _; do
+        grep -rnE "\"[a-z]*,$device" hyp boot --include='*.[chS]pp' --include='*.S' |
+            grep -vE '^hyp/core/board/board.cpp|arm,vexpress"'
+    done)"
+result "a board takes at most 25 lines of board/board.cpp" "$(echo "$devices" | while read -r _ function; do
+    lines=$(sed -n "/^BoardEvent $function(/,/^}/p" hyp/core/board/board.cpp | grep -cv '^ *//')
+    [ "$lines" -gt 0 ] && [ "$lines" -le 25 ] || echo "$function: $lines"
+done)"
+
 # host-tools/README.md, "The rooms", has the same: | floor | `room/` |.
 room_floor() {
     case $1 in abi | mmioscope | board | dt) echo -1 ;; *) grep "^$1 " "$rooms" | cut -d' ' -f2 ;; esac

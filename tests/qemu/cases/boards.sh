@@ -29,6 +29,13 @@ declare -A boards=(
     [raspi2b]="4 bcm2836-rpi-2-b ttyAMA0 0x3f00a0"
 )
 
+# differs_only_at KNOWN: $out/verify, of a boot, has no difference to QEMU's log but at addresses that match KNOWN.
+differs_only_at() {
+    has verify '^verify: [0-9]+ events compared, '
+    grep -E '^  (record|log line)' "$out/verify" | grep -v "addr $1" | not_cut "$(wc -l <"$out/access.log")" >"$out/unknown"
+    [ ! -s "$out/unknown" ] || fail "a difference that is not known: $(head -n 1 "$out/unknown")"
+}
+
 # boards_linux KERNEL-FOLDER BOARD ARGUMENT...: no difference to the log but at addresses that are known.
 boards_linux() {
     local folder=$1 cpus tree console known
@@ -45,13 +52,28 @@ boards_linux() {
     has console "Brought up 1 node, $cpus CPU"
     [ "$(events)" -ge 20000 ] || fail "only $(events) events"
     "$mmioscope" verify "$out/trace.mmio" "$out/access.log" >"$out/verify" 2>&1 || true
-    has verify '^verify: [0-9]+ events compared, '
-    grep -E '^  (record|log line)' "$out/verify" | grep -v "addr $known" | not_cut "$(wc -l <"$out/access.log")" >"$out/unknown"
-    [ ! -s "$out/unknown" ] || fail "a difference that is not known: $(head -n 1 "$out/unknown")"
+    differs_only_at "$known"
+}
+
+# The commands of docs/porting.md, which port that board.
+boards_porting() {
+    local command
+    boards_initrd
+    ln -s "$guest/vmlinuz" "$out/zImage"
+    ln -s "$guest/aspeed-ast2600-evb.dtb" "$out"
+    sed -n '/^```$/,/^```$/s/^\$ //p' docs/porting.md >"$out/commands"
+    [ -s "$out/commands" ] || fail "docs/porting.md has no commands"
+    cd "$out" || fail "no folder"
+    while read -r command; do
+        PATH=$build:$PATH bash -o pipefail -c "$command" >>said 2>&1 </dev/null || fail "exit status $? of: $command"
+    done <commands
+    rm initrd.img
+    has said '^complete: [0-9]{5} events, 0 lost$'
+    differs_only_at '0x1e6e21[89ab]'
 }
 
 add test boards-imx7 45 boards_linux "$guest" mcimx7d-sabre
-add test boards-ast2600 45 boards_linux "$guest" ast2600-evb
+add test porting 45 boards_porting
 add test boards-raspi2 45 boards_linux "$guest" raspi2b
 
 # make matrix: each board with each kernel of Debian's and both engines. matrix.py makes the table from what they leave.
