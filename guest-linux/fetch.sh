@@ -29,7 +29,8 @@ esac
 guest=$build/guest$suffix
 lock=$cache/lock$suffix.txt    # one line per file: role package version sha256 file
 keyring=/usr/share/keyrings/debian-archive-keyring.gpg
-boards="vexpress-v2p-ca15-tc1 sun8i-h3-orangepi-pc imx7d-sdb aspeed-ast2600-evb bcm2836-rpi-2-b"
+# Those that `mmioscope run` knows, and others of QEMU's. guest.mk reads this line.
+boards="vexpress-v2p-ca15-tc1 sun8i-h3-orangepi-pc imx7d-sdb aspeed-ast2600-evb bcm2836-rpi-2-b ecx-2000 imx6ul-14x14-evk aspeed-bmc-ibm-rainier aspeed-bmc-facebook-fuji"
 
 say() { printf 'guest: %s\n' "$*" >&2; }
 die() { printf 'guest-linux/fetch.sh: %s\n' "$*" >&2; exit 1; }

@@ -14,8 +14,8 @@ guest: $(guest_out)/vmlinuz $(guest_out)/initrd.img $(guest_out)/sd.img
 	@:
 
 # One run makes all of these.
-# The device trees of the boards that `mmioscope run` knows; fetch.sh has the same list.
-guest_trees := vexpress-v2p-ca15-tc1 sun8i-h3-orangepi-pc imx7d-sdb aspeed-ast2600-evb bcm2836-rpi-2-b
+# The device trees that fetch.sh lists.
+guest_trees := $(shell sed -n 's/^boards="\(.*\)"$$/\1/p' guest-linux/fetch.sh)
 $(guest_out)/vmlinuz $(guest_out)/vmlinuz.sha256 $(guest_trees:%=$(guest_out)/%.dtb) \
 $(guest_out)/busybox $(guest_out)/release $(guest_out)/manifest.txt \
 $(BUILD)/libfdt/libfdt.h $(BUILD)/libfdt/libfdt.a &: guest-linux/fetch.sh

@@ -1,9 +1,14 @@
 #include "cli/commands.hpp"
 #include "cli/option_types.hpp"
 #include "cli/view_options.hpp"
+#include "plan/tried_board.hpp"
+#include "run/input.hpp"
 #include "run/plan.hpp"
 #include "run/session.hpp"
 
+#include <fmt/ranges.h>
+
+#include <algorithm>
 #include <csignal>
 #include <cstdint>
 #include <memory>
@@ -33,6 +38,18 @@ Examples:
   mmioscope run --board raspi2b --kernel vmlinuz --dtb bcm2836-rpi-2-b.dtb --initrd initrd.img --stop-at 'login:'
 )";
 
+/// For a board that `run` does not know, what its tree says of it; as many CPUs as it has if there
+/// are fewer than the default.
+void try_board(Options& options) {
+    const std::vector<std::string> known = run::board_names();
+    if (options.tree.empty() || std::ranges::find(known, options.board) != known.end()) {
+        return;
+    }
+    options.tried_board =
+        plan::tried_board(options.board, run::read_input(options.tree, "device tree"));
+    options.cpus = std::min(options.cpus, options.tried_board->max_cpus);
+}
+
 /// --name and --no-name; `to` stays empty if neither is given.
 void add_switch(CLI::App& command, const std::string& name, std::optional<bool>& to,
                 const std::string& help) {
@@ -41,11 +58,14 @@ void add_switch(CLI::App& command, const std::string& name, std::optional<bool>&
 }
 
 void add_guest(CLI::App& command, Options& options) {
-    command.add_option("--board", options.board, fmt::format("Board (default {})", options.board))
-        ->check(one_of(run::board_names()));
+    command
+        .add_option("--board", options.board,
+                    fmt::format("Board (default {}); another one of QEMU's is tried by its --dtb",
+                                options.board))
+        ->type_name(fmt::format("{{{}}}", fmt::join(run::board_names(), ",")));
     add_file(
         command, "--hypervisor", options.hypervisor,
-        "Hypervisor ELF (default: hyp-<board>.elf beside this program, or in ../lib/mmioscope)");
+        "Hypervisor ELF (default: hyp-<address>.elf beside this program, or in ../lib/mmioscope)");
     add_file(command, "--kernel", options.kernel, "Guest's kernel (zImage)");
     add_file(command, "--dtb", options.tree,
              "Board's device tree (default for virt: the one that QEMU makes)");
@@ -201,6 +221,7 @@ Action add(CLI::App& command, const std::string& command_line) {
     return [options, view] {
         std::signal(SIGPIPE, SIG_IGN); // a closed pipe ends the printing only
         options->live = live_options(*view);
+        try_board(*options);
         return run::run_session(run::make_plan(*options));
     };
 }

@@ -9,7 +9,7 @@ namespace mmioscope::run {
 
 namespace {
 
-constexpr std::array boards = {
+const std::array boards = {
     Board{
         .name = "vexpress-a15",
         .machine = "vexpress-a15",
@@ -109,7 +109,9 @@ constexpr std::array boards = {
 const Board& find_board(std::string_view name) {
     const auto found = std::ranges::find(boards, name, &Board::name);
     if (found == boards.end()) {
-        throw bad_input("unknown board '{}'; boards: {}", name, fmt::join(board_names(), ", "));
+        throw bad_input(
+            "unknown board '{}'; boards: {}; or give the --dtb of another one of QEMU's", name,
+            fmt::join(board_names(), ", "));
     }
     return *found;
 }

@@ -10,8 +10,8 @@
 namespace mmioscope::run {
 
 struct Board {
-    std::string_view name;              ///< QEMU's
-    std::string_view machine;           ///< QEMU's -M, with the properties the board needs
+    std::string name;                   ///< QEMU's
+    std::string machine;                ///< QEMU's -M, with the properties the board needs
     std::string_view described_by = ""; ///< QEMU's -M for the tree; empty: the user's
     std::string_view cpu = "";          ///< QEMU's -cpu; empty: the machine's default
     std::uint64_t ram_base;             ///< physical address

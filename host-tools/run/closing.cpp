@@ -102,7 +102,7 @@ Status Closing::not_started(const Stop& stop) {
     fmt::print(stderr, "mmioscope: {} before the hypervisor was ready{}\n", why,
                boots_ > 0 ? fmt::format(" again, after boot {}", boots_) : "");
     fmt::print(stderr, "{}", stop.report);
-    if (plan_.serials.stream == plan_.board->hypervisor_serial && !plan_.board->one_serial()) {
+    if (plan_.serials.stream == plan_.board.hypervisor_serial && !plan_.board.one_serial()) {
         fmt::print(
             stderr,
             "the hypervisor uses the stream's UART for messages until it has read the device "

@@ -8,7 +8,7 @@ namespace mmioscope::run {
 
 MemorySource::MemorySource(const Plan& plan, const GuestMemory& memory)
     : plan_(plan), memory_(memory),
-      bytes_(memory.at(plan.board->hypervisor_base() + abi::area_offset, plan.options.area_size)),
+      bytes_(memory.at(plan.board.hypervisor_base() + abi::area_offset, plan.options.area_size)),
       before_(rings::Area::boot_in(bytes_)) {}
 
 bool MemorySource::ready() {

@@ -14,11 +14,12 @@ namespace mmioscope::run {
 struct Options {
     std::string command; ///< the complete command line; empty: none
     std::string board = board_names().front();
-    std::string hypervisor; ///< ELF; empty: run/hypervisor_image.hpp finds it
-    std::string kernel;     ///< zImage, or a raw binary if `bare`
-    std::string tree;       ///< the board's device tree
-    std::string ramdisk;    ///< empty: none
-    std::string sd_image;   ///< empty: no card
+    std::optional<Board> tried_board; ///< nothing: `board` has a row
+    std::string hypervisor;           ///< ELF; empty: run/hypervisor_image.hpp finds it
+    std::string kernel;               ///< zImage, or a raw binary if `bare`
+    std::string tree;                 ///< the board's device tree
+    std::string ramdisk;              ///< empty: none
+    std::string sd_image;             ///< empty: no card
     std::optional<std::string> command_line;
     std::optional<bool> network; ///< nothing: the board's default
     bool bare = false;

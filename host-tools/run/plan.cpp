@@ -224,7 +224,7 @@ void check_read_back(const Options& options) {
 } // namespace
 
 Plan make_plan(const Options& given) {
-    const Board& board = find_board(given.board);
+    const Board board = given.tried_board ? *given.tried_board : find_board(given.board);
     Options options = given;
     if (options.memory == 0) {
         options.memory = board.memory;
@@ -236,7 +236,7 @@ Plan make_plan(const Options& given) {
     check_stream_options(options);
     check_guest_reader(options);
     check_at_start(options);
-    Plan plan{&board, options, find_program(options.qemu), options.hypervisor, {}, {}, {}, {}, {}};
+    Plan plan{board, options, find_program(options.qemu), options.hypervisor, {}, {}, {}, {}, {}};
     if (plan.hypervisor.empty()) {
         plan.hypervisor = find_hypervisor(folder_of_this_program(), board.hypervisor_base());
     }

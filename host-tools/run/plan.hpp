@@ -12,9 +12,9 @@
 namespace mmioscope::run {
 
 struct Plan {
-    const Board* board; ///< never null
-    Options options;    ///< as given, with the board's memory as default
-    std::string qemu;   ///< path of the program
+    Board board;
+    Options options;  ///< as given, with the board's memory as default
+    std::string qemu; ///< path of the program
     std::string hypervisor;
     Bytes boot_image; ///< the hypervisor as a U-Boot image; empty: not needed
     Bytes tree;       ///< for the hypervisor

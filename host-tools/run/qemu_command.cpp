@@ -43,7 +43,7 @@ void add_machine(Arguments& to, const Board& board, const Options& options, int 
 
 // The guest's console is this terminal or a file; a file gets its bytes in both cases.
 void add_serials(Arguments& to, const Plan& plan, const QemuFiles& files) {
-    const Board& board = *plan.board;
+    const Board& board = plan.board;
     const Options& options = plan.options;
     const std::string log = descriptor_path(files.console_log);
     if (!options.stream_shared) { // otherwise it is in the stream, and separated later
@@ -111,7 +111,7 @@ std::string descriptor_path(int fd) {
 }
 
 Arguments qemu_command(const Plan& plan, const QemuFiles& files) {
-    const Board& board = *plan.board;
+    const Board& board = plan.board;
     const Options& options = plan.options;
     Arguments arguments{options.qemu};
     add_machine(arguments, board, options, files.ram);

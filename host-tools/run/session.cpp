@@ -202,7 +202,7 @@ Stop record_boot(const Run& run, TraceSource& source, FileDescriptor opened, uns
 Status run_session(const Plan& plan) {
     const TerminalSettings settings;
     Signals signals;
-    const GuestMemory memory(*plan.board, plan.options.memory, plan.options.ram);
+    const GuestMemory memory(plan.board, plan.options.memory, plan.options.ram);
     RunFiles files(plan);
     std::optional<Monitor> monitor;
     if (plan.options.reboots > 0) {
@@ -211,7 +211,7 @@ Status run_session(const Plan& plan) {
     // Before QEMU starts: RAM may contain an earlier boot's area.
     std::unique_ptr<TraceSource> source = make_source(plan, memory, files);
     LogFile hypervisor_log(
-        (plan.board->one_serial() ? files.console_log : files.hypervisor_log).get());
+        (plan.board.one_serial() ? files.console_log : files.hypervisor_log).get());
     ConsoleFile console_text(files.console_log.get());
     Wires wires(plan.options, files);
     const QemuFiles inherited =

@@ -2,6 +2,7 @@
 #include "plan/board_plan.hpp"
 #include "plan/page_mates.hpp"
 #include "plan/stream_uart.hpp"
+#include "plan/tried_board.hpp"
 #include "system/error.hpp"
 #include "tree_maker.hpp"
 
@@ -98,6 +99,23 @@ std::string faults(const Bytes& tree) {
 }
 
 } // namespace
+
+TEST_CASE("a plan is enough to try a board, unless it misses something") {
+    const run::Board board = plan::tried_board("b", board_tree());
+    CHECK(board.machine == "b");
+    CHECK(board.ram_base == 0x4000'0000);
+    CHECK(board.memory == 0x2000'0000);
+    CHECK(board.max_cpus == 2);
+    CHECK(board.boot_image); // PSCI
+    CHECK(board.one_serial());
+    Parts parts;
+    parts.uart = "acme,uart";
+    CHECK_THROWS_WITH(
+        plan::tried_board("b", board_tree(parts)),
+        "--board b: mmioscope plan finds UART missing in its tree: /serial@1c28000: "
+        "acme,uart is no PL011, 8250 or i.MX UART, so the hypervisor can neither send "
+        "the trace nor tell why it stops");
+}
 
 TEST_CASE("a plan of a complete board misses nothing") {
     const auto whole = survey(board_tree());

@@ -119,7 +119,7 @@ TEST_CASE("numbers and sizes") {
 TEST_CASE("good inputs make a plan, from a folder with a space and a comma") {
     Inputs inputs;
     CHECK(inputs.error().empty());
-    CHECK(make_plan(inputs.options).board->name == "vexpress-a15");
+    CHECK(make_plan(inputs.options).board.name == "vexpress-a15");
 }
 
 TEST_CASE("the hypervisor is found beside the program, or else where it is installed") {

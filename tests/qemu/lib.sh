@@ -26,7 +26,7 @@ run() {
     status=0
     local of_board=(--time-limit 240 --board "$board")
     [ "$board" = virt ] || of_board+=(--dtb "$board_tree")
-    case $board in virt | raspi2b) ;; *) of_board+=(--hyp-log "$out/hypervisor") ;; esac
+    case $board in vexpress-a15 | orangepi-pc | mcimx7d-sabre | ast2600-evb) of_board+=(--hyp-log "$out/hypervisor") ;; esac
     "$mmioscope" run -v "${of_board[@]}" -o "$out/trace.mmio" --console-log "$out/console" \
         "$@" >"$out/stdout" 2>"$out/stderr" || status=$?
 }

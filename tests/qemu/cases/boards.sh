@@ -27,6 +27,11 @@ declare -A boards=(
     [ast2600-evb]="2 aspeed-ast2600-evb ttyS4 0x1e6e21[89ab]"
     # QEMU has nothing at the second register range of the power manager.
     [raspi2b]="4 bcm2836-rpi-2-b ttyAMA0 0x3f00a0"
+    # These have no row in host-tools/run/board.cpp: they are tried by their trees.
+    [midway]="4 ecx-2000 ttyAMA0 none"
+    [mcimx6ul-evk]="1 imx6ul-14x14-evk ttymxc0 none"
+    [rainier-bmc]="2 aspeed-bmc-ibm-rainier ttyS4 0x1e6e21[89ab]"
+    [fuji-bmc]="2 aspeed-bmc-facebook-fuji ttyS0 0x1e6e21[89ab]"
 )
 
 # differs_only_at KNOWN: $out/verify, of a boot, has no difference to QEMU's log but at addresses that match KNOWN.
@@ -73,6 +78,7 @@ boards_porting() {
 }
 
 add test boards-imx7 45 boards_linux "$guest" mcimx7d-sabre
+add test boards-midway 45 boards_linux "$guest" midway
 add test porting 45 boards_porting
 add test boards-raspi2 45 boards_linux "$guest" raspi2b
 
