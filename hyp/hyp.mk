@@ -35,7 +35,7 @@ HYP_COLD_SOURCES := $(filter-out hyp/core/dt/tree.cpp %/checksum.cpp,$(wildcard 
     hyp/services/integrity/*.cpp)) \
     $(wildcard hyp/core/start/*.cpp hyp/core/board/*.cpp hyp/services/control/*.cpp hyp/services/black_box/*.cpp \
     hyp/services/unprotect/*.cpp) boot/boot.cpp \
-    $(addprefix hyp/core/,base/print.cpp dev/gic.cpp dev/imx_uart.cpp dev/pl011.cpp dev/start_mailbox.cpp dev/uart8250.cpp guest/reset.cpp machine/power.cpp \
+    $(addprefix hyp/core/,base/print.cpp dev/console.cpp dev/gic.cpp dev/start_mailbox.cpp guest/reset.cpp machine/power.cpp \
     mm/stage1.cpp mm/stage2.cpp trap/panic.cpp trap/call.cpp trap/control_register.cpp) \
     $(addprefix hyp/services/stream/,description.cpp kept_boot.cpp options.cpp) \
     hyp/services/task_names/offsets.cpp

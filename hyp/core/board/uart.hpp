@@ -15,10 +15,15 @@ enum class UartModel : std::uint8_t {
 struct Uart {
     UartModel model{UartModel::none};
     PhysicalAddress base{};
-    std::uint8_t reg_shift{};   ///< 8250: register n is at base + (n << reg_shift)
+    std::uint8_t reg_shift{};   ///< 8250: see register_address(); 0 for the others
     std::uint8_t log2_width{2}; ///< of each access to a register
     /// Hz, for the baud rate: `clock-frequency`, or else that of most boards.
     std::uint32_t clock{24'000'000};
 };
+
+/// The address of register `number`; of a PL011 or i.MX, that is its offset.
+constexpr PhysicalAddress register_address(const Uart& uart, unsigned number) {
+    return uart.base + (std::uint64_t{number} << uart.reg_shift);
+}
 
 } // namespace mmioscope

@@ -1,42 +1,25 @@
-// The UART for the hypervisor's own messages, of any model.
+// The UART for the hypervisor's own messages, of any model: transmit only, polled with a limit.
 #pragma once
 
-#include "dev/imx_uart.hpp"
-#include "dev/pl011.hpp"
-#include "dev/uart8250.hpp"
+#include "base/print.hpp"
+#include "board/uart.hpp"
+#include "dev/own_bus.hpp"
 
 namespace mmioscope {
 
 class Console : public TextSink {
 public:
-    Console(const Uart& at, OwnBus& bus)
-        : model_(at.model), pl011_(at.base, bus), uart8250_(at, bus), imx_(at.base, bus) {}
+    Console(const Uart& at, OwnBus& bus) : at_(at), bus_(bus) {}
 
     /// Sets 8 data bits and turns FIFOs and transmitter on; the baud rate stays as the firmware set
     /// it.
-    void start() {
-        switch (model_) {
-        case UartModel::none: return;
-        case UartModel::pl011: return pl011_.start();
-        case UartModel::uart8250: return uart8250_.start();
-        case UartModel::imx: return imx_.start();
-        }
-    }
+    void start();
     /// Waits for room for a limited time; then drops the character.
-    void put(char c) override {
-        switch (model_) {
-        case UartModel::none: return;
-        case UartModel::pl011: return pl011_.put(c);
-        case UartModel::uart8250: return uart8250_.put(c);
-        case UartModel::imx: return imx_.put(c);
-        }
-    }
+    void put(char c) override;
 
 private:
-    UartModel model_;
-    Pl011 pl011_;
-    Uart8250 uart8250_;
-    ImxUart imx_;
+    Uart at_;
+    OwnBus& bus_;
 };
 
 } // namespace mmioscope

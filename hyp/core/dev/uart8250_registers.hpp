@@ -1,7 +1,7 @@
 // The registers of a 16550A (TL16C550C data sheet, section 8), which include those of an 8250.
 #pragma once
 
-#include "board/uart.hpp"
+#include <cstdint>
 
 namespace mmioscope::uart8250 {
 
@@ -21,9 +21,5 @@ inline constexpr std::uint32_t mcr_ready = 3; ///< DTR and RTS
 inline constexpr std::uint32_t lsr_data_ready = 1u << 0;
 /// With FIFOs: the whole transmit FIFO is empty.
 inline constexpr std::uint32_t lsr_thr_empty = 1u << 5;
-
-constexpr PhysicalAddress address(const Uart& uart, unsigned number) {
-    return uart.base + (std::uint64_t{number} << uart.reg_shift);
-}
 
 } // namespace mmioscope::uart8250

@@ -34,7 +34,7 @@ BootError StreamService::configure(Machine& machine, const Tree& tree) {
 BootError StreamService::take_uart(Machine& machine, const Tree& tree) {
     Range range;
     const auto uart = uart_of(tree, options_.node);
-    if (!uart || uart->model == UartModel::imx || !tree.reg(options_.node, 0, range))
+    if (!uart || !UartLine::drives(uart->model) || !tree.reg(options_.node, 0, range))
         return {"mmioscope,stream is not a PL011 or 8250", ""};
     const Span* span = machine.map.find({range.begin});
     if (options_.shared && uart->model != UartModel::pl011)

@@ -8,6 +8,10 @@ namespace mmioscope {
 
 class UartLine {
 public:
+    static constexpr bool drives(UartModel model) {
+        return model == UartModel::pl011 || model == UartModel::uart8250;
+    }
+
     UartLine() = default;
     /// `shared` with the guest's driver: only a PL011. The driver of an 8250 fills the FIFO as soon
     /// as the UART reports that it is empty.
