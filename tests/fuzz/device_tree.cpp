@@ -2,6 +2,7 @@
 // error, and must agree with libfdt.
 #include "base/check.hpp"
 #include "control/early_requests.hpp"
+#include "dt/board.hpp"
 #include "dt/config.hpp"
 #include "dt/guest_tree.hpp"
 #include "dt/regions.hpp"
@@ -45,8 +46,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     TaskOffsets offsets;
     (void)read_task_offsets(tree, offsets);
     (void)select_traced(tree, *regions, *map);
+    Board board{};
+    (void)read_board(tree, board);
     std::vector<std::uint64_t> out((size + 65536) / 8);
-    if (!make_guest_tree(tree, memory, config.modules, std::span(&config.uart_node, 1), out.data(),
+    if (!make_guest_tree(tree, memory, config.modules, std::span(&board.uart_node, 1), out.data(),
                          out.size() * 8) &&
         fdt_check_full(out.data(), out.size() * 8) != 0)
         std::abort();

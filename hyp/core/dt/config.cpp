@@ -68,9 +68,6 @@ BootError read_config(const Tree& tree, Config& config) {
     config.area_size = tree.cell(chosen, abi::chosen::area_size, abi::default_area_size);
     if (config.area_size % page_size != 0)
         return {"mmioscope,area-size must be a multiple of 4 KiB", ""};
-    if (auto e = read_node(tree, chosen, abi::chosen::uart, "unknown device in mmioscope,uart",
-                           config.uart_node))
-        return e;
     if (auto e = read_readers(tree, chosen, config)) return e;
     if (auto e = read_psci(tree, config)) return e;
     return read_modules(tree, chosen, config.modules);

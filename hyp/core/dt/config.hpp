@@ -23,7 +23,6 @@ struct Config {
     bool user_firewall{};
     bool guest_reader{}; ///< the guest may read and write the trace area
     std::uint32_t area_size{};
-    int uart_node{-1};                          ///< negative: not given
     bool host_reader{true};                     ///< rings wait for a reader over shared memory
     psci::Conduit conduit{psci::Conduit::none}; ///< of the guest's PSCI calls
     psci::NamedFunctions psci_functions;

@@ -84,9 +84,11 @@ BootError check_modules(const Machine& machine) {
 /// Withholds the hypervisor's UART from the guest, whatever the device tree says about it.
 BootError withhold_uart(const Tree& tree, Machine& machine) {
     if (board.uart_is_guests) {
-        if (machine.config.uart_node >= 0)
-            return {"mmioscope,uart is not a PL011, an 8250, or one of i.MX", ""};
-        return {};
+        const int chosen = tree.find("/chosen");
+        if (!tree.has(chosen, abi::chosen::uart)) return {};
+        const char* given = tree.text(chosen, abi::chosen::uart);
+        return {"mmioscope,uart is not a PL011, an 8250, or one of i.MX",
+                given != nullptr ? given : "", true};
     }
     const Span* span = machine.map.find(board.uart.base);
     if (span == nullptr) return {"the device tree has no node for the hypervisor's UART", ""};

@@ -83,6 +83,9 @@ TEST_CASE("a board's UART for the hypervisor is the chosen one, or else the gues
     const Board own = Changed().board();
     CHECK(own.uart.base.value == at::own_uart);
     CHECK(!own.uart_is_guests);
+    const Board by_alias = Changed().text("/chosen", abi::chosen::uart, "serial0").board();
+    CHECK(by_alias.uart.base.value == at::console);
+    CHECK(!by_alias.uart_is_guests);
 
     const auto shares = [](const Changed& tree, std::uint64_t base) {
         const Board board = tree.board();
@@ -102,8 +105,9 @@ TEST_CASE("a board's UART for the hypervisor is the chosen one, or else the gues
                      .remove("/aliases", "serial0")
                      .text(std::string(iofpga) + "uart@90000", "status", "disabled"),
                  at::own_uart));
-    // One that it has no driver for.
+    // One that it has no driver for, and one that is not there.
     CHECK(shares(Changed().text("/chosen", abi::chosen::uart, "fifo"), at::console));
+    CHECK(shares(Changed().text("/chosen", abi::chosen::uart, "nothing"), at::console));
 
     const Board none = Changed(no_own_uart)
                            .text(std::string(iofpga) + "uart@90000", "compatible", "acme,uart")

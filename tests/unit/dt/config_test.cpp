@@ -33,7 +33,6 @@ TEST_CASE("settings that /chosen does not give have defaults") {
     CHECK(config.engine == abi::EngineKind::shadow);
     CHECK(config.policy == abi::Policy::drop);
     CHECK(config.area_size == abi::default_area_size);
-    CHECK(config.uart_node == -1);
     CHECK(config.modules.kernel.begin == at::kernel);
     CHECK(config.modules.ramdisk.size() == 0x2345);
 }
@@ -71,12 +70,9 @@ TEST_CASE("words of /chosen choose engine and policy; other words are errors") {
           }).second != "");
 }
 
-TEST_CASE("an area not of whole pages, an unknown UART and a missing kernel are errors") {
+TEST_CASE("an area not of whole pages and a missing kernel are errors") {
     CHECK(config_of({.area_size = 0x10'0001}).second ==
           "mmioscope,area-size must be a multiple of 4 KiB");
-    CHECK(config_of({}, [](void* blob, int chosen) {
-              return fdt_setprop_string(blob, chosen, abi::chosen::uart, "nothing");
-          }).second == "unknown device in mmioscope,uart");
     CHECK(config_of({}, [](void* blob, int) {
               return fdt_del_node(blob, fdt_path_offset(blob, "/chosen/module@80008000"));
           }).second == "/chosen has no boot module that is a kernel");
@@ -100,12 +96,4 @@ TEST_CASE("the identifiers of PSCI 0.1 are those of the tree") {
     CHECK(config.conduit == (known ? psci::Conduit::smc : psci::Conduit::none));
     CHECK(config.psci_functions.cpu_on == (known ? 0x95c1'ba60 : 0));
     CHECK(config.psci_functions.cpu_off == 0);
-}
-
-TEST_CASE("the UART may be chosen by alias") {
-    const auto [config, error] = config_of({}, [](void* blob, int chosen) {
-        return fdt_setprop_string(blob, chosen, abi::chosen::uart, "serial0");
-    });
-    CHECK(error == "");
-    CHECK(config.uart_node > 0);
 }

@@ -1,5 +1,7 @@
 // Trees that a boot loader damaged: all code that reads or rewrites one returns a result or an
 // error, and never touches anything outside the tree (ASan watches).
+#include "dt/board.hpp"
+#include "dt/config.hpp"
 #include "dt/guest_tree.hpp"
 #include "dt/regions.hpp"
 #include "sim/board_tree.hpp"
@@ -34,8 +36,10 @@ bool read_all(const Blob& bytes) {
     mark_memory(*regions, memory);
     if (carve(memory, {0x8200'0000, 0x8300'0000})) return false;
     if (select_traced(tree, *regions, *map)) return false;
+    Board board{};
+    if (read_board(tree, board)) return false;
     std::vector<std::byte> out(bytes.size() + 1024);
-    if (make_guest_tree(tree, memory, config.modules, std::span(&config.uart_node, 1), out.data(),
+    if (make_guest_tree(tree, memory, config.modules, std::span(&board.uart_node, 1), out.data(),
                         out.size()))
         return false;
     REQUIRE(fdt_check_full(out.data(), out.size()) == 0);
