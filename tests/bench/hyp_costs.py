@@ -357,6 +357,7 @@ def short(bench, judge):
             add_boot(table, engine, events, counts)
             judge.result(seen_all(events, counts), f"{engine}: {counts.accesses()} paths are not {events} records")
             detail[f"bare, {engine}"] = bare.result().by_function()
+            detail[f"bare, {SLOW}, {engine}"] = slow.result().by_function()
             detail[f"boot, {engine}"] = counts.by_function()
     return table, detail
 
@@ -419,7 +420,8 @@ def whole(bench, judge):
         table.add("image, text and constants, KiB", engine, bench.image.kib)
         table.add("core alone, text and constants, KiB", engine, bench.core.kib)
         table.add("core, lines of code", engine, lines_of_core())
-        detail.update({f"bare, {engine}": bare.by_function(), f"boot, {engine}": boot.by_function(),
+        detail.update({f"bare, {engine}": bare.by_function(), f"bare, {SLOW}, {engine}": slow.by_function(),
+                       f"boot, {engine}": boot.by_function(),
                        f"SD load, {engine}": load.by_function(), f"stream, {engine}": stream.by_function()})
     return table, detail
 
