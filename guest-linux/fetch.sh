@@ -7,8 +7,8 @@
 #   armmp-lpae        that kernel and all that goes with it, to BUILD_DIR/guest (the default)
 #   armmp             the other kernel, to BUILD_DIR/guest-armmp
 #   u-boot            U-Boot for QEMU's boards virt and orangepi-pc, to BUILD_DIR/guest-u-boot
-#   bullseye, trixie  the armmp-lpae kernel of that suite, its image and trees, to BUILD_DIR/guest-SUITE
-#   rt                the rt-armmp kernel, likewise, to BUILD_DIR/guest-rt
+#   rt                the rt-armmp kernel, to BUILD_DIR/guest-rt
+#   bullseye, trixie  the armmp-lpae kernel of that suite, to BUILD_DIR/guest-SUITE
 #   MMIOSCOPE_MIRROR  a Debian mirror's URL   (default: the one this host uses)
 #   MMIOSCOPE_CACHE   verified downloads      (default: BUILD_DIR/cache)
 set -eu
@@ -22,8 +22,8 @@ case $what in
 armmp-lpae) suffix='' roles='kernel busybox libfdt' ;;
 armmp) roles='kernel busybox' flavour=armmp ;;
 u-boot) roles='uboot sunxi' ;;
-bullseye|trixie) roles=image suite=$what ;;
-rt) roles=image flavour=rt-armmp ;;
+rt) roles='kernel busybox' flavour=rt-armmp ;;
+bullseye|trixie) roles='kernel busybox' suite=$what ;;
 *) echo "guest-linux/fetch.sh: unknown argument '$what'" >&2; exit 2 ;;
 esac
 guest=$build/guest$suffix
@@ -141,7 +141,7 @@ get() {
 
 package_of() {
     case $1 in
-    kernel|image) apt-cache depends --important "linux-image-$flavour" 2>>"$tmp/log" |
+    kernel) apt-cache depends --important "linux-image-$flavour" 2>>"$tmp/log" |
         sed -n 's/^ *Depends: \(linux-image-.*\)/\1/p' ;;
     busybox) echo busybox-static ;;
     # For the hypervisor: the archive of the same architecture (hyp/hyp.mk says what is done to it).
@@ -179,8 +179,7 @@ record() { echo "$1: $package $version, $file, sha256 $sum" >> "$tmp/manifest"; 
 # unpack_ROLE: from $tmp/ROLE, where the package is unpacked, to where it belongs; $files says what
 # the manifest names.
 
-# The kernel's image and the trees of the boards, as they are in the package.
-unpack_image() {
+unpack_kernel() {
     release=${package#linux-image-}
     image=boot/vmlinuz-$release
     dtbs=usr/lib/linux-image-$release
@@ -190,19 +189,15 @@ unpack_image() {
     for board in $boards; do # an older kernel has not all of them
         grep "  $dtbs/$board.dtb\$" "$tmp/md5sums" >> "$tmp/wanted" && trees="$trees $board.dtb"
     done
-    (cd "$tmp/$role" && md5sum --quiet -c "$tmp/wanted") || die "$file is not what its own md5sums say"
-    install -m 644 "$tmp/$role/$image" "$guest/vmlinuz"
-    for tree in $trees; do install -m 644 "$tmp/$role/$dtbs/$tree" "$guest/$tree"; done
-    echo "$release" > "$guest/release"
-    files="$files$trees vmlinuz"
-}
-
-unpack_kernel() {
-    unpack_image
+    (cd "$tmp/kernel" && md5sum --quiet -c "$tmp/wanted") || die "$file is not what its own md5sums say"
+    install -m 644 "$tmp/kernel/$image" "$guest/vmlinuz"
+    for tree in $trees; do install -m 644 "$tmp/kernel/$dtbs/$tree" "$guest/$tree"; done
     rm -rf "$guest/modules"
-    mkdir -p "$guest/modules"
-    cp -R "$tmp/kernel/lib" "$guest/modules/lib"
+    mkdir -p "$guest/modules/lib"
+    cp -R "$tmp/kernel/lib/modules" "$guest/modules/lib/modules"
+    echo "$release" > "$guest/release"
     (cd "$guest" && sha256sum vmlinuz > vmlinuz.sha256)
+    files="$files$trees vmlinuz"
 }
 
 unpack_busybox() {
@@ -235,6 +230,8 @@ unpack() {
         say "unpacking $package $version"
         mkdir -p "$tmp/$role"
         dpkg-deb -x "$cache/$sum" "$tmp/$role"
+        # Debian 13 has in /usr what was in / before.
+        for folder in bin lib; do [ -e "$tmp/$role/$folder" ] || ln -s "usr/$folder" "$tmp/$role/$folder"; done
         "unpack_$role"
     done
     (cd "$guest" && for f in $files; do

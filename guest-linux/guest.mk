@@ -13,9 +13,9 @@ include guest-linux/program/program.mk
 guest: $(guest_out)/vmlinuz $(guest_out)/initrd.img $(guest_out)/sd.img
 	@:
 
-# One run makes all of these.
 # The device trees that fetch.sh lists.
 guest_trees := $(shell sed -n 's/^boards="\(.*\)"$$/\1/p' guest-linux/fetch.sh)
+# One run makes all of these.
 $(guest_out)/vmlinuz $(guest_out)/vmlinuz.sha256 $(guest_trees:%=$(guest_out)/%.dtb) \
 $(guest_out)/busybox $(guest_out)/release $(guest_out)/manifest.txt \
 $(BUILD)/libfdt/libfdt.h $(BUILD)/libfdt/libfdt.a &: guest-linux/fetch.sh
@@ -24,24 +24,19 @@ $(BUILD)/libfdt/libfdt.h $(BUILD)/libfdt/libfdt.a &: guest-linux/fetch.sh
 $(guest_out)/initrd.img: guest-linux/initramfs.sh guest-linux/modules.sh guest-linux/init $(guest_program) $(guest_out)/manifest.txt
 	guest-linux/initramfs.sh '$(guest_out)' guest-linux/init $(guest_program)
 
-# Debian's other kernel for such boards: short descriptors instead of the large physical address extension.
-.PHONY: guest-armmp
-guest-armmp: $(guest_out)-armmp/initrd.img
+# Debian's other kernel for such boards: short descriptors instead of the large physical address extension. And the
+# kernels of other Debian releases, 5.10 and 6.12, and the one with PREEMPT_RT.
+guest_others := armmp bullseye trixie rt
+.PHONY: $(guest_others:%=guest-%)
+$(guest_others:%=guest-%): guest-%: $(guest_out)-%/initrd.img
 	@:
 
-$(guest_out)-armmp/vmlinuz $(guest_out)-armmp/manifest.txt &: guest-linux/fetch.sh
-	guest-linux/fetch.sh '$(BUILD)' armmp
-
-$(guest_out)-armmp/initrd.img: guest-linux/initramfs.sh guest-linux/modules.sh guest-linux/init $(guest_program) $(guest_out)-armmp/manifest.txt
-	guest-linux/initramfs.sh '$(guest_out)-armmp' guest-linux/init $(guest_program)
-
-# The kernels of other Debian releases, 5.10 and 6.12, and the one with PREEMPT_RT: only images and trees.
-.PHONY: guest-bullseye guest-trixie guest-rt
-guest-bullseye guest-trixie guest-rt: guest-%: $(guest_out)-%/manifest.txt
-	@:
-
-$(guest_out)-bullseye/manifest.txt $(guest_out)-trixie/manifest.txt $(guest_out)-rt/manifest.txt: $(guest_out)-%/manifest.txt: guest-linux/fetch.sh
+$(guest_others:%=$(guest_out)-%/manifest.txt): $(guest_out)-%/manifest.txt: guest-linux/fetch.sh
 	guest-linux/fetch.sh '$(BUILD)' $*
+
+$(guest_others:%=$(guest_out)-%/initrd.img): $(guest_out)-%/initrd.img: guest-linux/initramfs.sh guest-linux/modules.sh guest-linux/init \
+    $(guest_program) $(guest_out)-%/manifest.txt
+	guest-linux/initramfs.sh '$(guest_out)-$*' guest-linux/init $(guest_program)
 
 $(guest_out)/sd.img: guest-linux/sdcard.sh
 	@mkdir -p '$(@D)'

@@ -11,15 +11,15 @@ add() {
 
 add_one() {
     # '-' and '_' are the same in a module's name, but not in its file's.
-    set -- "$1" "$(find "$tree" -name "$(echo "$1" | sed 's/[-_]/[-_]/g').ko")"
+    set -- "$1" "$(find "$tree" -name "$(echo "$1" | sed 's/[-_]/[-_]/g').ko*")"
     if [ -z "$2" ]; then
         grep -q "/$1\.ko\$" "$tree/modules.builtin" && return
         die "module $1 is neither in $tree nor built in"
     fi
-    for needed in $(tr '\0' '\n' < "$2" | sed -n 's/^depends=//p' | tr , ' '); do
+    xz -dcf "$2" > "$root/lib/modules/$1.ko" # Debian 13 packs them; what is not packed stays as it is
+    for needed in $(tr '\0' '\n' < "$root/lib/modules/$1.ko" | sed -n 's/^depends=//p' | tr , ' '); do
         add_one "$needed"
     done
     grep -qx "$1.ko" "$list" && return
-    install -m 644 "$2" "$root/lib/modules/$1.ko"
     echo "$1.ko" >> "$list"
 }
