@@ -11,7 +11,7 @@ ARGS ?=
 # STREAM=uart: `make demo` takes the trace from a UART of the board instead of shared memory
 STREAM ?=
 
-.PHONY: all help setup hyp demo man report install uninstall test fuzz nightly matrix soak prove bench clean distclean
+.PHONY: all help setup hyp demo man report fleet install uninstall test fuzz nightly matrix soak prove bench clean distclean
 .DELETE_ON_ERROR:
 all: hyp host-tools
 	@:
@@ -23,10 +23,21 @@ help: ## list the targets
 # Replaces $@ by $@.new only if they differ, so that files that depend on $@ are not rebuilt without need.
 move_if_changed = if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
 
+# Fetches npm packages, of the versions in package-lock.json: $(@D)/node_modules from package.json and package-lock.json.
+define npm_ci
+	@command -v npm >/dev/null || contrib/install-packages.sh host-tools/report/packages.txt
+	@mkdir -p $(@D)
+	@cp $^ $(@D)
+	@echo "  $@"
+	@npm ci --prefix $(@D) --silent --no-audit --no-fund
+	@touch $@
+endef
+
 include tests/few_units.mk
 include hyp/hyp.mk
 include guest-linux/guest.mk
 include host-tools/host.mk
+include contrib/fleet/fleet.mk
 include tests/tests.mk
 
 setup: ## install the Debian packages for building, the demo and the tests
@@ -35,6 +46,8 @@ setup: ## install the Debian packages for building, the demo and the tests
 hyp: $(HYP_IMAGE_BASES:%=$(BUILD)/hyp-%.elf) ## build the hypervisor for every load address
 
 report: ## bundle the page of `mmioscope report` (npm)
+
+fleet: ## DuckDB for the traces of many boards, in build/fleet (npm)
 
 man: ## make the manual pages in build/man/
 

@@ -131,6 +131,7 @@ test)
     suite report 40 node tests/report/run.mjs "$build"
     suite diff 60 tests/diff/judge.py "$build" "$build/tests/diff" --made 12 --faults 20 --need "$made_shares"
     suite polls 15 loops_in_made_boots 200
+    suite fleet 20 tests/fleet/run.py "$build"
     suite model 20 tests/model/run.sh "$build" test
     suite unit 120 catch "$build/tests/unit"
     suite fuzz 25 tests/fuzz/run.sh "$build" 20 wire
@@ -156,6 +157,7 @@ nightly)
         --seed "$(git rev-parse HEAD)" --need "$real_shares"
     suite polls 300 tests/polls/judge.py "$build" "$build/tests/diff-boots/$(git rev-parse HEAD)"/*.mmio --loops 2000 --tell \
         --seed "$(git rev-parse HEAD)"
+    suite fleet 300 tests/fleet/run.py "$build" 500
     suite report 240 node tests/report/run.mjs "$build" 10000000
     suite regs 60 tests/regs/judge.py "$build" "$build/tests/diff-boots/$(git rev-parse HEAD)"/*.mmio --tell
     suite score 60 tests/regs/score.py "$build" "$build/tests/diff-boots/$(git rev-parse HEAD)"/{1,2}.mmio \

@@ -8,12 +8,7 @@ report: $(REPORT_PAGE)
 	@:
 
 $(report_page)/node_modules: host-tools/report/page/package.json host-tools/report/page/package-lock.json
-	@command -v npm >/dev/null || contrib/install-packages.sh host-tools/report/packages.txt
-	@mkdir -p $(@D)
-	@cp $^ $(@D)
-	@echo "  $@"
-	@npm ci --prefix $(@D) --silent --no-audit --no-fund
-	@touch $@
+	$(npm_ci)
 
 $(REPORT_PAGE): $(report_page)/node_modules $(wildcard host-tools/report/page/*)
 	@cp host-tools/report/page/* $(report_page)

@@ -1,0 +1,2 @@
+# DuckDB, for run.py. Included from tests/tests.mk; contrib/fleet/fleet.mk has the rule.
+tests: $(FLEET)
