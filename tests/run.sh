@@ -127,7 +127,7 @@ test)
     suite layout 5 tests/layout.sh "$build"
     suite man 5 tests/man/man.sh "$build"
     suite completion 3 tests/completion/completion.sh "$build"
-    suite commands 5 tests/commands/run.py "$build"
+    suite commands 8 tests/commands/run.py "$build"
     suite report 40 node tests/report/run.mjs "$build"
     suite diff 60 tests/diff/judge.py "$build" "$build/tests/diff" --made 12 --faults 20 --need "$made_shares"
     suite polls 15 loops_in_made_boots 200

@@ -10,7 +10,8 @@ A .test file consists of blocks, which begin with
 Each file has its own folder, BUILD/tests/commands/NAME/. --update writes the actual output into the files.
 
 docs/cookbook.md has commands, too, for people: each in a fenced block, followed by its output as a terminal shows it. Its
-traces are in cookbook.traces."""
+traces are in cookbook.traces, with commands that prepare the folder. A command that stands elsewhere on the page fails, as
+nothing would execute it, and so does a question without one."""
 import difflib
 import os
 import pathlib
@@ -39,8 +40,9 @@ def blocks(text):
 def printed(command, folder, build):
     path = f"{build}:{build / 'tests'}:{os.environ['PATH']}"
     environment = {"BUILD": str(build), "PATH": path, "HOME": str(folder), "LC_ALL": "C.UTF-8", "TZ": "UTC", "TERM": "dumb"}
-    done = subprocess.run(["bash", "-c", command], cwd=folder, env=environment, stdin=subprocess.DEVNULL,
-                          capture_output=True, timeout=60)
+    # timeout ends what the command started, too.
+    done = subprocess.run(["timeout", "-k", "10", "60", "bash", "-c", command], cwd=folder, env=environment,
+                          stdin=subprocess.DEVNULL, capture_output=True)
     lines = done.stdout.decode(errors="backslashreplace").splitlines()
     lines += [("! " + line).rstrip() for line in done.stderr.decode(errors="backslashreplace").splitlines()]
     while lines and not lines[-1]:
@@ -87,13 +89,27 @@ def carry_out(path, build, update):
     return good, bad
 
 
+def unexecuted(text):
+    """What cook() would not execute: commands in the text, blocks that do not begin with one, questions without any."""
+    parts = re.split("^```.*\n", text, flags=re.M)
+    found = [command for prose in parts[::2] for command in re.findall(r"`mmioscope\s+[a-z-]+\s[^`]+`|^(?:    |~~~).*", prose, re.M)]
+    found += [block.splitlines()[0] for block in parts[1::2] if not block.startswith("$ ")]
+    found += re.findall("^```.+", text, re.M)
+    return found + [question.splitlines()[0] for question in text.split("\n## ")[1:] if "\n$ mmioscope " not in question]
+
+
 def cook(path, build, update):
     """The same for the cookbook, whose commands stand in fenced blocks."""
     folder = new_folder(path, build)
+    results, anew = [], []
     for head, below in blocks((HERE / "cookbook.traces").read_text()):
         if head.startswith("== "):
             make_file(head, below, folder, build)
-    results, anew = [], []
+        elif head.startswith("$ "):
+            results.append(judge(path, head, below, printed(head[2:], folder, build), False))
+    for command in unexecuted(path.read_text()):
+        print(f"FAILED {path.name}: nothing executes: {command}")
+        results.append(False)
     for n, part in enumerate(path.read_text().split("```\n")):
         if n % 2 == 1:
             found = []
