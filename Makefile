@@ -11,7 +11,7 @@ ARGS ?=
 # STREAM=uart: `make demo` takes the trace from a UART of the board instead of shared memory
 STREAM ?=
 
-.PHONY: all help setup hyp demo man report fleet install uninstall test fuzz nightly matrix soak prove bench clean distclean
+.PHONY: all help setup hyp doctor demo man report fleet install uninstall test fuzz nightly matrix soak prove bench clean distclean
 .DELETE_ON_ERROR:
 all: hyp host-tools
 	@:
@@ -44,6 +44,8 @@ setup: ## install the Debian packages for building, the demo and the tests
 	@contrib/install-packages.sh */packages.txt
 
 hyp: $(HYP_IMAGE_BASES:%=$(BUILD)/hyp-%.elf) ## build the hypervisor for every load address
+
+doctor: $(HYP_IMAGE_BASES:%=$(BUILD)/doctor-%.elf) ## build the self-test of a board for every load address (docs/boards.md)
 
 report: ## bundle the page of `mmioscope report` (npm)
 

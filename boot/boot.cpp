@@ -19,7 +19,7 @@ extern char image_constants_begin[], image_constants_end[];
 extern char image_data_begin[], image_data_end[];
 extern char boot_stacks[], boot_stacks_end[];
 extern char table_pool_begin[], table_pool_end[];
-void mmioscope_find_board(std::uint32_t r2);
+void mmioscope_find_board(std::uint32_t r2, std::uint32_t psr, std::uint32_t control);
 void mmioscope_leave_secure(std::uint32_t number);
 mmioscope::Frame* mmioscope_start(std::uint32_t number);
 mmioscope::Frame* mmioscope_start_again(std::uint32_t number);
@@ -102,8 +102,9 @@ void wait_for_machine() {
 
 using namespace mmioscope;
 
-void mmioscope_find_board(std::uint32_t r2) {
+void mmioscope_find_board(std::uint32_t r2, std::uint32_t psr, std::uint32_t control) {
     machine.image = image_layout();
+    machine.entry = {psr, control};
     constexpr Uart early{UartModel::pl011, {EARLY_UART}};
     if (early.base.value != 0) board.uart = early;
     no_board = find_board(machine, r2);

@@ -26,6 +26,11 @@
 _start:
     cpsid   aif
     mov     r10, r2
+    mrs     r0, CPSR
+    and     r0, r0, #MODE_MASK
+    cmp     r0, #MODE_HYP
+    mrceq   p15, 4, r11, c1, c0, 0      @ HSCTLR
+    mrcne   p15, 0, r11, c1, c0, 0      @ SCTLR
     mrc     p15, 0, r9, c0, c0, 5       @ MPIDR
     and     r9, r9, #0xff               @ Aff0: this CPU's number
     cmp     r9, #MAX_CPUS
@@ -36,7 +41,9 @@ _start:
     bne     wait_for_bss
     bl      clear_bss
     mov     r0, r10
-    bl      mmioscope_find_board        @ (r2 at entry): whatever differs between boards
+    mrs     r1, CPSR
+    mov     r2, r11
+    bl      mmioscope_find_board        @ (r2, CPSR, control at entry): what differs between boards
     bl      release_bss
     b       check_mode
 wait_for_bss:

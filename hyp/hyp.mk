@@ -64,6 +64,16 @@ $(BUILD)/hyp-%.elf: $(HYP_OBJECTS) linker/hyp.ld
 $(BUILD)/tests/core/hyp-%.elf: $(HYP_CORE_OBJECTS) linker/hyp.ld
 	@$(link_hypervisor)
 
+# The self-test image (doctor/): the core, with the doctor in place of the services.
+HYP_DOCTOR_SOURCES := $(wildcard hyp/doctor/*.cpp)
+HYP_DOCTOR_OBJECTS := $(filter-out $(HYP_SERVICE_SOURCES:%.cpp=$(BUILD)/obj/target/%.o),$(HYP_OBJECTS)) \
+    $(HYP_DOCTOR_SOURCES:%.cpp=$(BUILD)/obj/target/%.o) $(BUILD)/obj/target/hyp/doctor/entry.o \
+    $(BUILD)/obj/target/hyp/services/control/changing_pages.o
+$(HYP_DOCTOR_SOURCES:%.cpp=$(BUILD)/obj/target/%.o): HYP_FLAGS += -Os
+
+$(BUILD)/doctor-%.elf: $(HYP_DOCTOR_OBJECTS) linker/hyp.ld
+	@$(link_hypervisor)
+
 link_hypervisor = mkdir -p "$(@D)" && echo "  $@" && \
 	$(HYP_CXX) $(HYP_FLAGS) -nostdlib -static -Wl,--gc-sections -Wl,-z,max-page-size=4096 -Wl,-z,noexecstack \
 	    -Wl,--defsym=IMAGE_BASE=0x$* -Wl,--defsym=MAX_CPUS=$(HYP_MAX_CPUS) \
@@ -71,6 +81,6 @@ link_hypervisor = mkdir -p "$(@D)" && echo "  $@" && \
 	    -Wl,--defsym=BOOT_TREE_OFFSET=$(HYP_BOOT_TREE_OFFSET) \
 	    -T linker/hyp.ld $(filter %.o,$^) -lc -lgcc -o $@
 
--include $(sort $(HYP_OBJECTS:.o=.d) $(HYP_CORE_OBJECTS:.o=.d))
+-include $(sort $(HYP_OBJECTS:.o=.d) $(HYP_CORE_OBJECTS:.o=.d) $(HYP_DOCTOR_OBJECTS:.o=.d))
 
-.SECONDARY: $(sort $(HYP_OBJECTS) $(HYP_CORE_OBJECTS))
+.SECONDARY: $(sort $(HYP_OBJECTS) $(HYP_CORE_OBJECTS) $(HYP_DOCTOR_OBJECTS))

@@ -44,6 +44,7 @@ for storey in core services; do
 done
 result "the core includes nothing of the services" \
     "$(grep -rnE "#include \"($(ls hyp/services | grep -v '[.]' | paste -sd'|'))/|services\.hpp" hyp/core boot)"
+result "only the doctor includes the doctor" "$(grep -rn '#include "doctor/' hyp boot host-tools | grep -v '^hyp/doctor/')"
 
 # docs/porting.md. The bus of vexpress, which is QEMU's, is in dt/board.cpp.
 devices=$(sed -n '/machine_devices\[\] = {/,/^};/s/^ *{"[a-z]*,\([a-z0-9]*\)[^"]*", \([a-z0-9_]*\), .*/\1 \2/p' hyp/core/board/board.cpp)

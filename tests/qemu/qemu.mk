@@ -3,7 +3,7 @@
 QEMU_PLUGINS := pc-log call-log hyp-count
 
 .PHONY: $(QEMU_PLUGINS)
-tests: $(QEMU_PLUGINS)
+tests: $(QEMU_PLUGINS) doctor
 $(QEMU_PLUGINS): %: $(BUILD)/tests/%.so
 $(BUILD)/tests/pc-log.so: tests/qemu/pc_log.c
 $(BUILD)/tests/call-log.so: tests/qemu/call_log.c

@@ -10,7 +10,7 @@ namespace mmioscope {
 
 struct BootModules {
     Range kernel;
-    Range ramdisk; ///< empty: none
+    Range ramdisk; ///< both empty: none
 };
 
 struct Config {

@@ -17,6 +17,12 @@ namespace mmioscope {
 class Engine;
 class Service;
 
+/// The state in which the boot loader starts CPU 0.
+struct EntryState {
+    std::uint32_t psr;     ///< CPSR
+    std::uint32_t control; ///< HSCTLR in Hyp, otherwise SCTLR
+};
+
 struct Machine {
     // Constant while the guest runs, up to `locks`.
     Config config;
@@ -24,6 +30,7 @@ struct Machine {
     RegionMap map;
     MemoryMap guest_memory;
     ImageLayout image;
+    EntryState entry{};
     Range control_page; ///< the guest is told of it, and a service answers there; empty: none
     FixedVector<int, 2> withheld_nodes; ///< of the tree: the guest's says that they are disabled
     Range own_memory; ///< the hypervisor's memory, from its first byte to the end of the trace area

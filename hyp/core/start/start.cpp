@@ -120,6 +120,8 @@ BootError read_tree(const Tree& tree, Machine& machine) {
     if (auto e = withhold_uart(tree, machine)) return e;
     for (Service* service : machine.services)
         if (auto e = service->configure(machine, tree)) return e;
+    if (machine.config.modules.kernel.empty())
+        return {"/chosen has no boot module that is a kernel", ""};
     for (const MachineRegisters& registers : board.machine_registers)
         if (!machine.map.trap_always(registers.range)) return no_spans;
     return select_traced(tree, machine.regions, machine.map);

@@ -60,6 +60,12 @@ TEST_CASE("boot refuses an unknown device and lists the known ones") {
           std::string::npos);
 }
 
+TEST_CASE("boot refuses a tree without a kernel") {
+    CHECK(refusal(edited([](void* blob) {
+              return fdt_del_node(blob, fdt_path_offset(blob, "/chosen/module@80008000"));
+          })) == "/chosen has no boot module that is a kernel");
+}
+
 TEST_CASE("boot refuses too little memory and too small an area") {
     RigOptions options;
     options.tree.memory_size = 32 << 20;

@@ -1,0 +1,183 @@
+#include "doctor/doctor.hpp"
+
+#include "abi/layout.hpp"
+#include "arch/psci.hpp"
+#include "control/changing_pages.hpp"
+#include "dev/uart8250_registers.hpp"
+#include "dt/board.hpp"
+#include "engine/record.hpp"
+#include "machine/machine.hpp"
+#include "port/firmware.hpp"
+#include "port/memory.hpp"
+#include "port/wait.hpp"
+#include "trap/fast_path.hpp"
+
+extern "C" void doctor_trial(); ///< doctor/entry.S: the trial's first instruction, on each CPU
+
+namespace mmioscope::doctor {
+
+namespace {
+
+std::uint32_t trial_entry() {
+    return static_cast<std::uint32_t>(
+        port::address_of(reinterpret_cast<void*>(&doctor_trial)).value);
+}
+
+/// Where no table of the guest has memory, but Hyp's own, which the trial uses for its stage 1,
+/// has.
+std::uint64_t told_page(const Machine& machine) {
+    return machine.image.area.begin;
+}
+
+/// A register of `uart` that a read does not change.
+PhysicalAddress status_of(const Uart& uart) {
+    constexpr std::uint64_t pl011_flags = 0x18; // UARTFR (DDI 0183, 3.3.3)
+    constexpr std::uint64_t imx_status = 0x94;  // USR1 (IMX7DRM 15.2.16.9)
+    switch (uart.model) {
+    case UartModel::none: break;
+    case UartModel::pl011: return uart.base + pl011_flags;
+    case UartModel::uart8250: return register_address(uart, uart8250::line_status);
+    case UartModel::imx: return uart.base + imx_status;
+    }
+    return {};
+}
+
+/// The register that the guest would write to start CPU `number` without firmware, as the board
+/// says what its writes mean.
+std::uint32_t start_register(const Board& of, unsigned number) {
+    for (const MachineRegisters& registers : of.machine_registers)
+        for (std::uint64_t offset = 0; offset < registers.range.size(); offset += 4) {
+            const BoardEvent event = registers.device->event_of(offset, 0);
+            if (event.kind == BoardEvent::Kind::start_address_set &&
+                (event.cpu == BoardEvent::every_cpu || event.cpu == number))
+                return static_cast<std::uint32_t>(registers.range.begin + offset);
+        }
+    return 0;
+}
+
+[[noreturn]] void stop(Console& uart, const char* verdict, const char* what) {
+    print(uart, abi::stop_line, verdict, what, "\n", abi::end_of_report, "\n");
+    port::halt();
+}
+
+} // namespace
+
+BootError Doctor::configure(Machine& machine, const Tree&) {
+    OwnBus bus; // not CPU 0's, which has little room before its ring exists
+    Console uart(board.uart, bus);
+    uart.start();
+    report_.to(uart);
+    report_.begin("board");
+    report_.ok(board.name, ", ", std::uint32_t{machine.cpu_count}, " CPUs, MIDR ",
+               Hex{port::read<reg::MIDR>()});
+    tell_of_entry(machine);
+    tell_of_firmware(machine);
+    tell_of_core();
+    if (report_.failed() != 0) stop(uart, abi::doctor::cannot_trace, report_.first_failed());
+
+    // The trial is the kernel, and everything is as the tracer would have it.
+    machine.config.modules = {};
+    machine.config.modules.kernel = {trial_entry(), trial_entry() + 1};
+    machine.config.engine = abi::EngineKind::shadow;
+    machine.config.pre = machine.config.slow_path = machine.config.guest_reader = false;
+    return {};
+}
+
+// What the fast path takes is what control would let the guest change.
+bool Doctor::add_to_tables(Machine& machine) {
+    if (!prepare_changing_pages(machine.normal_table, machine.regions, machine.map, machine.pool))
+        return false;
+    const Range image{machine.image.text.begin, machine.image.data.end};
+    if (!machine.normal_table.map(image, lpae::guest_memory, machine.pool)) return false;
+    for (unsigned n = 0; n < machine.cpu_count; ++n)
+        if (!machine.shadow_tables[n].map(image, lpae::guest_memory, machine.pool)) return false;
+    return true;
+}
+
+void Doctor::give_orders(Machine& machine) {
+    const bool gic = board.gic_distributor.value != 0;
+    const psci::NamedFunctions& named = machine.config.psci_functions;
+    order_.table = static_cast<std::uint32_t>(machine.hyp_table.root().value);
+    constexpr std::uint32_t gicd_typer = 4;
+    order_.device = static_cast<std::uint32_t>(gic ? (board.gic_distributor + gicd_typer).value
+                                                   : status_of(board.uart).value);
+    order_.log2_width = gic ? 2 : board.uart.log2_width;
+    order_.cpus = machine.cpu_count;
+    if (board.psci)
+        order_.cpu_on =
+            named.cpu_on != 0 ? named.cpu_on : static_cast<std::uint32_t>(psci::Function::cpu_on);
+    order_.hvc = machine.config.conduit == psci::Conduit::hvc;
+    for (unsigned n = 0; n < machine.cpu_count; ++n) order_.start[n] = start_register(board, n);
+    order_.distributor = static_cast<std::uint32_t>(board.gic_distributor.value);
+    order_.cpu_interface = static_cast<std::uint32_t>(board.gic_cpu_interface.value);
+    constexpr std::uint32_t some_ticks = 50'000'000; // without CNTFRQ
+    const std::uint32_t frequency = port::read<reg::CNTFRQ>();
+    order_.ticks = frequency != 0 ? frequency : some_ticks;
+    order_.flushed = pattern;
+    port::flush_to_coherency(port::address_of(&order_), sizeof order_);
+}
+
+BootError Doctor::start(Machine& machine) {
+    give_orders(machine);
+    return {};
+}
+
+void Doctor::next_round(Cpu& cpu, Frame& frame) {
+    constexpr Round after[] = {Round::slow_path, Round::emulation, Round::step};
+    round_ = after[static_cast<unsigned>(round_)];
+    Machine& machine = *cpu.machine;
+    const bool emulation = round_ == Round::emulation;
+    machine.config.engine = emulation ? abi::EngineKind::emulation : abi::EngineKind::shadow;
+    machine.engine = emulation ? static_cast<Engine*>(&emulation_) : &shadow_;
+    const Frame kept = frame; // part of what is prepared
+    cpu.view.start(); // with nothing that an earlier round may have left in the TLB
+    cpu.always_slow = round_ == Round::slow_path;
+    build_fast_dispatch(machine);
+    mmioscope::prepare_fast_path(machine, cpu);
+    frame = kept;
+}
+
+void Doctor::tell_of_uart() {
+    const std::uint32_t frequency = port::read<reg::CNTFRQ>();
+    const std::uint32_t characters = report_.characters();
+    const std::uint64_t rate =
+        report_.ticks() == 0 ? 0 : std::uint64_t{characters} * frequency / report_.ticks();
+    report_.begin("UART");
+    report_.ok(characters, " characters, ", static_cast<std::uint32_t>(rate), " a second");
+}
+
+void Doctor::end_with_verdict(Cpu& cpu) {
+    Console uart(board.uart, cpu.bus);
+    report_.to(uart);
+    tell_of_uart();
+    if (report_.failed() == 0)
+        stop(uart, abi::doctor::can_trace, shadow_works_ ? "shadow" : "emulation");
+    stop(uart, abi::doctor::cannot_trace, report_.first_failed());
+}
+
+std::optional<Outcome> Doctor::answer(Cpu& cpu, Frame& frame, const DeviceAccess& access) {
+    const std::uint64_t page = told_page(*cpu.machine);
+    if (page_floor(access.pa.value) != page) return std::nullopt;
+    if (!access.syndrome) return Outcome::done; // doctor_exclusive_alone()
+    const auto what = static_cast<Tell>(access.pa.value % page_size / 4);
+    if (access.write) hear(cpu, frame, what, bus_value(frame, access.value, 2));
+    else
+        set_guest_register(frame, access.reg,
+                           static_cast<std::uint32_t>(port::address_of(&order_).value));
+    return Outcome::done;
+}
+
+} // namespace mmioscope::doctor
+
+namespace mmioscope {
+
+namespace {
+constinit doctor::Doctor doctor_service;
+constexpr Service* only[] = {&doctor_service};
+} // namespace
+
+std::span<Service* const> linked_services() {
+    return only;
+}
+
+} // namespace mmioscope

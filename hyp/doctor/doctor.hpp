@@ -1,0 +1,50 @@
+// A self-test of the board, as the hypervisor's only service: the hypervisor starts as always, with
+// the trial (doctor/trial.hpp) as its guest. So what is tested is what the tracer will use. The
+// doctor looks around where the core calls its services, tells on the UART what it finds, and stops
+// with a verdict. What the core refuses ends the report as well, with the core's own sentence.
+#pragma once
+
+#include "doctor/report.hpp"
+#include "doctor/trial.hpp"
+#include "engine/emulation.hpp"
+#include "engine/service.hpp"
+#include "engine/shadow.hpp"
+
+namespace mmioscope::doctor {
+
+class Doctor final : public Service {
+public:
+    BootError configure(Machine&, const Tree& tree) override;
+    bool add_to_tables(Machine&) override;
+    BootError start(Machine&) override;
+    std::optional<Outcome> answer(Cpu&, Frame&, const DeviceAccess&) override;
+
+private:
+    /// How CPU 0 makes its reads; the others only step.
+    enum class Round : std::uint8_t { step, slow_path, emulation };
+    struct Reads {
+        std::uint32_t first_sequence; ///< of the record before them
+        std::uint64_t begin;          ///< CNTPCT
+    };
+
+    void tell_of_entry(const Machine& machine);
+    void tell_of_firmware(const Machine& machine);
+    void tell_of_core();
+    void tell_of_cpu(const Cpu& cpu);
+    void tell_of_reads(Cpu& cpu, std::uint32_t value);
+    void tell_of_uart();
+    void give_orders(Machine& machine);
+    void next_round(Cpu& cpu, Frame& frame);
+    void hear(Cpu& cpu, Frame& frame, Tell what, std::uint32_t value);
+    void end_with_verdict(Cpu& cpu);
+
+    Report report_;
+    Order order_{};
+    Reads reads_{};
+    Round round_{Round::step};
+    bool shadow_works_{true};
+    ShadowEngine shadow_;
+    EmulationEngine emulation_{shadow_};
+};
+
+} // namespace mmioscope::doctor

@@ -1,0 +1,67 @@
+// What the doctor can see before the trial.
+#include "doctor/doctor.hpp"
+
+#include "arch/control.hpp"
+#include "arch/debug.hpp"
+#include "arch/psci.hpp"
+#include "arch/psr.hpp"
+#include "machine/machine.hpp"
+#include "port/firmware.hpp"
+
+namespace mmioscope::doctor {
+
+namespace {
+
+bool counter_runs() {
+    constexpr unsigned most_reads = 1'000'000; // longer than a tick of 32 kHz
+    const std::uint64_t first = port::read<reg::CNTPCT>();
+    for (unsigned n = 0; n < most_reads; ++n)
+        if (port::read<reg::CNTPCT>() != first) return true;
+    return false;
+}
+
+} // namespace
+
+void Doctor::tell_of_entry(const Machine& machine) {
+    const bool hyp = arch::mode_of(machine.entry.psr) == arch::Mode::hyp;
+    const bool on = (machine.entry.control & (arch::hsctlr_m | arch::hsctlr_c)) != 0;
+    report_.begin("entry state");
+    report_.ok(hyp ? "Hyp" : "Secure Supervisor, which sets SCR.HCE and goes to Hyp",
+               on ? ", MMU or caches on" : ", MMU and caches off");
+}
+
+void Doctor::tell_of_firmware(const Machine& machine) {
+    report_.begin("PSCI");
+    if (!board.psci) return report_.ok("none in the tree; registers of the board start CPUs");
+    if (machine.config.psci_functions.cpu_on != 0)
+        return report_.ok("0.1, which has no version to ask for");
+    const std::uint32_t version =
+        port::call_firmware(static_cast<std::uint32_t>(psci::Function::version), 0, 0, 0);
+    if (version == psci::not_supported)
+        return report_.fail(
+            "the firmware does not know PSCI_VERSION; build U-Boot with ARMV7_PSCI, "
+            "or remove /psci from the tree");
+    report_.ok(version >> 16, ".", version & 0xffff);
+}
+
+void Doctor::tell_of_core() {
+    report_.begin("debug unit");
+    DebugUnit unit;
+    if (unit.start())
+        report_.ok(arch::breakpoint_count(port::read<reg::DBGDIDR>()),
+                   " breakpoints, MDBGen can be set");
+    else
+        report_.fail(
+            "MDBGen cannot be set, or HDBGen is; the board must drive DBGEN high (a fuse, or a "
+            "register of its firmware), and no debugger may hold the CPU");
+
+    report_.begin("counter");
+    if (counter_runs()) report_.ok("CNTPCT counts");
+    else report_.fail("CNTPCT stands still; the boot loader must switch the system counter on");
+    if (board.gic_distributor.value == 0) {
+        report_.begin("GIC");
+        report_.note("none in the tree that is known; interrupts are not tried");
+    }
+}
+
+} // namespace mmioscope::doctor

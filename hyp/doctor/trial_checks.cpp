@@ -1,0 +1,131 @@
+// What the doctor concludes from the trial.
+#include "doctor/doctor.hpp"
+
+#include "arch/control.hpp"
+#include "arch/psci.hpp"
+#include "machine/machine.hpp"
+#include "port/barrier.hpp"
+
+namespace mmioscope::doctor {
+
+void Doctor::tell_of_cpu(const Cpu& cpu) {
+    const auto number = static_cast<int>(cpu.number);
+    const std::uint32_t frequency = port::read<reg::CNTFRQ>();
+    const std::uint32_t expected = cpu.machine->area->counter_frequency;
+    report_.begin("CNTFRQ of CPU", number);
+    if (frequency != 0 && frequency == expected) report_.ok(frequency, " Hz");
+    else
+        report_.fail(frequency, " Hz, CPU 0 has ", expected,
+                     "; the boot loader must set it on each CPU in Secure state (U-Boot: "
+                     "COUNTER_FREQUENCY), or the tree's timer needs a clock-frequency");
+
+    report_.begin("ACTLR.SMP of CPU", number);
+    if ((port::read<reg::ACTLR>() & arch::actlr_smp) != 0) report_.ok("set");
+    else report_.note("clear; firmware must set it, or NSACR.NS_SMP, unless this is an emulator");
+
+    report_.begin("NSACR of CPU", number);
+    constexpr std::uint32_t vector = 3u << 10; // CP10 and CP11
+    if ((port::read<reg::ID_PFR1>() & arch::pfr1_security) == 0)
+        report_.ok("this CPU has no Security Extensions");
+    else if ((port::read<reg::NSACR>() & vector) == vector) report_.ok("VFP and NEON are open");
+    else report_.note("VFP and NEON are closed; firmware must set CP10 and CP11 for the kernel");
+}
+
+// If only stepping fails, the board can still trace by emulation.
+void Doctor::tell_of_reads(Cpu& cpu, std::uint32_t value) {
+    constexpr const char* names[] = {"step on CPU", "step by the slow path on CPU",
+                                     "emulation on CPU"};
+    const std::uint64_t ticks = port::read<reg::CNTPCT>() - reads_.begin;
+    const abi::Record* last = cpu.ring.recent(0);
+    const std::uint32_t records = last == nullptr ? 0 : last->cpu_sequence - reads_.first_sequence;
+    report_.begin(names[static_cast<unsigned>(round_)], static_cast<int>(cpu.number));
+    if (records == reads && last->type == abi::RecordType::access &&
+        abi::physical_address(*last) == order_.device && last->value == value)
+        return report_.ok(records, " reads of ", Hex{order_.device}, " in the ring, ",
+                          static_cast<std::uint32_t>(ticks / reads), " ticks each, the last is ",
+                          Hex{value});
+    const char* why = records < reads
+                          ? "the TLB keeps what a step used, or the breakpoint does not match"
+                          : "a step ends in the wrong place, or the ring is not coherent";
+    if (round_ == Round::emulation)
+        return report_.fail(records, " records of ", reads, " reads; no device traps as it should");
+    shadow_works_ = false;
+    report_.note(records, " records of ", reads, " reads: ", why,
+                 "; use mmioscope,engine=emulation");
+}
+
+void Doctor::hear(Cpu& cpu, Frame& frame, Tell what, std::uint32_t value) {
+    Console uart(board.uart, cpu.bus);
+    report_.to(uart);
+    const auto number = static_cast<int>(cpu.number);
+    switch (what) {
+    case Tell::order: return;
+    case Tell::flushed:
+        report_.begin("caches of CPU", number);
+        if (value == pattern) report_.ok("what Hyp flushes is in memory");
+        else
+            report_.fail("a word that Hyp flushed is ", Hex{value},
+                         " in memory; a cache beyond the CPU's (an outer one) must be off");
+        return;
+    case Tell::arrived: return tell_of_cpu(cpu);
+    case Tell::reads_begin: {
+        const abi::Record* last = cpu.ring.recent(0);
+        reads_ = {last != nullptr ? last->cpu_sequence : ~0u, port::read<reg::CNTPCT>()};
+        return;
+    }
+    case Tell::reads_end:
+        tell_of_reads(cpu, value);
+        if (cpu.number == 0) next_round(cpu, frame);
+        return;
+    case Tell::monitor:
+        report_.begin("monitor over a trap");
+        if (cpu.debug.is_hyps()) // the trap would have given it back
+            report_.fail("reading a debug register does not trap; HDCR.TDA must work");
+        else if ((value & 0xff) == 0) report_.ok("kept");
+        else if (value >> exclusive_alone_shift == 2)
+            report_.ok("lost, but a store-exclusive to a device traps without it");
+        else
+            report_.note(
+                "lost, and a store-exclusive to a device fails without a trap; a loop of them "
+                "would not end: leave such a device out of mmioscope,trace");
+        return;
+    case Tell::timer:
+        report_.begin("timer");
+        if (value != 0) report_.ok("the virtual timer fires");
+        else report_.fail("the virtual timer does not fire; is the system counter on?");
+        return;
+    case Tell::interrupt:
+        report_.begin("GIC");
+        if ((value & 0x3ff) == trial_interrupt) report_.ok("an interrupt to itself arrives");
+        else
+            report_.fail(
+                "GICC_IAR is ", Hex{value},
+                "; the interrupts must be in Group 1, which "
+                "only Secure state can set: enter in Secure Supervisor, or U-Boot's nonsec");
+        return;
+    case Tell::answer:
+        if (value == psci::success) return;
+        report_.begin("CPU_ON");
+        report_.fail("the firmware answers ", Hex{value}, "; does its PSCI start CPUs in Hyp?");
+        return;
+    case Tell::missing:
+        report_.begin("CPU", static_cast<int>(value));
+        report_.fail(
+            "it did not come within a second; the boot loader must leave it waiting as the "
+            "tree says, or remove it from /cpus");
+        return;
+    case Tell::exception:
+        report_.begin("trial");
+        report_.fail("an exception on CPU ", cpu.number, ", to mode ", Hex{value, 2});
+        return end_with_verdict(cpu);
+    case Tell::done:
+        if (cpu.number == 0) return end_with_verdict(cpu);
+        report_.begin("CPU", number);
+        report_.ok("it runs the trial, coherent with CPU 0");
+        port::order_memory();
+        order_.done |= 1u << cpu.number;
+        return;
+    }
+}
+
+} // namespace mmioscope::doctor
