@@ -1,5 +1,6 @@
 // The first C++ code of each CPU, and the machine: everything else gets it passed.
 #include "abi/layout.hpp"
+#include "arch/control.hpp"
 #include "dev/console.hpp"
 #include "dev/gic.hpp"
 #include "engine/service.hpp"
@@ -92,6 +93,25 @@ void release_secondaries() {
     port::halt();
 }
 
+/// Hz; 0: the tree does not say it (Linux: arm,arch_timer.yaml).
+std::uint32_t counter_frequency(const Tree& tree) {
+    for (int node = 0; node < tree.count(); ++node)
+        if (tree.compatible(node, {"arm,armv7-timer", "arm,cortex-a15-timer"}))
+            return tree.cell(node, "clock-frequency", 0);
+    return 0;
+}
+
+/// Only Secure state may write CNTFRQ (ARM ARM B8.1.1). Some boot loaders set CPU 0's alone, or
+/// none.
+void set_counter_frequency(std::uint32_t number) {
+    if (number == 0) {
+        machine.counter_frequency = port::read<reg::CNTFRQ>();
+        if (machine.counter_frequency == 0)
+            machine.counter_frequency = counter_frequency(machine.tree);
+    }
+    port::write<reg::CNTFRQ>(machine.counter_frequency);
+}
+
 void wait_for_machine() {
     while (machine_ready.load(std::memory_order_acquire) == 0) port::relax();
 }
@@ -116,6 +136,7 @@ void mmioscope_leave_secure(std::uint32_t number) {
     if (board.psci) port::halt();
     // Until then CPU 0 has lines of this CPU's state in its caches, also dirty ones.
     if (number != 0) wait_for_machine();
+    set_counter_frequency(number);
     give_gic_to_nonsecure(board, machine.cpus[number].bus, number == 0);
 }
 
@@ -150,6 +171,16 @@ Frame* mmioscope_start_again(std::uint32_t number) {
 }
 
 void mmioscope_no_hyp() {
-    refuse("not in Hyp mode, and no way to get there: "
-           "start this board with its Virtualization Extensions on");
+    const std::uint32_t features = port::read<reg::ID_PFR1>();
+    if ((features & arch::pfr1_virtualization) == 0)
+        refuse("this CPU has no Virtualization Extensions, or the emulator hides them "
+               "(QEMU: -M ...,virtualization=on): without Hyp mode nothing can be traced");
+    if ((features & arch::pfr1_security) == 0)
+        refuse(
+            "in Supervisor mode without the Security Extensions, from where no way leads to Hyp: "
+            "enter in Hyp mode");
+    refuse(
+        "in Non-secure Supervisor mode, from where no way leads to Hyp: build U-Boot with "
+        "ARMV7_NONSEC and ARMV7_VIRT, and boot with bootm_boot_mode=nonsec, or have TF-A enter its "
+        "BL33 in MODE32_hyp instead of MODE32_svc");
 }

@@ -55,11 +55,6 @@ std::uint32_t start_register(const Board& of, unsigned number) {
     return 0;
 }
 
-[[noreturn]] void stop(Console& uart, const char* verdict, const char* what) {
-    print(uart, abi::stop_line, verdict, what, "\n", abi::end_of_report, "\n");
-    port::halt();
-}
-
 } // namespace
 
 BootError Doctor::configure(Machine& machine, const Tree&) {
@@ -73,7 +68,7 @@ BootError Doctor::configure(Machine& machine, const Tree&) {
     tell_of_entry(machine);
     tell_of_firmware(machine);
     tell_of_core();
-    if (report_.failed() != 0) stop(uart, abi::doctor::cannot_trace, report_.first_failed());
+    if (report_.failed() != 0) stop(uart);
 
     // The trial is the kernel, and everything is as the tracer would have it.
     machine.config.modules = {};
@@ -130,7 +125,7 @@ void Doctor::next_round(Cpu& cpu, Frame& frame) {
     machine.config.engine = emulation ? abi::EngineKind::emulation : abi::EngineKind::shadow;
     machine.engine = emulation ? static_cast<Engine*>(&emulation_) : &shadow_;
     const Frame kept = frame; // part of what is prepared
-    cpu.view.start(); // with nothing that an earlier round may have left in the TLB
+    cpu.view.start();         // with nothing that an earlier round may have left in the TLB
     cpu.always_slow = round_ == Round::slow_path;
     build_fast_dispatch(machine);
     mmioscope::prepare_fast_path(machine, cpu);
@@ -146,13 +141,23 @@ void Doctor::tell_of_uart() {
     report_.ok(characters, " characters, ", static_cast<std::uint32_t>(rate), " a second");
 }
 
+void Doctor::stop(Console& uart) {
+    print(uart, abi::stop_line);
+    if (report_.failed() == 0) {
+        print(uart, abi::doctor::can_trace, shadow_works_ ? "shadow" : "emulation");
+    } else {
+        print(uart, abi::doctor::cannot_trace);
+        report_.print_first_failed(uart);
+    }
+    print(uart, "\n", abi::end_of_report, "\n");
+    port::halt();
+}
+
 void Doctor::end_with_verdict(Cpu& cpu) {
     Console uart(board.uart, cpu.bus);
     report_.to(uart);
     tell_of_uart();
-    if (report_.failed() == 0)
-        stop(uart, abi::doctor::can_trace, shadow_works_ ? "shadow" : "emulation");
-    stop(uart, abi::doctor::cannot_trace, report_.first_failed());
+    stop(uart);
 }
 
 std::optional<Outcome> Doctor::answer(Cpu& cpu, Frame& frame, const DeviceAccess& access) {

@@ -37,6 +37,7 @@ private:
     void next_round(Cpu& cpu, Frame& frame);
     void hear(Cpu& cpu, Frame& frame, Tell what, std::uint32_t value);
     void end_with_verdict(Cpu& cpu);
+    [[noreturn]] void stop(Console& uart);
 
     Report report_;
     Order order_{};

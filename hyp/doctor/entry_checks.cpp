@@ -56,8 +56,11 @@ void Doctor::tell_of_core() {
             "register of its firmware), and no debugger may hold the CPU");
 
     report_.begin("counter");
-    if (counter_runs()) report_.ok("CNTPCT counts");
-    else report_.fail("CNTPCT stands still; the boot loader must switch the system counter on");
+    const std::uint32_t frequency = port::read<reg::CNTFRQ>();
+    if (!counter_runs())
+        report_.fail("CNTPCT stands still; the boot loader must switch the system counter on");
+    else if (frequency == 0) report_.fail("CNTFRQ is 0; ", set_frequency);
+    else report_.ok("CNTPCT counts, CNTFRQ is ", frequency, " Hz");
     if (board.gic_distributor.value == 0) {
         report_.begin("GIC");
         report_.note("none in the tree that is known; interrupts are not tried");

@@ -7,6 +7,11 @@
 
 namespace mmioscope::doctor {
 
+/// What to do about CNTFRQ. In Secure state the image sets it itself (boot/boot.cpp).
+inline constexpr char set_frequency[] =
+    "the boot loader must set it on each CPU, before it leaves Secure state (U-Boot: "
+    "COUNTER_FREQUENCY); entered in Secure state, the tree's timer needs a clock-frequency";
+
 class Report : private TextSink {
 public:
     /// What follows goes to `console`, until the next call.
@@ -14,7 +19,7 @@ public:
 
     /// Begins the line of a check; `number`, if not negative, follows the name.
     void begin(const char* name, int number = -1) {
-        name_ = name;
+        check_ = {name, number};
         say(abi::doctor::line, name);
         if (number >= 0) say(" ", static_cast<std::uint32_t>(number));
         say(": ");
@@ -29,18 +34,28 @@ public:
     }
     template <class... Args>
     void fail(const Args&... what) {
-        if (failed_++ == 0) first_failed_ = name_;
+        if (failed_++ == 0) first_failed_ = check_;
         say(abi::doctor::failed, what..., "\n");
     }
 
     unsigned failed() const { return failed_; }
-    const char* first_failed() const { return first_failed_; }
+    /// The name of the first check that failed, for the verdict.
+    void print_first_failed(TextSink& out) const {
+        print(out, first_failed_.name);
+        if (first_failed_.number >= 0)
+            print(out, " ", static_cast<std::uint32_t>(first_failed_.number));
+    }
 
     /// Of the text so far, and ticks of CNTPCT that sending it took.
     std::uint32_t characters() const { return characters_; }
     std::uint64_t ticks() const { return ticks_; }
 
 private:
+    struct Check {
+        const char* name{""};
+        int number{-1};
+    };
+
     void put(char c) override {
         ++characters_;
         console_->put(c);
@@ -53,8 +68,8 @@ private:
     }
 
     Console* console_{};
-    const char* name_{""};
-    const char* first_failed_{""};
+    Check check_;
+    Check first_failed_;
     unsigned failed_{};
     std::uint32_t characters_{};
     std::uint64_t ticks_{};

@@ -11,13 +11,10 @@ namespace mmioscope::doctor {
 void Doctor::tell_of_cpu(const Cpu& cpu) {
     const auto number = static_cast<int>(cpu.number);
     const std::uint32_t frequency = port::read<reg::CNTFRQ>();
-    const std::uint32_t expected = cpu.machine->area->counter_frequency;
+    const std::uint32_t expected = cpu.machine->area->counter_frequency; // CPU 0's
     report_.begin("CNTFRQ of CPU", number);
     if (frequency != 0 && frequency == expected) report_.ok(frequency, " Hz");
-    else
-        report_.fail(frequency, " Hz, CPU 0 has ", expected,
-                     "; the boot loader must set it on each CPU in Secure state (U-Boot: "
-                     "COUNTER_FREQUENCY), or the tree's timer needs a clock-frequency");
+    else report_.fail(frequency, " Hz, CPU 0 has ", expected, "; ", set_frequency);
 
     report_.begin("ACTLR.SMP of CPU", number);
     if ((port::read<reg::ACTLR>() & arch::actlr_smp) != 0) report_.ok("set");

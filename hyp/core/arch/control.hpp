@@ -22,6 +22,7 @@ inline constexpr std::uint32_t hcr_guest = hcr_vm | hcr_swio | hcr_tsc;
 inline constexpr std::uint32_t actlr_smp = bit(6);
 inline constexpr std::uint32_t nsacr_ns_smp = bit(18); ///< Non-secure state may write ACTLR.SMP
 inline constexpr std::uint32_t pfr1_security = 0xf0;   ///< ID_PFR1: without it there is no NSACR
+inline constexpr std::uint32_t pfr1_virtualization = 0xf000; ///< without it there is no Hyp
 
 // HDCR (B4.1.66).
 inline constexpr std::uint32_t hdcr_tde = bit(8); ///< debug exceptions go to Hyp

@@ -36,6 +36,7 @@ struct Machine {
     Range own_memory; ///< the hypervisor's memory, from its first byte to the end of the trace area
     Range boot_tree;  ///< the boot loader's device tree
     unsigned cpu_count{};
+    std::uint32_t counter_frequency{}; ///< Hz; CPU 0's, if the image is entered in Secure state
 
     TablePool pool{nullptr, 0};
     TranslationTable

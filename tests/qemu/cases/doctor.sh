@@ -1,9 +1,9 @@
 # The self-test image (hyp/doctor/), in place of the hypervisor. Its guest is its own.
 # shellcheck shell=bash disable=SC2154,SC2034
 
-# examine IMAGE ARGUMENT...: the report is in $out/report.
+# examine ELF ARGUMENT...: the report is in $out/report.
 examine() {
-    run --bare --kernel VERSION --hypervisor "$build/doctor-$1.elf" --no-net --no-print "${@:2}"
+    run --bare --kernel VERSION --hypervisor "$build/$1.elf" --no-net --no-print "${@:2}"
     exits_with 1
     local log=hypervisor
     [ -e "$out/hypervisor" ] || log=console
@@ -18,7 +18,7 @@ verdict() { # PATTERN: of the line before the last one
 sound() {
     board=$1 board_tree=$guest/$2.dtb
     local checked cpu
-    examine "$3" --cpus "$4"
+    examine "doctor-$3" --cpus "$4"
     verdict 'doctor: this board can trace, engine shadow'
     has report "^doctor: entry state: ok: $5, MMU and caches off$"
     for checked in board PSCI 'debug unit' counter 'step by the slow path on CPU 0' 'emulation on CPU 0' 'monitor over a trap' timer UART; do
@@ -39,3 +39,81 @@ add test doctor-orangepi-pc 2 on_all_cpus sound orangepi-pc sun8i-h3-orangepi-pc
 add test doctor-imx7 2 on_all_cpus sound mcimx7d-sabre imx7d-sdb 88000000 2 Hyp
 add test doctor-ast2600 2 on_all_cpus sound ast2600-evb aspeed-ast2600-evb 88000000 2 "$secure"
 add test doctor-raspi2 2 on_all_cpus sound raspi2b bcm2836-rpi-2-b 08000000 4 "$secure"
+
+# From here on something is not as it should be.
+
+# behind KIND BOARD IMAGE ARGUMENT...: entered by a boot loader of that KIND (tests/doctor/entry.S).
+behind() {
+    board=$2
+    local at=$((16#$3))
+    examine "tests/doctor/loader-$3" --qemu-arg=-device --qemu-arg="loader,file=$build/tests/doctor/image-$3.bin,addr=$at,force-raw=on" \
+        --qemu-arg=-device --qemu-arg="loader,addr=$((at - (8 << 20))),data=$1,data-len=4" "${@:4}"
+}
+# A copy of the board's tree, changed by fdtput.
+changed_tree() { # -t TYPE NODE PROPERTY VALUE [-p]
+    cp "$board_tree" "$out/changed.dtb"
+    fdtput "$1" "$2" "${@:6}" "$out/changed.dtb" "${@:3:3}" || fail "fdtput: exit status $?"
+    board_tree=$out/changed.dtb
+}
+
+nonsecure() {
+    behind 1 vexpress-a15 88000000
+    verdict 'in Non-secure Supervisor mode.* U-Boot with ARMV7_NONSEC and ARMV7_VIRT.* TF-A .*MODE32_hyp.*'
+}
+no_extensions() { # MACHINE
+    board=${1%%,*}
+    local image=88000000
+    [ "$board" = vexpress-a15 ] || image=48000000
+    examine "doctor-$image" --qemu-arg=-M --qemu-arg="$1"
+    verdict 'this CPU has no Virtualization Extensions.*'
+}
+# The tree says that firmware answers, and the image is entered in Secure Supervisor mode.
+no_firmware() {
+    changed_tree -t s /psci compatible arm,psci-1.0 -p
+    fdtput -t s "$board_tree" /psci method smc
+    examine doctor-88000000
+    verdict 'in Secure state, and nobody below to answer PSCI calls: start this board in Hyp'
+}
+frequency_of_one() {
+    behind 2 vexpress-a15 88000000
+    has report '^doctor: CNTFRQ of CPU 1: ok: 62500000 Hz$' # in Secure state the image has set it
+    verdict 'doctor: this board can trace, engine shadow'
+}
+frequency_of_tree() {
+    changed_tree -t u /timer clock-frequency 62500000
+    behind 3 vexpress-a15 88000000
+    has report '^doctor: CNTFRQ of CPU 0: ok: 62500000 Hz$'
+    has report '^doctor: CNTFRQ of CPU 1: ok: 62500000 Hz$'
+}
+no_frequency() {
+    behind 3 virt 48000000
+    has report '^doctor: counter: FAILED: CNTFRQ is 0; the boot loader must set it .*COUNTER_FREQUENCY'
+    verdict 'doctor: this board cannot trace: counter'
+}
+alone() {
+    behind 4 vexpress-a15 88000000
+    has report '^doctor: CPU 1: FAILED: it did not come within a second; '
+    verdict 'doctor: this board cannot trace: CPU 1'
+}
+secure_interrupts() {
+    behind 6 vexpress-a15 88000000
+    has report '^doctor: GIC: FAILED: .*must be in Group 1'
+    verdict 'doctor: this board cannot trace: GIC'
+}
+mmu_on() { # BOARD IMAGE MODE
+    behind 5 "$1" "$2"
+    has report "^doctor: entry state: ok: $3, MMU or caches on$"
+    verdict 'doctor: this board can trace, engine shadow'
+}
+
+add test doctor-nonsecure 1 nonsecure
+add test doctor-no-hyp 1 no_extensions vexpress-a15,secure=off,virtualization=off
+add nightly doctor-no-hyp-virt 1 no_extensions virt,virtualization=off,gic-version=2,highmem=off
+add test doctor-no-firmware 1 no_firmware
+add test doctor-frequency 2 on_all_cpus frequency_of_one
+add nightly doctor-frequency-of-tree 2 on_all_cpus frequency_of_tree
+add test doctor-no-frequency 1 no_frequency
+add test doctor-alone 3 alone
+add test doctor-secure-interrupts 3 secure_interrupts
+add test doctor-mmu-on 2 on_all_cpus mmu_on vexpress-a15 88000000 "$secure"
+add test doctor-mmu-on-hyp 2 on_all_cpus mmu_on virt 48000000 Hyp

@@ -1,0 +1,140 @@
+@ A boot loader that does one thing wrong, or otherwise than usual, and then enters the image at IMAGE_BASE on each CPU.
+@ QEMU's loader writes which one to the word at `kind`, 8 MiB below the image (tests/qemu/cases/doctor.sh).
+
+    .syntax unified
+    .arch armv7ve
+    .arch_extension sec
+    .arch_extension virt
+    .arm
+
+    .equ NONSECURE, 1                   @ Secure Supervisor to Non-secure Supervisor, without HCE
+    .equ NO_FREQUENCY, 2                @ CNTFRQ = 0 on CPUs but CPU 0
+    .equ NO_FREQUENCY_AT_ALL, 3         @ CNTFRQ = 0 on each CPU
+    .equ ALONE, 4                       @ the other CPUs never come
+    .equ MMU_ON, 5                      @ MMU and caches on, in Hyp or in Secure Supervisor
+    .equ NO_GROUPS, 6                   @ Secure Supervisor to Hyp, and the GIC is left to Secure state
+
+    .equ kind, IMAGE_BASE - 0x800000
+    .equ MODE_HYP, 0x1a
+    .equ MODE_MON, 0x16
+    .equ SCR_NS, 0x031                  @ NS, FW, AW
+    .equ SCR_HCE, 0x100
+
+    .global _start
+_start:
+    mrc     p15, 0, r4, c0, c0, 5       @ MPIDR
+    and     r4, r4, #0xff
+    ldr     r5, =kind
+    ldr     r5, [r5]
+    cmp     r5, #NONSECURE
+    ldreq   r6, =SCR_NS
+    moveq   r7, #0x1d3                  @ SVC, masked
+    beq     leave_secure
+    cmp     r5, #NO_GROUPS
+    ldreq   r6, =SCR_NS | SCR_HCE
+    moveq   r7, #0x1da                  @ Hyp, masked
+    beq     leave_secure
+    cmp     r5, #NO_FREQUENCY
+    cmpeq   r4, #0
+    mov     r0, #0
+    beq     enter
+    cmp     r5, #NO_FREQUENCY
+    cmpne   r5, #NO_FREQUENCY_AT_ALL
+    mcreq   p15, 0, r0, c14, c0, 0      @ CNTFRQ
+    beq     enter
+    cmp     r5, #ALONE
+    bne     2f
+    cmp     r4, #0
+    beq     enter
+park:
+    wfi
+    b       park
+2:  cmp     r5, #MMU_ON
+    bne     enter
+
+@ An identity map in the format of the mode: four blocks of 1 GiB for Hyp, 4096 sections for Supervisor. All is Device but
+@ the GiB of the image and of this code.
+    mrs     r0, CPSR
+    and     r0, r0, #0x1f
+    ldr     r1, =table
+    ldr     r9, =IMAGE_BASE
+    cmp     r0, #MODE_HYP
+    bne     supervisor
+    lsr     r9, r9, #30
+    mov     r2, #0
+3:  lsl     r6, r2, #30
+    cmp     r2, r9
+    orreq   r6, r6, #0x740              @ AF, Inner Shareable, AP[1]; AttrIndx 1: Normal
+    addeq   r6, r6, #0x5
+    orrne   r6, r6, #0x740
+    addne   r6, r6, #0x1                @ AttrIndx 0: Device
+    mov     r7, #0
+    str     r6, [r1], #4
+    str     r7, [r1], #4
+    add     r2, r2, #1
+    cmp     r2, #4
+    bne     3b
+    ldr     r0, =0x0044ff04
+    mcr     p15, 4, r0, c10, c2, 0      @ HMAIR0
+    ldr     r0, =0x80803500
+    mcr     p15, 4, r0, c2, c0, 2       @ HTCR
+    ldr     r0, =table
+    mov     r1, #0
+    mcrr    p15, 4, r0, r1, c2          @ HTTBR
+    mcr     p15, 4, r0, c8, c7, 0       @ TLBIALLH
+    dsb
+    isb
+    mrc     p15, 4, r0, c1, c0, 0       @ HSCTLR
+    ldr     r1, =0x1005
+    orr     r0, r0, r1
+    mcr     p15, 4, r0, c1, c0, 0
+    isb
+    b       enter
+
+supervisor:
+    lsr     r9, r9, #30
+    mov     r2, #0
+4:  lsl     r6, r2, #20
+    cmp     r9, r2, lsr #10
+    ldreq   r7, =0x11c0e                @ section, PL1 and PL0, shareable, Normal Write-Back
+    ldrne   r7, =0x10c06                @ Device
+    orr     r6, r6, r7
+    str     r6, [r1], #4
+    add     r2, r2, #1
+    cmp     r2, #4096
+    bne     4b
+    mov     r0, #0
+    mcr     p15, 0, r0, c2, c0, 2       @ TTBCR
+    ldr     r0, =table
+    mcr     p15, 0, r0, c2, c0, 0       @ TTBR0
+    mvn     r0, #0
+    mcr     p15, 0, r0, c3, c0, 0       @ DACR
+    mcr     p15, 0, r0, c8, c7, 0       @ TLBIALL
+    dsb
+    isb
+    mrc     p15, 0, r0, c1, c0, 0       @ SCTLR
+    ldr     r1, =0x1005
+    orr     r0, r0, r1
+    mcr     p15, 0, r0, c1, c0, 0
+    isb
+    b       enter
+
+leave_secure:                           @ r6 = SCR, r7 = the PSR to go to
+    mrc     p15, 0, r0, c1, c1, 2       @ NSACR: VFP and NEON
+    orr     r0, r0, #0xc00
+    mcr     p15, 0, r0, c1, c1, 2
+    cps     #MODE_MON
+    mcr     p15, 0, r6, c1, c1, 0       @ SCR
+    isb
+    msr     SPSR_fsxc, r7
+    ldr     lr, =IMAGE_BASE
+    movs    pc, lr
+
+enter:
+    mov     r2, #0                      @ no tree here: the image finds it at its place
+    ldr     pc, =IMAGE_BASE
+    .ltorg
+
+    .balign 16384
+table:
+    .space  16384
