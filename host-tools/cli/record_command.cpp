@@ -14,6 +14,9 @@ constexpr char examples[] = R"(
 SOURCE is the path of a serial port, pty, FIFO or file, unix:PATH, tcp:HOST:PORT (append ",listen" to wait for the
 sender), or - for standard input.
 
+If the board sends the report of its self-test (make doctor), or the hypervisor refuses to start, record prints what
+failed and one line: whether the board can trace, and with which engine (exit status 0), or why not (1).
+
 -F, --plugin, --cpu, --from, --to, --no-pc, --registers, --ts, --color, --raw, --duration and --all choose what -f
 prints. The trace file always has everything.
 

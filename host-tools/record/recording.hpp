@@ -42,6 +42,9 @@ public:
     /// Sets `complete` if all boots are complete.
     std::string finish(const Stop& stop, bool& complete);
 
+    /// Whether a boot has begun.
+    bool begun() const { return boots_ != 0; }
+
     std::uint64_t events() const {
         return earlier_events_ + (boot_ ? boot_->summary().events() : 0);
     }

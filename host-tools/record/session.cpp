@@ -1,6 +1,7 @@
 #include "record/session.hpp"
 
 #include "control/relay.hpp"
+#include "record/doctor_report.hpp"
 #include "record/rate.hpp"
 #include "record/recording.hpp"
 #include "record/trace_source.hpp"
@@ -101,9 +102,9 @@ private:
 class Loop {
 public:
     Loop(const Options& options, transport::Link& link, Recording& recording, Limits& limits,
-         control::Relay* relay, Console* console)
+         control::Relay* relay, Console* console, DoctorReport& doctor)
         : options_(options), link_(link), recording_(recording), limits_(limits), relay_(relay),
-          console_(console) {}
+          console_(console), doctor_(doctor) {}
 
     /// Nothing while the recording continues. Throws Error if the stream or the file becomes
     /// unusable.
@@ -117,6 +118,9 @@ public:
         if (relay_ != nullptr) {
             relay_->pass(bytes);
         }
+        if (!recording_.begun()) {
+            doctor_.feed(bytes);
+        }
         const bool broken = link_.breaks() != breaks;
         if (broken) {
             recording_.broken_off();
@@ -124,7 +128,8 @@ public:
         if (std::optional<Stop> stop = limits_.reached()) {
             return stop;
         }
-        if (link_.over() || (!options_.forever && over(recording_, bytes.empty(), broken))) {
+        if (link_.over() || doctor_.ended() ||
+            (!options_.forever && over(recording_, bytes.empty(), broken))) {
             return Stop{abi::Ending::stream_ended, ""};
         }
         return std::nullopt;
@@ -137,6 +142,7 @@ private:
     Limits& limits_;
     control::Relay* relay_; ///< null: no control socket
     Console* console_;      ///< null: the wire carries only the stream
+    DoctorReport& doctor_;
 };
 
 Stop record(const Options& options, Loop loop, Recording& recording, Parts& parts,
@@ -231,9 +237,17 @@ Status record_stream(const Options& options) {
             }
         });
     }
+    DoctorReport doctor;
     const Loop loop(options, link, recording, limits, relay ? &*relay : nullptr,
-                    console ? &*console : nullptr);
+                    console ? &*console : nullptr, doctor);
     const Stop stop = record_or_fail(options, loop, recording, parts, limits);
+    if (doctor.begun() && !recording.begun()) {
+        bool complete = false;
+        (void)recording.finish(stop, complete); // the file, without a boot, has its end
+        fmt::print("{}", doctor.text());
+        parts.finish_packing();
+        return doctor.can_trace() ? Status::fine : trace::status_of(stop.ending, false);
+    }
     return finish(options, stop, recording, parts, printer);
 }
 

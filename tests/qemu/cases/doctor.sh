@@ -10,8 +10,14 @@ examine() {
     tr -d '\r' <"$out/$log" >"$out/report"
     [ "$(tail -n 1 "$out/report")" = 'mmioscope: end of report' ] || fail "the report has no end"
 }
-verdict() { # PATTERN: of the line before the last one
+# verdict PATTERN: of the line before the last one, and of what `record` says when it comes over a wire.
+verdict() {
     tail -n 2 "$out/report" | grep -Eq "^mmioscope: stop: $1\$" || fail "$(grep '^mmioscope: stop' "$out/report")"
+    local expected=1 status=0
+    [[ $1 != *can\ trace* ]] || expected=0
+    sed 's/$/\r/' "$out/report" | "$mmioscope" record -f - >"$out/said" 2>&1 || status=$?
+    [ "$status" = "$expected" ] || fail "record: exit status $status"
+    tail -n 1 "$out/said" | grep -Eq "${1#doctor: }\$" || fail "record says: $(tail -n 1 "$out/said")"
 }
 
 # sound BOARD TREE IMAGE CPUS ENTRY: every check is made on every CPU, and passes.

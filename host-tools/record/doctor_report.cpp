@@ -1,0 +1,71 @@
+#include "record/doctor_report.hpp"
+
+#include "abi/doctor.hpp"
+#include "abi/layout.hpp"
+
+#include <fmt/format.h>
+
+#include <string_view>
+
+namespace mmioscope::record {
+
+namespace {
+
+/// What follows `prefix` in `line`; nothing if that is not how it begins.
+bool take_prefix(std::string_view& line, std::string_view prefix) {
+    if (!line.starts_with(prefix)) {
+        return false;
+    }
+    line.remove_prefix(prefix.size());
+    return true;
+}
+
+} // namespace
+
+// Boards send CR LF. Anything but printable ASCII is noise, or not for a terminal.
+void DoctorReport::feed(std::span<const std::byte> bytes) {
+    for (const std::byte byte : bytes) {
+        const char c = static_cast<char>(byte);
+        if (c == '\n') {
+            take_line();
+            line_.clear();
+        } else if (c >= ' ' && c <= '~' && line_.size() < longest) {
+            line_.push_back(c);
+        }
+    }
+}
+
+void DoctorReport::take_line() {
+    std::string_view line = line_;
+    if (begun_ && line == abi::end_of_report) {
+        ended_ = true;
+    } else if (take_prefix(line, abi::doctor::line)) {
+        begun_ = true;
+        check_ = line.substr(0, line.find(": "));
+        if (line.find(std::string(": ") + abi::doctor::failed) != std::string_view::npos) {
+            failed_ += line_ + "\n";
+        }
+    } else if (take_prefix(line, abi::stop_line)) {
+        begun_ = true;
+        can_trace_ = line.starts_with(abi::doctor::can_trace);
+        if (take_prefix(line, abi::doctor::line)) {
+            verdict_ = line;
+        } else { // the hypervisor's own reason
+            verdict_ = fmt::format("this board cannot trace: {}", line);
+        }
+    }
+}
+
+std::string DoctorReport::text() const {
+    if (!verdict_.empty()) {
+        return failed_ + verdict_ + "\n";
+    }
+    // A line begins before its check is made.
+    std::string_view line = line_;
+    const bool unfinished = take_prefix(line, abi::doctor::line);
+    const std::string_view last = unfinished ? line.substr(0, line.find(": ")) : check_;
+    return failed_ + fmt::format("this board cannot trace: its report ends {} the check '{}'\n",
+                                 unfinished ? "in" : "behind", last);
+}
+
+} // namespace mmioscope::record

@@ -1,0 +1,67 @@
+// What `record` makes of the self-test's report.
+#include <catch2/catch.hpp>
+
+#include "record/doctor_report.hpp"
+
+#include <string_view>
+
+using namespace mmioscope;
+
+namespace {
+
+record::DoctorReport report_of(std::string_view text) {
+    record::DoctorReport report;
+    for (const char& c : text) { // bytes come one by one
+        report.feed(std::as_bytes(std::span(&c, 1)));
+    }
+    return report;
+}
+
+constexpr std::string_view good =
+    "doctor: board: ok: virt\r\n"
+    "mmioscope: virt, 2 CPUs, shadow engine\r\n"
+    "doctor: ACTLR.SMP of CPU 0: note: clear; set it\r\n"
+    "mmioscope: stop: doctor: this board can trace, engine shadow\r\n";
+constexpr std::string_view end = "mmioscope: end of report\r\n";
+
+} // namespace
+
+TEST_CASE("a doctor's report ends with one line about the board") {
+    const auto report = report_of(std::string(good) + std::string(end));
+    CHECK(report.begun());
+    CHECK(report.ended());
+    CHECK(report.can_trace());
+    CHECK(report.text() == "this board can trace, engine shadow\n");
+}
+
+TEST_CASE("checks that failed come before that line, and the board cannot trace") {
+    const auto report =
+        report_of("doctor: CNTFRQ of CPU 1: FAILED: 0 Hz; set it\r\n" + std::string(good));
+    CHECK(!report.can_trace());
+    CHECK(report.text().starts_with("doctor: CNTFRQ of CPU 1: FAILED: 0 Hz; set it\n"));
+    CHECK(!report_of("mmioscope: stop: doctor: this board cannot trace: CNTFRQ of CPU\r\n")
+               .can_trace());
+}
+
+TEST_CASE("a hypervisor that stops by itself is a report, too") {
+    const auto report = report_of("mmioscope: stop: too little memory\r\n" + std::string(end));
+    CHECK(report.ended());
+    CHECK(!report.can_trace());
+    CHECK(report.text() == "this board cannot trace: too little memory\n");
+}
+
+TEST_CASE("a report that does not end names the check in which the board hangs") {
+    CHECK(report_of("doctor: board: ok: virt\r\ndoctor: PSCI: ").text() ==
+          "this board cannot trace: its report ends in the check 'PSCI'\n");
+    CHECK(report_of("doctor: board: ok: virt\r\n").text() ==
+          "this board cannot trace: its report ends behind the check 'board'\n");
+}
+
+TEST_CASE("other bytes are no report, however many they are") {
+    CHECK(!report_of("U-Boot 2023.01\r\nmmioscope: end of report\r\nxdoctor: board: ok: x\r\n")
+               .begun());
+    const std::string noise(100'000, '\x1b');
+    CHECK(report_of(noise + "\n" + std::string(good)).text() ==
+          "this board can trace, engine shadow\n");
+    CHECK(!report_of(std::string(100'000, 'x') + "doctor: board: ok: x\n").begun());
+}
