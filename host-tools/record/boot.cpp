@@ -14,6 +14,7 @@ Boot::Boot(const wire::StreamHead& head, std::vector<std::byte> tree)
 
 void Boot::add(std::span<const abi::Record> records) {
     trace::add_runs(records, losses_, summary_);
+    end_.reset(); // the guest went on
 }
 
 void Boot::end(const abi::EndHeader& end, std::span<const abi::Statistics> statistics) {
@@ -38,6 +39,7 @@ abi::Ending ending_of(abi::StreamEnd reason) {
     case abi::StreamEnd::machine_reset: return abi::Ending::machine_reset;
     case abi::StreamEnd::panicked: return abi::Ending::panicked;
     case abi::StreamEnd::stopped: return abi::Ending::interrupted;
+    case abi::StreamEnd::halted: return abi::Ending::halted;
     }
     return abi::Ending::machine_off; // an ending of a later version
 }

@@ -71,11 +71,19 @@ std::optional<Stop> open(transport::Transport& wire, bool listens, Limits& limit
     return std::nullopt;
 }
 
-// Whether the machine is off, stopped or reset, followed by silence or the end of the wire. After a
-// reset, silence is a boot loader.
-bool over(const Recording& recording, bool silent, bool broken) {
+// Whether the machine is off, stopped, halted or reset, followed by the end of the wire or by
+// silence for `silent`. After a reset, silence is a boot loader; a guest that stops its CPUs may be
+// about to reset.
+bool over(const Recording& recording, transport::Patience silent, bool broken) {
     const std::optional<abi::StreamEnd> end = recording.ended();
-    return end && (broken || (silent && *end != abi::StreamEnd::machine_reset));
+    if (!end || broken) {
+        return end.has_value();
+    }
+    switch (*end) {
+    case abi::StreamEnd::machine_reset: return false;
+    case abi::StreamEnd::halted: return silent >= 10s;
+    default: return silent >= moment;
+    }
 }
 
 /// Receives the console's part of the wire.
@@ -128,8 +136,9 @@ public:
         if (std::optional<Stop> stop = limits_.reached()) {
             return stop;
         }
+        silent_ = bytes.empty() ? silent_ + moment : 0ms;
         if (link_.over() || doctor_.ended() ||
-            (!options_.forever && over(recording_, bytes.empty(), broken))) {
+            (!options_.forever && over(recording_, silent_, broken))) {
             return Stop{abi::Ending::stream_ended, ""};
         }
         return std::nullopt;
@@ -143,6 +152,7 @@ private:
     control::Relay* relay_; ///< null: no control socket
     Console* console_;      ///< null: the wire carries only the stream
     DoctorReport& doctor_;
+    transport::Patience silent_{};
 };
 
 Stop record(const Options& options, Loop loop, Recording& recording, Parts& parts,

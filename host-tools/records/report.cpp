@@ -80,15 +80,16 @@ std::string not_printed_note(std::uint64_t events) {
 }
 
 std::string_view ending_text(abi::Ending ending) {
-    static constexpr std::array<std::string_view, 9> words = {"the machine went off",
-                                                              "interrupted",
-                                                              "time limit reached",
-                                                              "the hypervisor stopped",
-                                                              "the emulator failed",
-                                                              "the machine was reset",
-                                                              "the stream broke off",
-                                                              "goes on in the next file",
-                                                              "the guest said what was awaited"};
+    static constexpr std::array<std::string_view, 10> words = {"the machine went off",
+                                                               "interrupted",
+                                                               "time limit reached",
+                                                               "the hypervisor stopped",
+                                                               "the emulator failed",
+                                                               "the machine was reset",
+                                                               "the stream broke off",
+                                                               "goes on in the next file",
+                                                               "the guest said what was awaited",
+                                                               "the guest halted"};
     const auto index = static_cast<std::uint32_t>(ending);
     return index < words.size() ? words[index] : "unknown ending";
 }

@@ -32,6 +32,7 @@ void StreamRecorder::records(std::span<const abi::Record> records) {
         return;
     }
     trace::add_runs(records, *losses_, summary_);
+    end_.reset(); // the guest went on
     file_.append(records);
 }
 

@@ -106,6 +106,7 @@ enum class Ending : std::uint32_t {
     stream_ended = 6,  ///< the stream ended without an `end` frame
     continued = 7,     ///< the trace goes on in the next file
     said = 8,          ///< the guest said what the user had waited for
+    halted = 9,        ///< the guest stopped its CPUs, and the machine stayed on
 };
 
 struct End {

@@ -16,8 +16,9 @@
 //   records   RecordsHeader, then records of all CPUs in the order of time, coded as in
 //             abi/record_codec.hpp; equal reads may be a count (abi/fold.hpp). The coder's model
 //             starts anew in each frame, so a frame needs no other one except the hello
-//   end       EndHeader, then Statistics[cpu_count]: the machine is about to end. What the guest
-//             still does until then follows, with another end
+//   end       EndHeader, then Statistics[cpu_count]: the machine is about to end, or the guest has
+//             stopped its CPUs. What the guest still does follows, within a second with another
+//             end; an end that records follow was none
 //   reply     abi::control::Reply, to a request that came in over the wire (control.hpp)
 //   previous_hello, previous_records, previous_end
 //             what this boot kept of the previous one (abi/ring.hpp), once, after the first
@@ -113,6 +114,8 @@ enum class StreamEnd : std::uint32_t {
     machine_reset = 1, ///< the guest reset the machine: another boot may follow
     panicked = 2,      ///< the hypervisor stopped with a report
     stopped = 3,       ///< the sender was told to stop; the machine goes on
+    halted = 4,        ///< the guest stopped all CPUs but one, and then nobody made an access: it
+                       ///< halts, or is about to reset
 };
 
 struct EndHeader {

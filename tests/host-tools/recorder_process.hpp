@@ -47,9 +47,9 @@ struct Stream {
         }
         return *this;
     }
-    Stream& end(std::uint32_t count) {
+    Stream& end(std::uint32_t count, abi::StreamEnd reason = abi::StreamEnd::machine_off) {
         edges.push_back(maker.wire().size());
-        maker.end(count, 0);
+        maker.end(count, 0, reason);
         return *this;
     }
     std::string_view text() const {

@@ -102,10 +102,10 @@ public:
         frame(abi::FrameType::previous_end, payload);
     }
 
-    void end(std::uint32_t next_of_cpu0, std::uint32_t next_of_cpu1) {
+    void end(std::uint32_t next_of_cpu0, std::uint32_t next_of_cpu1,
+             abi::StreamEnd reason = abi::StreamEnd::machine_off) {
         std::vector<std::uint8_t> payload;
-        append(payload,
-               abi::EndHeader{abi::StreamEnd::machine_off, 2, {next_of_cpu0, next_of_cpu1}});
+        append(payload, abi::EndHeader{reason, 2, {next_of_cpu0, next_of_cpu1}});
         append(payload, abi::Statistics{});
         append(payload, abi::Statistics{});
         frame(abi::FrameType::end, payload);

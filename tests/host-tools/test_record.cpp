@@ -16,6 +16,31 @@ TEST_CASE("record: a file is read to its end") {
     check_trace(folder / "t.mmio", some(0, 1000), abi::Ending::machine_off);
 }
 
+TEST_CASE("record: a halt is an end, unless the guest goes on") {
+    const Folder folder;
+    Stream stream = Stream().records(0, 500).end(500, abi::StreamEnd::halted);
+    SECTION("and stays halted") {
+        std::ofstream(folder / "s") << stream.text();
+        Recorder recorder(folder, from(folder / "s"));
+        CHECK(recorder.status() == 0);
+        check_trace(folder / "t.mmio", some(0, 500), abi::Ending::halted);
+    }
+    SECTION("and resets") {
+        std::ofstream(folder / "s")
+            << stream.records(500, 1000).end(1000, abi::StreamEnd::machine_reset).text();
+        Recorder recorder(folder, from(folder / "s"));
+        CHECK(recorder.status() == 0);
+        check_trace(folder / "t.mmio", some(0, 1000), abi::Ending::machine_reset);
+    }
+    SECTION("and breaks off") {
+        std::ofstream(folder / "s") << stream.records(500, 1000).text();
+        Recorder recorder(folder, from(folder / "s"));
+        CHECK(recorder.status() == 1);
+        CHECK_THAT(recorder.said(), Catch::Contains("\nincomplete: 1000 events, 0 lost; the stream "
+                                                    "has no end"));
+    }
+}
+
 TEST_CASE("record: each wire gives the same trace") {
     const Folder folder;
     const Stream stream = Stream().records(0, 1000).end(1000);

@@ -36,16 +36,32 @@ BoardEvent aspeed_smpmem(std::uint64_t offset, std::uint64_t) {
     return {BoardEvent::Kind::start_address_set};
 }
 
+/// The interrupt by which Linux stops its other CPUs before it halts, resets or gives up
+/// (IPI_CPU_STOP in arch/arm/kernel/smp.c, 5.10 to 6.12).
+constexpr unsigned linux_cpu_stop = 4;
+
 // Mailbox 3 of each CPU (BCM2836 ARM-local peripherals, QA7_rev3.4, 4.8); firmware's code for the
-// other CPUs polls it.
+// other CPUs polls it. Linux' interrupts between CPUs are the bits of mailbox 0
+// (drivers/irqchip/irq-bcm2836.c).
 constexpr StartMailbox bcm2836_mailbox{.address = 0x8c, .per_cpu = 0x10};
 
-BoardEvent bcm2836_local(std::uint64_t offset, std::uint64_t) {
+BoardEvent bcm2836_local(std::uint64_t offset, std::uint64_t value) {
     constexpr unsigned cpus = 4;
-    for (unsigned cpu = 0; cpu < cpus; ++cpu)
+    constexpr std::uint64_t mailbox0 = 0x80;
+    for (unsigned cpu = 0; cpu < cpus; ++cpu) {
         if (offset == bcm2836_mailbox.address + cpu * bcm2836_mailbox.per_cpu)
             return {BoardEvent::Kind::start_address_set, cpu};
+        if (offset == mailbox0 + cpu * bcm2836_mailbox.per_cpu && value == 1u << linux_cpu_stop)
+            return {BoardEvent::Kind::others_stop};
+    }
     return {};
+}
+
+// GICD_SGIR (IHI 0048B 4.3.15): bits 3:0 are the number of the interrupt.
+BoardEvent gic_distributor_event(std::uint64_t offset, std::uint64_t value) {
+    constexpr std::uint64_t sgir = 0xf00;
+    if (offset != sgir || (value & 0xf) != linux_cpu_stop) return {};
+    return {BoardEvent::Kind::others_stop};
 }
 
 } // namespace
@@ -77,6 +93,8 @@ BoardEvent Board::event_of(PhysicalAddress address, std::uint64_t value) const {
     for (const MachineRegisters& registers : machine_registers)
         if (registers.range.contains(address.value))
             return registers.device->event_of(address.value - registers.range.begin, value);
+    if (gic_distributor.value != 0 && address.value >= gic_distributor.value)
+        return gic_distributor_event(address.value - gic_distributor.value, value);
     return {};
 }
 

@@ -11,7 +11,14 @@ enum class Unassigned : std::uint8_t { aborts, reads_zero };
 
 /// The effect of a guest's write to a register of the board.
 struct BoardEvent {
-    enum class Kind { none, machine_off, machine_reset, start_address_set, start_address_clear };
+    enum class Kind {
+        none,
+        machine_off,
+        machine_reset,
+        start_address_set,
+        start_address_clear,
+        others_stop ///< the other CPUs are told to stop for good: this may be the guest's end
+    };
     static constexpr unsigned every_cpu = ~0u;
 
     Kind kind{Kind::none};

@@ -113,7 +113,8 @@ Outcome record_maintenance(Cpu& cpu, const Frame& frame, const DeviceAccess& acc
 
 void verify_services(Machine& machine, BoardEvent event) {
     switch (event.kind) {
-    case BoardEvent::Kind::none: return;
+    case BoardEvent::Kind::none:
+    case BoardEvent::Kind::others_stop: return;
     case BoardEvent::Kind::machine_off:
     case BoardEvent::Kind::machine_reset: return verify_services(machine, Moment::last);
     case BoardEvent::Kind::start_address_set:
@@ -121,7 +122,7 @@ void verify_services(Machine& machine, BoardEvent event) {
     }
 }
 
-/// Takes note of writes that start CPUs or end the machine, before they take effect.
+/// Takes note of writes that start or stop CPUs or end the machine, before they take effect.
 void note_board_event(Cpu& cpu, const Frame& frame, DeviceAccess& access) {
     if (!access.span->trapped || !access.write || !access.decoded) return;
     for (unsigned n = 0; n < access.beats; ++n) {
@@ -137,6 +138,7 @@ void note_board_event(Cpu& cpu, const Frame& frame, DeviceAccess& access) {
         verify_services(*cpu.machine, event);
         access.resets_machine |= event.kind == BoardEvent::Kind::machine_reset;
         access.ends_machine |= access.resets_machine || event.kind == BoardEvent::Kind::machine_off;
+        cpu.stopped_others |= event.kind == BoardEvent::Kind::others_stop;
         cpu.machine->power.note(event, value);
     }
 }

@@ -89,7 +89,7 @@ void mmioscope_guest_trap(mmioscope::Cpu& cpu, mmioscope::Frame& frame) {
     ++cpu.ring.statistics().traps;
     if (!(cpu.step.armed && cpu.machine->engine->finish(cpu, frame, hsr)))
         if (handle(cpu, frame, hsr) == Outcome::done) skip_instruction(frame, is_wide(hsr));
-    if (cpu.gives_turns && !cpu.turn_given) give_turn(cpu);
+    if (cpu.gives_turns && (!cpu.turn_given || cpu.stopped_others)) give_turn(cpu);
     cpu.turn_given = false;
     check_way_back(cpu);
     follow_form(cpu, frame);

@@ -18,6 +18,7 @@ constexpr std::uint64_t part(std::uint64_t frequency, unsigned milliseconds) {
 /// Ms a record waits for others in a frame; the listener's latency.
 constexpr unsigned longest_in_frame = 1000;
 constexpr unsigned patience = 100;       ///< ms without a byte taken by the line, at the end
+constexpr unsigned silence = 100;        ///< ms without a record: the guest's CPUs have stopped
 constexpr unsigned longest_access = 5;   ///< ms that another CPU's access may still take
 constexpr unsigned lock_patience = 2000; ///< ms to wait for another CPU, whose work is bounded
 /// Ms after which a machine that should have ended goes on.
@@ -197,6 +198,7 @@ void Stream::finish(std::uint32_t cpu, abi::StreamEnd reason) {
         if (now() >= give_up || lock_.owner() == cpu) return;
     reason_ = reason;
     if (reason == abi::StreamEnd::panicked) wait_for_accesses(cpu);
+    if (reason == abi::StreamEnd::halted) work_until_silent();
     send_end();
     give_back(lock_);
 }
@@ -206,6 +208,19 @@ void Stream::finish(std::uint32_t cpu, abi::StreamEnd reason) {
 void Stream::wait_for_accesses(std::uint32_t cpu) const {
     const std::uint64_t give_up = now() + part(area_->counter_frequency, longest_access);
     while (merge_.others_in_access(cpu) && now() < give_up) port::relax();
+}
+
+/// The other CPUs take the interrupt that stops them while this one waits. Once they have, and this
+/// one has nothing to say either, nobody comes back to Hyp to send the rest.
+void Stream::work_until_silent() {
+    const std::uint64_t begun = now();
+    std::uint64_t last = begun;
+    merge_.reopen();
+    while (now() - last < part(area_->counter_frequency, silence) &&
+           now() - begun < part(area_->counter_frequency, lock_patience)) {
+        if (work(at_idle).records > 0) last = now();
+        port::relax();
+    }
 }
 
 void Stream::send_end() {

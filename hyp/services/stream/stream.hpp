@@ -49,7 +49,8 @@ public:
     /// to do, and the CPU may sleep.
     [[nodiscard]] bool work_at_idle(std::uint32_t cpu);
 
-    /// When the machine is about to end: sends everything in the rings, and an `end`. Gives up if
+    /// When the machine is about to end, or the guest halts: sends everything in the rings, and an
+    /// `end`; of a halt once the other CPUs have made no access for 100 ms. Gives up if
     /// the line takes no byte for 100 ms, or if another CPU keeps the stream for two seconds. What
     /// the guest still does before the machine ends is sent at once, with another `end`.
     void finish(std::uint32_t cpu, abi::StreamEnd reason);
@@ -82,6 +83,7 @@ private:
     void begin_kept_frame();
     void begin_end();
     void wait_for_accesses(std::uint32_t cpu) const;
+    void work_until_silent();
     void send_end();
     void work_behind_end();
     void send_rest();

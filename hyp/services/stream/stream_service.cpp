@@ -5,6 +5,8 @@
 #include "dt/uart.hpp"
 #include "machine/machine.hpp"
 
+#include <utility>
+
 namespace mmioscope {
 
 namespace {
@@ -28,6 +30,10 @@ BootError StreamService::configure(Machine& machine, const Tree& tree) {
     if (auto e = read_stream_options(tree, options_)) return e;
     if (!tree.has(chosen, abi::chosen::host_reader)) config.host_reader = false;
     machine.at_turn = this;
+    // A guest that halts gives no other sign, and must take the slow path for it.
+    const std::uint64_t gic = board.gic_distributor.value;
+    if (gic != 0 && !machine.map.trap_always({gic, gic + page_size}))
+        return {"too many devices for the region map", ""};
     return take_uart(machine, tree);
 }
 
@@ -79,6 +85,8 @@ void StreamService::serve_line(Cpu& cpu) {
 
 // Requests are looked for less often than records, because nobody waits for them as much.
 void StreamService::turn(Cpu& cpu) {
+    if (std::exchange(cpu.stopped_others, false))
+        return stream_.finish(cpu.number, abi::StreamEnd::halted);
     std::uint8_t& turns = turns_[cpu.number].without_look;
     if (turn_needs_all(cpu)) {
         turns = 0;

@@ -64,7 +64,7 @@ add test uboot-shadow 15 virt uboot --engine shadow
 add nightly uboot-emulation 15 virt uboot --engine emulation
 
 # The card of an orangepi-pc, as on the board: SPL, U-Boot with PSCI 0.1 firmware, boot.scr, the hypervisor, stock Debian on
-# all CPUs; QEMU loads nothing. The trace leaves over a UART. This firmware cannot end the machine, so the stream has no end.
+# all CPUs; QEMU loads nothing. The trace leaves over a UART. This firmware cannot end the machine: the guest halts.
 uboot_card() {
     local card=$out/card.img qemu tries
     boards_initrd
@@ -87,7 +87,7 @@ uboot_card() {
         ! grep -qs 'System halted' "$out/console" && kill -0 $qemu 2>/dev/null || break
         sleep 0.05
     done
-    sleep 1 # for the rest of the stream
+    sleep 1 # 100 ms of silence, and the end of the stream
     kill $qemu
     wait $qemu 2>/dev/null
     rm "$card"
@@ -95,7 +95,10 @@ uboot_card() {
     has console '^mmioscope: xunlong,orangepi-pc, 4 CPUs, shadow engine'
     has console 'Brought up 1 node, 4 CPUs'
     has_not console 'mmioscope: stop'
-    "$mmioscope" record "$out/wire" -o "$out/trace.mmio" >"$out/stdout" 2>&1
-    has stdout '^incomplete: [34][0-9]{4} events, 0 lost; the stream has no end'
+    "$mmioscope" record "$out/wire" -o "$out/trace.mmio" >"$out/stdout" 2>&1 || fail "record: $(last_words)"
+    has stdout '^complete: [34][0-9]{4} events, 0 lost$'
+    "$mmioscope" print --last 1 "$out/trace.mmio" >"$out/last" || fail "print: exit status $?"
+    has last '^recording ended: the guest halted'
+    has last ' R4 interrupt-controller@1c81000\[1\] +\+0x00c 0x00000004 ' 'the last record is not the interrupt that stops a CPU'
 }
 add test uboot-card 60 uboot_card

@@ -1,0 +1,75 @@
+// A guest that halts: its CPUs stop, and nobody comes back to Hyp.
+#include "unit/stream/streaming.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace mmioscope;
+using namespace mmioscope::sim;
+
+namespace {
+
+constexpr std::uint32_t sgir = 0xf00;
+constexpr std::uint32_t cpu_stop = 0x0002'0004; ///< to CPU 1, the interrupt by which Linux stops it
+constexpr std::uint32_t another = 0x0002'0003;
+
+/// CPU 0 sends an interrupt to CPU 1, and does `then`; CPU 1 makes accesses meanwhile, and stops.
+Arrived sent_after(StreamingRig& rig, std::uint32_t interrupt,
+                   const std::function<void(Code&)>& then) {
+    Code code = rig.program(0);
+    code.mov(0, at::fifo).mov(2, at::gic).mov(3, interrupt);
+    for (unsigned n = 0; n < 20; ++n) code.ldr(1, 0);
+    code.str(3, 2, sgir);
+    then(code);
+    code.end();
+    Code other = rig.program(1);
+    other.mov(0, at::fifo);
+    for (unsigned n = 0; n < 30; ++n) other.ldr(1, 0);
+    other.end();
+    rig.simulation.meanwhile = [&](const Core&) { // the silence before the end: fewer steps
+        rig.machine->area->counter_frequency = 1'000'000;
+    };
+    rig.run();
+    REQUIRE(rig.failure() == "");
+    Bytes whole = rig.uart->sent; // without a frame that is still on its way
+    while (!whole.empty() && whole.back() != 0) whole.pop_back();
+    return arrived(whole);
+}
+
+RigOptions options(std::uint64_t seed) {
+    const auto engine = GENERATE(abi::EngineKind::shadow, abi::EngineKind::emulation);
+    RigOptions options = options_for(engine, 2, seed);
+    options.conditions.step_limit = 10'000'000;
+    if (seed % 2 == 0) options.tree.trace = {"0x1c130000+0x1000"}; // not the GIC
+    return options;
+}
+
+} // namespace
+
+TEST_CASE("a guest that stops its other CPUs has sent everything, and an end", "[stream]") {
+    for (std::uint64_t seed = 1; seed <= seeds(6); ++seed) {
+        CAPTURE(seed);
+        StreamingRig rig(options(seed));
+        const Arrived all = sent_after(rig, cpu_stop, [](Code&) {});
+        REQUIRE(all.ends == 1);
+        CHECK(all.order.back() == 'e');
+        CHECK(all.end.reason == abi::StreamEnd::halted);
+        CHECK(all.records.size() == rig.records(0).size() + rig.records(1).size());
+        for (unsigned cpu = 0; cpu < 2; ++cpu)
+            CHECK(all.end.next_sequence[cpu] == rig.records(cpu).back().cpu_sequence + 1);
+    }
+}
+
+TEST_CASE("what a guest does after it has stopped its other CPUs follows, with another end",
+          "[stream]") {
+    StreamingRig rig(options(1));
+    const Arrived all = sent_after(rig, cpu_stop, [](Code& code) {
+        for (unsigned n = 0; n < 18; ++n) code.ldr(1, 0);
+    });
+    CHECK(all.ends >= 2);
+    CHECK(all.records.size() + 6 >= rig.records(0).size() + rig.records(1).size());
+}
+
+TEST_CASE("another interrupt between CPUs is no end", "[stream]") {
+    StreamingRig rig(options(1));
+    CHECK(sent_after(rig, another, [](Code&) {}).ends == 0);
+}
