@@ -70,6 +70,30 @@ DEMO_ARGS = --kernel $(BUILD)/guest/vmlinuz --dtb $(BUILD)/guest/vexpress-v2p-ca
     --output $(BUILD)/demo.mmio --console-log $(BUILD)/demo-console.log --time-limit 300
 DEMO_STREAM_uart = --stream serial2 --policy stall
 
+# What U-Boot loads (contrib/u-boot/boot-files.sh): of a board's own files, DTB= and KERNEL= with MEMORY= if the tree does
+# not say it, or of the guest's for one of these boards. SET= is a property of /chosen.
+image: ## make what U-Boot needs on a board in build/image/: BOARD=orangepi-pc, or DTB= KERNEL= [INITRD= APPEND= MEMORY= SET=]
+	@contrib/install-packages.sh hyp/packages.txt host-tools/packages.txt contrib/u-boot/packages.txt
+	@$(MAKE) --no-print-directory -j2 $(if $(DTB),,guest) all
+	@contrib/u-boot/boot-files.sh --build $(BUILD) --dtb $(IMAGE_DTB) --kernel $(or $(KERNEL),$(BUILD)/guest/vmlinuz) \
+	    $(if $(IMAGE_INITRD),--initrd $(IMAGE_INITRD)) $(if $(IMAGE_MEMORY),--memory $(IMAGE_MEMORY)) \
+	    --append '$(or $(APPEND),$(IMAGE_APPEND_$(BOARD)))' $(if $(SET),--set '$(SET)') $(BUILD)/image
+	@ls $(BUILD)/image
+
+IMAGE_DTB = $(or $(DTB),$(addprefix $(BUILD)/guest/,$(IMAGE_TREE_$(BOARD))),$(error image: BOARD=$(BOARD) has no tree here; give DTB= and KERNEL=))
+IMAGE_INITRD = $(or $(INITRD),$(if $(KERNEL),,$(BUILD)/guest/initrd.img))
+IMAGE_MEMORY = $(or $(MEMORY),$(if $(DTB),,$(IMAGE_MEMORY_$(BOARD))))
+IMAGE_TREE_orangepi-pc = sun8i-h3-orangepi-pc.dtb
+IMAGE_MEMORY_orangepi-pc = 0x40000000+512M
+IMAGE_APPEND_orangepi-pc = console=ttyS0
+IMAGE_TREE_mcimx7d-sabre = imx7d-sdb.dtb
+IMAGE_APPEND_mcimx7d-sabre = console=ttymxc0
+IMAGE_TREE_ast2600-evb = aspeed-ast2600-evb.dtb
+IMAGE_APPEND_ast2600-evb = console=ttyS4
+IMAGE_TREE_raspi2b = bcm2836-rpi-2-b.dtb
+IMAGE_MEMORY_raspi2b = 0x0+944M
+IMAGE_APPEND_raspi2b = console=ttyAMA0
+
 # The tiers of the tests. `test` and `bench` take minutes, `prove` ten minutes, `fuzz` and `soak` an hour.
 test: ## run all tests that CI runs, about 20 minutes on 2 CPUs
 fuzz: ## run the parsers on random input, FUZZ_SECONDS each (default 600)

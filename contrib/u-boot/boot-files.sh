@@ -1,83 +1,109 @@
 #!/bin/sh
-# Writes what U-Boot needs to start a kernel under mmioscope into a folder: boot.scr, and the files that it loads. Copy
-# them to the first partition of the card, or to the TFTP server's folder.
+# Writes what U-Boot needs to start a kernel under mmioscope into a folder, for the first partition of the card or the
+# TFTP server: boot.scr, and mmioscope.itb, a FIT image with hypervisor, kernel, ramdisk and device tree. By hand, over
+# any wire, `mmioscope plan` has the commands; the single files that they load are in the folder, too.
 #
-#   boot-files.sh --hypervisor FILE --kernel FILE --dtb FILE [--initrd FILE] [--append TEXT] [--set PROPERTY=TEXT]... DIR
+#   boot-files.sh --kernel FILE --dtb FILE [--memory BASE+SIZE] [--initrd FILE] [--append TEXT] [--set PROPERTY[=TEXT]]...
+#                 [--build DIR] DIR
 #
-#   --hypervisor FILE    build/hyp-48000000.elf or another one: the board's memory begins 128 MiB below this address
-#   --set PROPERTY=TEXT  a property of /chosen, such as mmioscope,stream=serial2, mmioscope,engine=emulation
+#   --memory BASE+SIZE     the board's memory, if the tree does not say it, as for `mmioscope plan`
+#   --set PROPERTY[=TEXT]  a property of /chosen, such as mmioscope,stream=serial2, mmioscope,engine=emulation
+#   --build DIR            where mmioscope and the hypervisor are (default: build)
 #
 # Example, Orange Pi PC:
-#   contrib/u-boot/boot-files.sh --hypervisor build/hyp-48000000.elf --kernel zImage --dtb sun8i-h3-orangepi-pc.dtb \
+#   contrib/u-boot/boot-files.sh --kernel zImage --dtb sun8i-h3-orangepi-pc.dtb --memory 0x40000000+1G \
 #       --append console=ttyS0 --set mmioscope,stream=/soc/serial@1c28800 /media/card
 set -eu
 
 die() { echo "boot-files.sh: $*" >&2; exit 2; }
-hypervisor='' kernel='' tree='' ramdisk='' line='' chosen=''
+made=$(mktemp -d)
+trap 'rm -rf "$made"' EXIT
+kernel='' tree='' memory='' ramdisk='' line='' build=build
 while [ $# -gt 1 ]; do
     case $1 in
-    --hypervisor) hypervisor=$2 ;;
     --kernel) kernel=$2 ;;
     --dtb) tree=$2 ;;
+    --memory) memory=$2 ;;
     --initrd) ramdisk=$2 ;;
     --append) line=$2 ;;
-    --set) case $2 in
-        ?*=*) chosen="$chosen
-fdt set /chosen ${2%%=*} '${2#*=}'" ;;
-        *) die "--set $2: must be PROPERTY=TEXT" ;;
-        esac ;;
+    --set) printf '%s\n' "$2" >>"$made/set" ;;
+    --build) build=$2 ;;
     *) die "unknown option $1; the head of this file has a description" ;;
     esac
     shift 2
 done
 [ $# = 1 ] || die "there is no folder; the head of this file has a description"
 to=$1
-for file in "$hypervisor" "$kernel" "$tree" ${ramdisk:+"$ramdisk"}; do
-    [ -f "$file" ] || die "no such file: '$file' (--hypervisor, --kernel and --dtb are needed)"
+for file in "$kernel" "$tree" ${ramdisk:+"$ramdisk"}; do
+    [ -f "$file" ] || die "no such file: '$file' (--kernel and --dtb are needed)"
 done
-command -v mkimage >/dev/null || die "mkimage is missing: apt-get install u-boot-tools"
+for program in mkimage fdtput; do
+    command -v $program >/dev/null || die "$program is missing: apt-get install u-boot-tools device-tree-compiler"
+done
 
-# As in hyp/abi/layout.hpp and host-tools/run/board.hpp. The board's tree may lie anywhere else in memory.
-base=$(arm-none-eabi-readelf -h "$hypervisor" | sed -n 's/.*Entry point address: *//p')
-ram=$((base - (128 << 20)))
-at() { printf '0x%08x' $((ram + ($1 << 20))); }
-modules="fdt mknode /chosen module@kernel
-fdt set /chosen/module@kernel compatible multiboot,kernel multiboot,module
-fdt set /chosen/module@kernel reg <$(at 48) 0x\${kernel_size}>"
-[ -z "$ramdisk" ] || modules="$modules
-fdt mknode /chosen module@ramdisk
-fdt set /chosen/module@ramdisk compatible multiboot,ramdisk multiboot,module
-fdt set /chosen/module@ramdisk reg <$(at 64) 0x\${ramdisk_size}>"
+# All addresses and names are the plan's.
+"$build/mmioscope" plan "$tree" ${memory:+--memory "$memory"} --wide >"$made/plan" ||
+    die "$tree: $(sed -n 's/^verdict *//p' "$made/plan"); mmioscope plan has the rest"
+section() { sed -n "/^$1/,/^\$/p" "$made/plan" | sed '1d; /^$/d'; }
+section 'in U-Boot;' >"$made/by-hand"
+base=$(sed -n 's/^mkimage .* -e \([^ ]*\) .*/\1/p' "$made/plan")
+at() { sed -n "s/^load mmc 0:1 \([^ ]*\) $1\$/\1/p" "$made/by-hand"; }
 
 mkdir -p "$to"
-made=$(mktemp -d)
-trap 'rm -rf "$made"' EXIT
-# fdt_high: the tree stays where it is; U-Boot would move it to where the trace will be.
-cat >"$made/boot.cmd" <<CMD
-if test -n "\${devtype}"; then
-    setenv get load \${devtype} \${devnum}:\${distro_bootpart}
-else
-    setenv get tftpboot
-fi
-setenv fdt_high ffffffff
-setenv initrd_high ffffffff
-setenv bootargs '$line'
-\${get} $(at 48) \${prefix}kernel.img
-setenv kernel_size \${filesize}
-${ramdisk:+\${get\} $(at 64) \${prefix\}ramdisk.img
-setenv ramdisk_size \${filesize\}
-}\${get} $(at 112) \${prefix}board.dtb
-fdt addr $(at 112)
-fdt resize 65536
-fdt set /chosen '#address-cells' <1>
-fdt set /chosen '#size-cells' <1>
-$modules$chosen
-\${get} $(at 32) \${prefix}mmioscope.img
-bootm $(at 32) - $(at 112)
-CMD
-arm-none-eabi-objcopy -O binary "$hypervisor" "$made/hypervisor"
+arm-none-eabi-objcopy -O binary "$build/hyp-${base#0x}.elf" "$made/hypervisor"
 mkimage -A arm -O linux -T kernel -C none -a "$base" -e "$base" -n mmioscope -d "$made/hypervisor" "$to/mmioscope.img" >/dev/null
-mkimage -A arm -T script -C none -n mmioscope -d "$made/boot.cmd" "$to/boot.scr" >/dev/null
-cp "$kernel" "$to/kernel.img"
+cp "$kernel" "$to/zImage"
 cp "$tree" "$to/board.dtb"
-[ -z "$ramdisk" ] || cp "$ramdisk" "$to/ramdisk.img"
+[ -z "$ramdisk" ] || cp "$ramdisk" "$to/initrd.img"
+
+# The tree as the commands by hand would make it; here the sizes are known already.
+put() { fdtput -p -t "$@"; }
+kernel_size=$(printf '%x' "$(wc -c <"$kernel")")
+ramdisk_size=$(printf '%x' "$([ -z "$ramdisk" ] || wc -c <"$ramdisk")")
+cp "$tree" "$made/tree"
+[ -z "$line" ] || put s "$made/tree" /chosen bootargs "$line"
+sed -n 's/^fdt set //p' "$made/by-hand" | tr -d "'<>" | while read -r node property values; do
+    case $node in */module@ramdisk) [ -n "$ramdisk" ] || continue ;; esac
+    case $property in
+    '#'*) put i "$made/tree" "$node" "$property" "$values" ;;
+    reg) put x "$made/tree" "$node" reg $(echo "$values" |
+        sed "s/\${kernel_size}/$kernel_size/; s/\${ramdisk_size}/$ramdisk_size/; s/0x//g") ;;
+    *) put s "$made/tree" "$node" "$property" $values ;;
+    esac
+done
+[ ! -f "$made/set" ] || while IFS= read -r set; do
+    case $set in
+    ?*=*) put s "$made/tree" /chosen "${set%%=*}" "${set#*=}" ;;
+    *) put s "$made/tree" /chosen "$set" ;;
+    esac
+done <"$made/set"
+
+# part NAME TYPE FILE ADDRESS [ENTRY]. For U-Boot kernel and ramdisk are just files to load: it starts the hypervisor.
+part() {
+    echo "$1 { data = /incbin/(\"$(realpath "$3")\"); type = \"$2\"; arch = \"arm\"; os = \"linux\"; compression = \"none\";"
+    echo "    load = <$4>; ${5:+entry = <$5>;} hash { algo = \"crc32\"; }; };"
+}
+{
+    echo '/dts-v1/; / { description = "mmioscope"; #address-cells = <1>; images {'
+    part hypervisor kernel "$made/hypervisor" "$base" "$base"
+    part tree flat_dt "$made/tree" "$(at board.dtb)"
+    part kernel firmware "$kernel" "$(at zImage)"
+    [ -z "$ramdisk" ] || part ramdisk firmware "$ramdisk" "$(at initrd.img)"
+    echo '}; configurations { default = "board"; board { kernel = "hypervisor"; fdt = "tree";'
+    echo "    loadables = \"kernel\"${ramdisk:+, \"ramdisk\"}; }; }; };"
+} >"$made/its"
+mkimage -f "$made/its" "$to/mmioscope.itb" >"$made/said" 2>&1 || die "mkimage: $(tail -n 1 "$made/said")"
+
+# From the card, or from wherever U-Boot got this script.
+{
+    cat <<'CMD'
+setenv get load ${devtype} ${devnum}:${distro_bootpart}
+if test -z "${devtype}" -o "${devtype}" = dhcp; then
+    setenv get tftpboot
+    setenv prefix
+fi
+CMD
+    echo "setenv bootargs '$line'"
+    section 'or in U-Boot' | sed 's/^load mmc 0:1 \([^ ]*\) /${get} \1 ${prefix}/'
+} >"$made/boot.cmd"
+mkimage -A arm -T script -C none -n mmioscope -d "$made/boot.cmd" "$to/boot.scr" >/dev/null

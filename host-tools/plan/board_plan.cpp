@@ -259,7 +259,8 @@ std::vector<table::Table> tables(const Survey& board) {
     all.back().columns.back().title = "device: with trace all; what is in the same page";
     for (const auto& [section, title] :
          {std::pair<std::string_view, std::string_view>{"host", "on the host"},
-          {"U-Boot", "in U-Boot; mmc 0:1 has the files"}}) {
+          {"U-Boot", "in U-Boot; mmc 0:1 has the files"},
+          {"image", "or in U-Boot with the one file that make image makes"}}) {
         Lines typed = commands(board);
         std::erase_if(typed, [where = section](const Line& line) { return line.section != where; });
         if (typed.empty()) {

@@ -40,6 +40,7 @@ std::vector<Line> commands(const Survey& board) {
     place.ram_base = hypervisor - (place.hypervisor_base() - place.ram_base);
     const std::uint64_t image = place.ram_base + 32 * mib; // where bootm finds it, to move it
     const std::uint64_t tree = place.ram_base + 112 * mib;
+    const std::uint64_t all_in_one = hypervisor + 16 * mib; // in the trace area, which is free now
 
     std::vector<Line> lines;
     const auto type = [&lines](const std::vector<std::string>& typed, std::string_view where) {
@@ -52,13 +53,18 @@ std::vector<Line> commands(const Survey& board) {
                       "mmioscope.img",
                       hypervisor)},
          "host");
-    const auto enter = [&type](const std::vector<std::string>& typed) { type(typed, "U-Boot"); };
     // The tree and the ramdisk stay where they are loaded: U-Boot would move them to where the
     // trace will be.
     // Without firmware that must stay in Secure state, the hypervisor goes to Hyp by itself. Not
     // every U-Boot that leaves Secure state does.
-    enter({fmt::format("setenv bootm_boot_mode {}", board.secure_will_do() ? "sec" : "nonsec"),
-           "setenv fdt_high ffffffff", "setenv initrd_high ffffffff"});
+    const std::vector<std::string> settings{
+        fmt::format("setenv bootm_boot_mode {}", board.secure_will_do() ? "sec" : "nonsec"),
+        "setenv fdt_high ffffffff", "setenv initrd_high ffffffff"};
+    type(settings, "image");
+    type(load_commands("mmioscope.itb", all_in_one, ""), "image");
+    type({fmt::format("bootm {:#x}", all_in_one)}, "image");
+    const auto enter = [&type](const std::vector<std::string>& typed) { type(typed, "U-Boot"); };
+    enter(settings);
     enter(load_commands("zImage", place.kernel_address(), "kernel"));
     enter(load_commands("initrd.img", place.ramdisk_address(), "ramdisk"));
     enter(load_commands("board.dtb", tree, ""));

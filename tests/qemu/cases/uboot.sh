@@ -63,34 +63,34 @@ uboot() { # ARGUMENT...
 add test uboot-shadow 15 virt uboot --engine shadow
 add nightly uboot-emulation 15 virt uboot --engine emulation
 
-# The card of an orangepi-pc, as on the board: SPL, U-Boot with PSCI 0.1 firmware, boot.scr, the hypervisor, stock Debian on
-# all CPUs; QEMU loads nothing. The trace leaves over a UART. This firmware cannot end the machine: the guest halts.
-uboot_card() {
-    local card=$out/card.img qemu tries
+# An orangepi-pc as on the board: SPL, U-Boot with PSCI 0.1 firmware, boot.scr, the hypervisor, stock Debian on all CPUs;
+# QEMU loads nothing. The trace leaves over a UART. This firmware cannot end the machine: the guest halts.
+sunxi_files() { # FOLDER
     boards_initrd
-    contrib/u-boot/boot-files.sh --hypervisor "$build/hyp-48000000.elf" --kernel "$guest/vmlinuz" \
-        --dtb "$guest/sun8i-h3-orangepi-pc.dtb" --initrd "$out/initrd.img" \
-        --append 'console=ttyS0 panic=-1 rdinit=/init-boards' --set mmioscope,stream=/soc/serial@1c28800 "$out/card" ||
-        fail "boot-files.sh: exit status $?"
-    truncate -s 64M "$card"
-    echo '8192,,c' | /usr/sbin/sfdisk -q "$card" || fail "sfdisk: exit status $?"
-    /usr/sbin/mkfs.vfat --offset 8192 -F 32 "$card" $((60 << 10)) >/dev/null || fail "mkfs.vfat: exit status $?"
-    mcopy -i "$card@@4M" "$out"/card/* :: || fail "mcopy: exit status $?"
+    contrib/u-boot/boot-files.sh --build "$build" --kernel "$guest/vmlinuz" --initrd "$out/initrd.img" \
+        --dtb "$guest/sun8i-h3-orangepi-pc.dtb" --memory 0x40000000+1G --set mmioscope,stream=/soc/serial@1c28800 \
+        --append 'console=ttyS0 panic=-1 rdinit=/init-boards' "$1" || fail "boot-files.sh: exit status $?"
+    rm "$out/initrd.img"
+}
+
+# sunxi_boot CARD ARGUMENT...: until the guest halts, and a little longer.
+sunxi_boot() {
+    local card=$1 qemu
+    shift
     dd if="$build/guest-u-boot/u-boot-sunxi.bin" of="$card" bs=1k seek=8 conv=notrunc status=none
-    rm -r "$out/card" "$out/initrd.img"
     # U-Boot sets CNTFRQ to 24 MHz, whatever the counter does.
-    timeout 110 qemu-system-arm -M orangepi-pc -m 1G -nic none -display none -monitor none \
+    timeout 110 qemu-system-arm -M orangepi-pc -m 1G -display none -monitor none \
         -global cortex-a7-arm-cpu.cntfrq=24000000 -drive "if=sd,format=raw,file=$card" \
-        -serial "file:$out/console" -serial null -serial "file:$out/wire" -serial null 2>"$out/qemu" &
+        -serial "file:$out/console" -serial null -serial "file:$out/wire" -serial null "$@" 2>"$out/qemu" &
     qemu=$!
-    for ((tries = 2000; tries > 0; tries--)); do
-        ! grep -qs 'System halted' "$out/console" && kill -0 $qemu 2>/dev/null || break
-        sleep 0.05
-    done
+    until_console $qemu 'System halted'
     sleep 1 # 100 ms of silence, and the end of the stream
     kill $qemu
     wait $qemu 2>/dev/null
     rm "$card"
+}
+
+sunxi_complete() {
     has console 'guest: done' "the guest does not end: $(tail -n 1 "$out/console")"
     has console '^mmioscope: xunlong,orangepi-pc, 4 CPUs, shadow engine'
     has console 'Brought up 1 node, 4 CPUs'
@@ -101,4 +101,76 @@ uboot_card() {
     has last '^recording ended: the guest halted'
     has last ' R4 interrupt-controller@1c81000\[1\] +\+0x00c 0x00000004 ' 'the last record is not the interrupt that stops a CPU'
 }
+
+# From a card.
+uboot_card() {
+    local card=$out/card.img
+    sunxi_files "$out/card"
+    truncate -s 64M "$card"
+    echo '8192,,c' | /usr/sbin/sfdisk -q "$card" || fail "sfdisk: exit status $?"
+    /usr/sbin/mkfs.vfat --offset 8192 -F 32 "$card" $((60 << 10)) >/dev/null || fail "mkfs.vfat: exit status $?"
+    mcopy -i "$card@@4M" "$out"/card/boot.scr "$out/card/mmioscope.itb" :: || fail "mcopy: exit status $?"
+    rm -r "$out/card"
+    sunxi_boot "$card" -nic none
+    sunxi_complete
+}
 add test uboot-card 60 uboot_card
+
+# From a TFTP server: the card has U-Boot alone, which asks for boot.scr.uimg. Compared with QEMU's log from the
+# hypervisor's first record on: it sets up its UART, the modem's lines last, and begins to print.
+uboot_tftp() {
+    sunxi_files "$out/tftp"
+    mv "$out/tftp/boot.scr" "$out/tftp/boot.scr.uimg"
+    truncate -s 64M "$out/card.img"
+    sunxi_boot "$out/card.img" -nic "user,tftp=$out/tftp" -D "$out/all.log" -d guest_errors \
+        -trace memory_region_ops_read -trace memory_region_ops_write
+    rm -r "$out/tftp"
+    has console 'TFTP from server'
+    sunxi_complete
+    awk 'go { print; next } { line[NR % 6] = $0 }
+        / addr 0x1c28000 value 0x6d / && line[(NR - 2) % 6] ~ / addr 0x1c28010 value 0x3 / {
+            for (n = NR - 5; n <= NR; n++) print line[n % 6]; go = 1 }' "$out/all.log" >"$out/access.log"
+    rm "$out/all.log"
+    "$mmioscope" verify "$out/trace.mmio" "$out/access.log" >"$out/verify" 2>&1
+    # Firmware makes the interrupt controller Non-secure on each other CPU before that enters the hypervisor.
+    has verify '^verify: [34][0-9]{4} events compared, 18 differences: 18 missing$'
+    grep -E '^  (record|log line)' "$out/verify" | grep -vE ' cpu [123] value 0x[0-9a-f]+ gic_(dist|cpu)$' >"$out/unknown"
+    [ ! -s "$out/unknown" ] || fail "a difference that is not known: $(head -n 1 "$out/unknown")"
+}
+add nightly uboot-tftp 60 uboot_tftp
+
+# U-Boot on virt, which runs in Hyp and starts the hypervisor by bootm. Console and trace share the only UART, so QEMU's
+# log cannot be compared: it does not say whose accesses there are.
+virt_machine=(-machine virt,virtualization=on,gic-version=2,highmem=off -cpu cortex-a15 -smp 2 -m 512M -display none -monitor none)
+virt_files() { # FOLDER
+    qemu-system-arm "${virt_machine[@]}" -machine "dumpdtb=$out/virt.dtb" -nic none >/dev/null 2>&1
+    boards_initrd
+    contrib/u-boot/boot-files.sh --build "$build" --kernel "$guest/vmlinuz" --initrd "$out/initrd.img" \
+        --dtb "$out/virt.dtb" --append 'console=ttyAMA0 panic=-1 rdinit=/init-boards' "$1" ||
+        fail "boot-files.sh: exit status $?"
+    rm "$out/initrd.img"
+}
+virt_complete() {
+    has console '^mmioscope: linux,dummy-virt, 2 CPUs'
+    has console '^guest: done'
+    has stdout '^complete: [0-9]{5} events, 0 lost$'
+}
+
+# From a TFTP server.
+uboot_virt() {
+    local qemu
+    virt_files "$out/tftp"
+    mv "$out/tftp/boot.scr" "$out/tftp/boot.scr.uimg"
+    timeout 110 qemu-system-arm "${virt_machine[@]}" -bios "$build/guest-u-boot/u-boot.bin" -serial "file:$out/wire" \
+        -netdev "user,id=net,tftp=$out/tftp" -device virtio-net-device,netdev=net 2>"$out/qemu" &
+    qemu=$!
+    until grep -aqs 'System halted' "$out/wire" || ! kill -0 $qemu 2>/dev/null; do sleep 0.1; done
+    sleep 1
+    kill $qemu
+    wait $qemu 2>/dev/null
+    rm -r "$out/tftp"
+    "$mmioscope" record "$out/wire" --console "$out/console" -o "$out/trace.mmio" >"$out/stdout" 2>&1 ||
+        fail "record: $(last_words)"
+    virt_complete
+}
+add nightly uboot-virt 45 uboot_virt
