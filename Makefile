@@ -11,7 +11,7 @@ ARGS ?=
 # STREAM=uart: `make demo` takes the trace from a UART of the board instead of shared memory
 STREAM ?=
 
-.PHONY: all help setup hyp doctor demo man report fleet install uninstall test fuzz nightly matrix soak prove bench clean distclean
+.PHONY: all help setup hyp doctor demo image man report fleet install uninstall test fuzz nightly matrix soak prove bench clean distclean
 .DELETE_ON_ERROR:
 all: hyp host-tools
 	@:
