@@ -74,7 +74,7 @@ load)
     IFS= read -r names || { echo "clickhouse.sh: no rows" >&2; exit 1; }
     client "$2" --max_insert_block_size 65536 --query "INSERT INTO events ($names) FORMAT CSV" ;;
 ask)
-    [ $# = 3 ] || usage
+    [ $# = 3 ] && [ -r "$3" ] || usage
     client "$2" --query "$(cat "$3")"$'\n'"FORMAT TabSeparatedWithNames" ;;
 *) usage ;;
 esac

@@ -40,6 +40,8 @@ try {
     process.exitCode = 2;
   }
 } catch (error) {
-  console.error(`duckdb.mjs: ${error.message}`);
+  const [reason] = error.message.split("\n");
+  const other = verb === "load" && reason.startsWith("Binder Error"); // a column is missing
+  console.error(`duckdb.mjs: ${other ? "not the rows of rows.sh: " : ""}${reason}`);
   process.exitCode = 1;
 }

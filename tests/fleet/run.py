@@ -201,7 +201,9 @@ def main():
         _, status, said = servers.load(strange, may_fail=True)
         check("ClickHouse refuses a column that it does not have", status and "colour" in said, said)
         _, status, said = run("node", duckdb, "load", parquet, source=strange, may_fail=True)
-        check("DuckDB refuses rows that lack columns", status == 1 and "was not found" in said, said)
+        check("DuckDB refuses rows that lack columns", status == 1 and "the rows of rows.sh" in said and len(said.splitlines()) == 1, said)
+        _, status, said = run("node", duckdb, "ask", own / "nowhere", HERE / "time.sql", may_fail=True)
+        check("DuckDB says that there are no files", status == 1 and "No files found" in said and len(said.splitlines()) == 1, said)
 
         servers.end_one()
         out, status, said = servers.ask("time", may_fail=True)
