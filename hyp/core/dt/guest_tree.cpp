@@ -49,7 +49,11 @@ private:
 
 /// Names of properties in the guest's tree that the board's tree may not have.
 constexpr const char* new_names[] = {
-    "reg", "status", "linux,initrd-start", "linux,initrd-end", "reg-names", "compatible"};
+    "reg",        "status",  "linux,initrd-start", "linux,initrd-end", "reg-names",
+    "compatible", "bootargs"};
+
+/// Linux: leave clocks on that the boot loader has turned on, although no driver uses them.
+constexpr const char* keep_unused_clocks = "clk_ignore_unused";
 
 /// Writes the guest's tree: header, reserved memory, nodes, names. Copies the nodes from the
 /// board's tree in long pieces; the new names follow the board's.
@@ -82,15 +86,16 @@ public:
         add(name, std::strlen(name) + 1);
     }
     void add_property(const char* new_name, const Value& value) {
-        std::size_t name = word_of(flat::names_size);
-        for (const char* other : new_names) {
-            if (std::strcmp(other, new_name) == 0) break;
-            name += std::strlen(other) + 1;
-        }
-        add_word(flat::property_token);
-        add_word(value.size());
-        add_word(name);
+        add_property_head(new_name, value.size());
         add(value.bytes(), value.size());
+    }
+    /// The words of `line`, and one more.
+    void add_command_line(const char* line, const char* word) {
+        const std::size_t size = std::strlen(line);
+        add_property_head("bootargs", size + 1 + std::strlen(word) + 1);
+        add_unpadded(line, size);
+        add_unpadded(" ", 1);
+        add(word, std::strlen(word) + 1);
     }
     void end_node() { add_word(flat::end_node); }
 
@@ -125,6 +130,16 @@ private:
                 word_of(reservation + 12)) == 0;
     }
 
+    void add_property_head(const char* new_name, std::size_t size) {
+        std::size_t name = word_of(flat::names_size);
+        for (const char* other : new_names) {
+            if (std::strcmp(other, new_name) == 0) break;
+            name += std::strlen(other) + 1;
+        }
+        add_word(flat::property_token);
+        add_word(size);
+        add_word(name);
+    }
     void add_unpadded(const void* bytes, std::size_t size) {
         fits_ = fits_ && size_ <= room_ && size <= room_ - size_;
         if (fits_) std::memcpy(out_ + size_, bytes, size);
@@ -160,8 +175,8 @@ bool is_one_of(const Property& property, const NewProperty* begin, const NewProp
     return false;
 }
 
-/// Copies up to the end of the properties of `node`. `properties` replace those of the same name;
-/// the hypervisor's own are left out.
+/// Copies up to the end of the properties of `node`. `properties` replace those of the same name,
+/// an empty one by nothing; the hypervisor's own are left out.
 void change(Writer& writer, const Tree& tree, int node,
             std::initializer_list<NewProperty> properties) {
     constexpr char own[] = "mmioscope,";
@@ -172,7 +187,22 @@ void change(Writer& writer, const Tree& tree, int node,
             is_one_of(property, properties.begin(), properties.end()))
             writer.leave_out(begin, place);
     writer.keep_until(place);
-    for (const NewProperty& p : properties) writer.add_property(p.name, p.value);
+    for (const NewProperty& p : properties)
+        if (p.value.size() != 0) writer.add_property(p.name, p.value);
+}
+
+void change_chosen(Writer& writer, const Tree& tree, int node, const Range& ramdisk,
+                   bool keeps_clocks) {
+    Value begin, end, nothing;
+    begin.add(ramdisk.begin, 2);
+    end.add(ramdisk.end, 2);
+    const char* line = tree.text(node, "bootargs");
+    const char* replaced = keeps_clocks ? "bootargs" : "";
+    if (ramdisk.empty()) change(writer, tree, node, {{replaced, nothing}});
+    else
+        change(writer, tree, node,
+               {{"linux,initrd-start", begin}, {"linux,initrd-end", end}, {replaced, nothing}});
+    if (keeps_clocks) writer.add_command_line(line != nullptr ? line : "", keep_unused_clocks);
 }
 
 bool is_module(const Tree& tree, int node) {
@@ -201,14 +231,24 @@ void announce(Writer& writer, const Tree& tree, const ControlRanges& control) {
 
 } // namespace
 
+bool loses_clock(const Tree& tree, std::span<const int> disabled) {
+    for (const int uart : disabled) {
+        const Property clocks = tree.property(uart, "clocks");
+        if (!clocks || clocks.size < 4) continue;
+        for (int node = 0; node < tree.count(); ++node)
+            if (tree.cell(node, "phandle", 0) == clocks.cell(0) &&
+                tree.cell(node, "#clock-cells", 0) != 0)
+                return true;
+    }
+    return false;
+}
+
 BootError make_guest_tree(const Tree& tree, const MemoryMap& memory, const BootModules& modules,
                           std::span<const int> disabled, void* out, std::size_t room,
                           const ControlRanges& control) {
-    Value status, reg, ramdisk_begin, ramdisk_end;
+    Value status, reg;
     status.add("disabled");
     for (const Range& range : memory) reg.add(range, tree);
-    ramdisk_begin.add(modules.ramdisk.begin, 2);
-    ramdisk_end.add(modules.ramdisk.end, 2);
 
     Writer writer(tree, out, room);
     if (!control.page.empty() || control.readable) {
@@ -216,6 +256,7 @@ BootError make_guest_tree(const Tree& tree, const MemoryMap& memory, const BootM
         announce(writer, tree, control);
     }
     const int chosen = tree.find("/chosen");
+    const bool keeps_clocks = loses_clock(tree, disabled);
     bool has_memory = false;
     for (int node = 1; node < tree.count(); ++node) {
         const bool is_memory = tree.is_type(node, "memory");
@@ -225,11 +266,8 @@ BootError make_guest_tree(const Tree& tree, const MemoryMap& memory, const BootM
         } else if (is_memory) {
             has_memory = true;
             change(writer, tree, node, {{"reg", reg}});
-        } else if (node == chosen && modules.ramdisk.empty()) {
-            change(writer, tree, node, {});
         } else if (node == chosen) {
-            change(writer, tree, node,
-                   {{"linux,initrd-start", ramdisk_begin}, {"linux,initrd-end", ramdisk_end}});
+            change_chosen(writer, tree, node, modules.ramdisk, keeps_clocks);
         } else if (std::find(disabled.begin(), disabled.end(), node) != disabled.end()) {
             change(writer, tree, node, {{"status", status}});
         }

@@ -16,9 +16,14 @@ struct ControlRanges {
     bool readable{};
 };
 
+/// Whether Linux would turn off the clock of one of the `disabled` nodes, which nobody uses then:
+/// its controller gates several clocks.
+bool loses_clock(const Tree& tree, std::span<const int> disabled);
+
 /// Writes the tree to `out` (`room` bytes): the memory nodes become `memory`; the nodes
 /// `disabled` of `tree` are disabled; the ramdisk is described as Linux
-/// expects it; the boot modules and the hypervisor's own properties are left out. An error if
+/// expects it; the command line keeps clocks on, if a disabled node would lose its own; the boot
+/// modules and the hypervisor's own properties are left out. An error if
 /// `room` is too small, or if the tree already has a node /mmioscope.
 BootError make_guest_tree(const Tree& tree, const MemoryMap& memory, const BootModules& modules,
                           std::span<const int> disabled, void* out, std::size_t room,

@@ -259,6 +259,10 @@ Frame start_machine(Machine& machine, Cpu& cpu, const BootError& failed) {
     uart.start();
     print(uart, "mmioscope: ", board.name, ", ", std::uint32_t{machine.cpu_count}, " CPUs, ",
           description_of(machine.config.engine), "\n");
+    if (loses_clock(tree, machine.withheld_nodes))
+        print(uart,
+              "mmioscope: clk_ignore_unused is added to the guest's command line, so that the "
+              "hypervisor's UARTs keep their clocks\n");
     for (Service* service : machine.services) service->before_readers(cpu, uart);
     publish_area(machine, {guest_tree.value, guest_tree.value + tree_size});
     for (Service* service : machine.services)

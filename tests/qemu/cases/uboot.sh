@@ -94,6 +94,8 @@ sunxi_complete() {
     has console 'guest: done' "the guest does not end: $(tail -n 1 "$out/console")"
     has console '^mmioscope: xunlong,orangepi-pc, 4 CPUs, shadow engine'
     has console 'Brought up 1 node, 4 CPUs'
+    has console '^mmioscope: clk_ignore_unused is added to the guest.s command line'
+    has console 'clk: Not disabling unused clocks' 'Linux turns off the clocks of the hypervisor.s UARTs'
     has_not console 'mmioscope: stop'
     "$mmioscope" record "$out/wire" -o "$out/trace.mmio" >"$out/stdout" 2>&1 || fail "record: $(last_words)"
     has stdout '^complete: [34][0-9]{4} events, 0 lost$'
