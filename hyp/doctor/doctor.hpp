@@ -10,6 +10,8 @@
 #include "engine/service.hpp"
 #include "engine/shadow.hpp"
 
+#include <atomic>
+
 namespace mmioscope::doctor {
 
 class Doctor final : public Service {
@@ -39,8 +41,13 @@ private:
     void end_with_verdict(Cpu& cpu);
     [[noreturn]] void stop(Console& uart);
 
+    /// Only one CPU reports at a time: CPU 0 waits for each other one, or gives it up.
+    enum class Arrival : std::uint32_t { awaited, arrived, given_up };
+    bool settle(unsigned cpu, Arrival how);
+
     Report report_;
     Order order_{};
+    std::atomic<Arrival> arrival_[abi::max_cpus]{};
     Reads reads_{};
     Round round_{Round::step};
     bool shadow_works_{true};

@@ -96,15 +96,20 @@ struct Trial {
             port::send_event();
             if (order.distributor != 0) interrupt(1u << number);
         }
-        if (!comes(number)) tell(Tell::missing, number);
+        if (!in_time(order.arrived, number, 5)) tell(Tell::missing, number);
+        // It may have come just then.
+        if ((port::load_shared(order.arrived) >> number & 1) != 0 &&
+            !in_time(order.done, number, 30))
+            tell(Tell::hanging, number);
     }
-    bool comes(std::uint32_t number) const {
-        constexpr unsigned most_polls =
-            200'000'000; // in case the counter is faster than CNTFRQ says
+
+    /// Waits for CPU `number`'s bit, for at most so many `seconds`.
+    bool in_time(const std::uint32_t& bits, std::uint32_t number, std::uint32_t seconds) const {
+        constexpr unsigned most_polls = 2'000'000'000; // if the counter is slower than CNTFRQ says
         const std::uint64_t begin = port::read<reg::CNTPCT>();
         for (unsigned n = 0; n < most_polls; ++n) {
-            if ((port::load_shared(order.done) >> number & 1) != 0) return true;
-            if (port::read<reg::CNTPCT>() - begin > order.ticks) break;
+            if ((port::load_shared(bits) >> number & 1) != 0) return true;
+            if (port::read<reg::CNTPCT>() - begin > std::uint64_t{order.ticks} * seconds) break;
             port::relax();
         }
         return false;

@@ -21,9 +21,10 @@ enum class Tell : std::uint32_t {
     timer,       ///< whether the virtual timer fired
     interrupt,   ///< GICC_IAR after an interrupt to itself
     answer,      ///< the firmware's, to CPU_ON
-    missing,     ///< the number of a CPU that did not come
+    missing,     ///< the number of a CPU that did not come in time
     exception,   ///< the mode of an exception that it took (arch/psr.hpp)
     done,        ///< this CPU is ready
+    hanging,     ///< the number of a CPU that came and is not done in time
 };
 
 inline constexpr std::uint32_t reads = 1000;
@@ -46,9 +47,10 @@ struct Order {
     std::uint32_t start[abi::max_cpus]; ///< the register that starts the CPU; 0: none
     std::uint32_t distributor;          ///< of the GIC; 0: there is none
     std::uint32_t cpu_interface;
-    std::uint32_t ticks; ///< to wait for a CPU
-    std::uint32_t word;  ///< for exclusives
-    std::uint32_t done;  ///< a bit for each CPU
+    std::uint32_t ticks;   ///< a second
+    std::uint32_t word;    ///< for exclusives
+    std::uint32_t arrived; ///< a bit for each CPU
+    std::uint32_t done;    ///< a bit for each CPU
 };
 // doctor/entry.S
 static_assert(offsetof(Order, flushed) == 0 && offsetof(Order, table) == 4);

@@ -5,6 +5,8 @@
 #include "arch/psci.hpp"
 #include "machine/machine.hpp"
 #include "port/barrier.hpp"
+#include "port/shared.hpp"
+#include "port/wait.hpp"
 
 namespace mmioscope::doctor {
 
@@ -51,7 +53,19 @@ void Doctor::tell_of_reads(Cpu& cpu, std::uint32_t value) {
                  "; use mmioscope,engine=emulation");
 }
 
+/// False: it was settled otherwise.
+bool Doctor::settle(unsigned cpu, Arrival how) {
+    Arrival was = Arrival::awaited;
+    if (arrival_[cpu].compare_exchange_strong(was, how, std::memory_order_acq_rel)) return true;
+    port::clear_exclusive();
+    return false;
+}
+
 void Doctor::hear(Cpu& cpu, Frame& frame, Tell what, std::uint32_t value) {
+    if (what == Tell::flushed) { // the first one
+        if (!settle(cpu.number, Arrival::arrived)) port::halt();
+        order_.arrived |= 1u << cpu.number;
+    }
     Console uart(board.uart, cpu.bus);
     report_.to(uart);
     const auto number = static_cast<int>(cpu.number);
@@ -106,11 +120,16 @@ void Doctor::hear(Cpu& cpu, Frame& frame, Tell what, std::uint32_t value) {
         report_.fail("the firmware answers ", Hex{value}, "; does its PSCI start CPUs in Hyp?");
         return;
     case Tell::missing:
+        if (!settle(value, Arrival::given_up)) return;
         report_.begin("CPU", static_cast<int>(value));
         report_.fail(
-            "it did not come within a second; the boot loader must leave it waiting as the "
-            "tree says, or remove it from /cpus");
+            "it did not come within five seconds; the boot loader must leave it waiting as "
+            "the tree says, or remove it from /cpus");
         return;
+    case Tell::hanging:
+        report_.begin("CPU", static_cast<int>(value));
+        report_.fail("it came, but is not done after 30 seconds; the line before says where it is");
+        return end_with_verdict(cpu);
     case Tell::exception:
         report_.begin("trial");
         report_.fail("an exception on CPU ", cpu.number, ", to mode ", Hex{value, 2});

@@ -98,7 +98,7 @@ no_frequency() {
 }
 alone() {
     behind 4 vexpress-a15 88000000
-    has report '^doctor: CPU 1: FAILED: it did not come within a second; '
+    has report '^doctor: CPU 1: FAILED: it did not come within five seconds; '
     verdict 'doctor: this board cannot trace: CPU 1'
 }
 secure_interrupts() {
@@ -119,7 +119,7 @@ add test doctor-no-firmware 1 no_firmware
 add test doctor-frequency 2 on_all_cpus frequency_of_one
 add nightly doctor-frequency-of-tree 2 on_all_cpus frequency_of_tree
 add test doctor-no-frequency 1 no_frequency
-add test doctor-alone 3 alone
+add test doctor-alone 7 alone
 add test doctor-secure-interrupts 3 secure_interrupts
 add test doctor-mmu-on 2 on_all_cpus mmu_on vexpress-a15 88000000 "$secure"
 add test doctor-mmu-on-hyp 2 on_all_cpus mmu_on virt 48000000 Hyp
