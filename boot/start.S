@@ -1,5 +1,6 @@
 @ Runs before C++: from the state in which the board starts a CPU to Hyp with a stack.
 @
+@   MMU or caches on           empty the caches, turn both off
 @   Hyp                        nothing to do
 @   Secure PL1                 hand the GIC over; through Monitor to Hyp
 @   Non-secure PL1, no Hyp     say so on the UART and stop
@@ -15,6 +16,9 @@
     .equ MODE_MASK, 0x1f
     .equ MODE_MON,  0x16
     .equ MODE_HYP,  0x1a
+    .equ CONTROL_M_C, 0x5               @ SCTLR, HSCTLR: MMU, caches
+    .equ CONTROL_C, 0x4
+    .equ CONTROL_I, 0x1000
     .equ PSR_HYP_MASKED, 0x1da          @ Hyp; A, I and F masked
     .equ SCR_NONSECURE, 0x131           @ NS, FW, AW, HCE (ARM ARM B4.1.129)
     .equ NSACR_COPROCESSORS, 0xc00      @ CP10 and CP11: VFP and NEON
@@ -26,11 +30,14 @@
 _start:
     cpsid   aif
     mov     r10, r2
-    mrs     r0, CPSR
-    and     r0, r0, #MODE_MASK
-    cmp     r0, #MODE_HYP
+    mrs     r9, CPSR
+    and     r9, r9, #MODE_MASK
+    cmp     r9, #MODE_HYP
     mrceq   p15, 4, r11, c1, c0, 0      @ HSCTLR
     mrcne   p15, 0, r11, c1, c0, 0      @ SCTLR
+    tst     r11, #CONTROL_M_C
+    bne     mmu_off
+mmu_is_off:
     mrc     p15, 0, r9, c0, c0, 5       @ MPIDR
     and     r9, r9, #0xff               @ Aff0: this CPU's number
     cmp     r9, #MAX_CPUS
@@ -104,6 +111,63 @@ mmioscope_cpu_on_entry:
     bl      mmioscope_start_again       @ (cpu number): the guest's Frame
     mov     sp, r0
     b       return_to_guest
+
+@ A boot loader that only jumps here (U-Boot's go) leaves MMU and caches on. All that it has loaded may still be in the
+@ caches, and what follows here writes memory directly. r9 = mode, r11 = HSCTLR or SCTLR. No memory is used until the
+@ caches are empty: with C clear nothing is allocated any more, then every level goes to the point of coherency by set
+@ and way (ARM ARM B2.2.7, CLIDR B4.1.20, CCSIDR B4.1.19), then the MMU goes off.
+    .macro write_control register
+    cmp     r9, #MODE_HYP
+    mcreq   p15, 4, \register, c1, c0, 0
+    mcrne   p15, 0, \register, c1, c0, 0
+    isb
+    .endm
+mmu_off:
+    bic     r0, r11, #CONTROL_C
+    write_control r0
+    mrc     p15, 1, r1, c0, c0, 1       @ CLIDR
+    ubfx    r2, r1, #24, #3             @ LoC: the number of levels
+    mov     r3, #0
+1:  cmp     r3, r2
+    bhs     5f
+    add     r0, r3, r3, lsl #1
+    lsr     r0, r1, r0
+    and     r0, r0, #7
+    cmp     r0, #2                      @ from here on the level has a data cache
+    blo     4f
+    lsl     r0, r3, #1
+    mcr     p15, 2, r0, c0, c0, 0       @ CSSELR
+    isb
+    mrc     p15, 1, r0, c0, c0, 0       @ CCSIDR
+    and     r4, r0, #7
+    add     r4, r4, #4                  @ log2 of a line's bytes: where the set begins
+    ubfx    r5, r0, #3, #10             @ ways - 1
+    ubfx    r6, r0, #13, #15            @ sets - 1
+    clz     r7, r5                      @ where the way begins
+2:  mov     r8, r6
+3:  lsl     r0, r5, r7
+    orr     r0, r0, r8, lsl r4
+    orr     r0, r0, r3, lsl #1
+    mcr     p15, 0, r0, c7, c14, 2      @ DCCISW
+    subs    r8, r8, #1
+    bpl     3b
+    subs    r5, r5, #1
+    bpl     2b
+4:  add     r3, r3, #1
+    b       1b
+5:  mov     r0, #0
+    mcr     p15, 2, r0, c0, c0, 0       @ CSSELR as after reset
+    dsb
+    bic     r0, r11, #CONTROL_M_C
+    bic     r0, r0, #CONTROL_I
+    write_control r0
+    mcreq   p15, 4, r0, c8, c7, 0       @ TLBIALLH
+    mcrne   p15, 0, r0, c8, c7, 0       @ TLBIALL
+    mcr     p15, 0, r0, c7, c5, 0       @ ICIALLU
+    mcr     p15, 0, r0, c7, c5, 6       @ BPIALL
+    dsb
+    isb
+    b       mmu_is_off
 
 @ Sets Hyp's vectors, HTPIDR = 0 (no state yet), SMP if firmware allows it, and a stack: Hyp has its
 @ own SP.

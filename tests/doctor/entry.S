@@ -52,35 +52,27 @@ park:
 2:  cmp     r5, #MMU_ON
     bne     enter
 
-@ An identity map in the format of the mode: four blocks of 1 GiB for Hyp, 4096 sections for Supervisor. All is Device but
-@ the GiB of the image and of this code.
-    mrs     r0, CPSR
-    and     r0, r0, #0x1f
+@ The GiB of the image and of this code at its own address and cached, in the format of the mode: a block for Hyp, sections
+@ for Supervisor. Nothing else is mapped, not even a device.
     ldr     r1, =table
     ldr     r9, =IMAGE_BASE
+    lsr     r9, r9, #30                 @ which GiB
+    mrs     r0, CPSR
+    and     r0, r0, #0x1f
     cmp     r0, #MODE_HYP
     bne     supervisor
-    lsr     r9, r9, #30
+    lsl     r0, r9, #30
+    orr     r0, r0, #0x740              @ AF, Inner Shareable, AP[1]
+    orr     r0, r0, #0x005              @ a block; AttrIndx 1: Normal
     mov     r2, #0
-3:  lsl     r6, r2, #30
-    cmp     r2, r9
-    orreq   r6, r6, #0x740              @ AF, Inner Shareable, AP[1]; AttrIndx 1: Normal
-    addeq   r6, r6, #0x5
-    orrne   r6, r6, #0x740
-    addne   r6, r6, #0x1                @ AttrIndx 0: Device
-    mov     r7, #0
-    str     r6, [r1], #4
-    str     r7, [r1], #4
-    add     r2, r2, #1
-    cmp     r2, #4
-    bne     3b
+    add     r3, r1, r9, lsl #3
+    str     r0, [r3]
+    str     r2, [r3, #4]
     ldr     r0, =0x0044ff04
     mcr     p15, 4, r0, c10, c2, 0      @ HMAIR0
     ldr     r0, =0x80803500
     mcr     p15, 4, r0, c2, c0, 2       @ HTCR
-    ldr     r0, =table
-    mov     r1, #0
-    mcrr    p15, 4, r0, r1, c2          @ HTTBR
+    mcrr    p15, 4, r1, r2, c2          @ HTTBR
     mcr     p15, 4, r0, c8, c7, 0       @ TLBIALLH
     dsb
     isb
@@ -92,21 +84,17 @@ park:
     b       enter
 
 supervisor:
-    lsr     r9, r9, #30
-    mov     r2, #0
-4:  lsl     r6, r2, #20
-    cmp     r9, r2, lsr #10
-    ldreq   r7, =0x11c0e                @ section, PL1 and PL0, shareable, Normal Write-Back
-    ldrne   r7, =0x10c06                @ Device
-    orr     r6, r6, r7
-    str     r6, [r1], #4
+    lsl     r2, r9, #10                 @ the first MiB
+    add     r3, r2, #1024
+    ldr     r7, =0x11c0e                @ a section: PL1 and PL0, shareable, Normal Write-Back
+3:  orr     r6, r7, r2, lsl #20
+    str     r6, [r1, r2, lsl #2]
     add     r2, r2, #1
-    cmp     r2, #4096
-    bne     4b
+    cmp     r2, r3
+    bne     3b
     mov     r0, #0
     mcr     p15, 0, r0, c2, c0, 2       @ TTBCR
-    ldr     r0, =table
-    mcr     p15, 0, r0, c2, c0, 0       @ TTBR0
+    mcr     p15, 0, r1, c2, c0, 0       @ TTBR0
     mvn     r0, #0
     mcr     p15, 0, r0, c3, c0, 0       @ DACR
     mcr     p15, 0, r0, c8, c7, 0       @ TLBIALL
