@@ -42,7 +42,10 @@ void DoctorReport::take_line() {
     } else if (take_prefix(line, abi::doctor::line)) {
         begun_ = true;
         check_ = line.substr(0, line.find(": "));
-        if (line.find(std::string(": ") + abi::doctor::failed) != std::string_view::npos) {
+        const bool failed =
+            line.find(std::string(": ") + abi::doctor::failed) != std::string_view::npos;
+        if (failed && failed_lines_ < most_failed) {
+            ++failed_lines_;
             failed_ += line_ + "\n";
         }
     } else if (take_prefix(line, abi::stop_line)) {

@@ -9,8 +9,8 @@ namespace mmioscope::record {
 
 class DoctorReport {
 public:
-    /// The next bytes of the wire, in pieces of any size. Of a line only the first `longest` bytes
-    /// count.
+    /// The next bytes of the wire, in pieces of any size. Only the first `longest` bytes of a line
+    /// count, and the first `most_failed` checks that failed.
     void feed(std::span<const std::byte> bytes);
 
     /// Whether this is a report: a line of the doctor's has come, or the hypervisor has stopped.
@@ -26,12 +26,14 @@ public:
 
 private:
     static constexpr std::size_t longest = 1024;
+    static constexpr unsigned most_failed = 100; ///< more than there are checks
 
     void take_line();
 
     std::string line_;
     std::string check_;   ///< name of the last one
     std::string failed_;  ///< lines
+    unsigned failed_lines_ = 0;
     std::string verdict_; ///< empty: not yet
     bool begun_ = false;
     bool ended_ = false;

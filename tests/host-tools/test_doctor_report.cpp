@@ -3,6 +3,7 @@
 
 #include "record/doctor_report.hpp"
 
+#include <algorithm>
 #include <string_view>
 
 using namespace mmioscope;
@@ -55,6 +56,15 @@ TEST_CASE("a report that does not end names the check in which the board hangs")
           "this board cannot trace: its report ends in the check 'PSCI'\n");
     CHECK(report_of("doctor: board: ok: virt\r\n").text() ==
           "this board cannot trace: its report ends behind the check 'board'\n");
+}
+
+TEST_CASE("a wire that reports failures for ever takes no more memory") {
+    std::string lines;
+    for (unsigned n = 0; n < 1000; ++n) {
+        lines += "doctor: GIC: FAILED: 0x3ff; set it\r\n";
+    }
+    const std::string text = report_of(lines).text();
+    CHECK(std::ranges::count(text, '\n') == 101);
 }
 
 TEST_CASE("other bytes are no report, however many they are") {
