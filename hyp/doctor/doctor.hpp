@@ -49,6 +49,7 @@ private:
     Order order_{};
     std::atomic<Arrival> arrival_[abi::max_cpus]{};
     Reads reads_{};
+    std::uint64_t traps_{}; ///< of CPU 0, before its HVC
     Round round_{Round::step};
     bool shadow_works_{true};
     ShadowEngine shadow_;

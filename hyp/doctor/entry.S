@@ -73,7 +73,27 @@ doctor_hvc:
     hvc     #0
     bx      lr
 
+@ HVC as a kernel's: of no effect, whether the hypervisor answers PSCI_VERSION, makes it undefined, or SCR.HCE does.
+    .global doctor_try_hvc
+    .type   doctor_try_hvc, %function
+doctor_try_hvc:
+    ldr     r1, =hvc_vectors
+    mcr     p15, 0, r1, c12, c0, 0      @ VBAR
+    isb
+    ldr     r0, =0x84000000
+    hvc     #0
+    ldr     r1, =trial_vectors
+    mcr     p15, 0, r1, c12, c0, 0
+    isb
+    bx      lr
+
     .balign 32
+hvc_vectors:
+    b       trial_exception
+    movs    pc, lr                      @ undefined: behind the HVC
+    .rept   6
+    b       trial_exception
+    .endr
 trial_vectors:
     .rept   8
     b       trial_exception

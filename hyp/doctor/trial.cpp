@@ -13,6 +13,8 @@ void doctor_trial();
 std::uint32_t doctor_exclusive_over(std::uint32_t* word);
 /// STREX at `page` without a monitor: 1 if it fails by itself, 2 if it traps.
 std::uint32_t doctor_exclusive_alone(std::uint32_t page);
+/// An HVC that changes nothing.
+void doctor_try_hvc();
 /// As port::call_firmware(), by HVC.
 std::uint32_t doctor_hvc(std::uint32_t function, std::uint32_t a, std::uint32_t b, std::uint32_t c);
 void doctor_run_trial(std::uint32_t cpu, mmioscope::doctor::Order& order, std::uint32_t page);
@@ -132,6 +134,9 @@ void doctor_run_trial(std::uint32_t cpu, mmioscope::doctor::Order& order, std::u
         trial.tell(Tell::monitor,
                    doctor_exclusive_over(&order.word) | doctor_exclusive_alone(page)
                                                             << doctor::exclusive_alone_shift);
+        trial.tell(Tell::hvc_begin);
+        doctor_try_hvc();
+        trial.tell(Tell::hvc_end);
         trial.try_timer();
         trial.try_interrupt();
         for (std::uint32_t n = 1; n < order.cpus; ++n) trial.start_cpu(n);

@@ -25,6 +25,8 @@ enum class Tell : std::uint32_t {
     exception,   ///< the mode of an exception that it took (arch/psr.hpp)
     done,        ///< this CPU is ready
     hanging,     ///< the number of a CPU that came and is not done in time
+    hvc_begin,   ///< an HVC follows
+    hvc_end,
 };
 
 inline constexpr std::uint32_t reads = 1000;

@@ -100,6 +100,18 @@ void Doctor::hear(Cpu& cpu, Frame& frame, Tell what, std::uint32_t value) {
                 "lost, and a store-exclusive to a device fails without a trap; a loop of them "
                 "would not end: leave such a device out of mmioscope,trace");
         return;
+    case Tell::hvc_begin: traps_ = cpu.ring.statistics().traps; return;
+    case Tell::hvc_end:
+        report_.begin("HVC");
+        if (cpu.ring.statistics().traps - traps_ == 2) report_.ok("reaches Hyp: SCR.HCE is set");
+        else if (order_.hvc == 0)
+            report_.note(
+                "undefined: SCR.HCE is clear; firmware should set it, the tracer does without");
+        else
+            report_.fail(
+                "undefined: SCR.HCE is clear, but /psci has method hvc; firmware must set it, "
+                "or the method be smc");
+        return;
     case Tell::timer:
         report_.begin("timer");
         if (value != 0) report_.ok("the virtual timer fires");

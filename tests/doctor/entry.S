@@ -13,6 +13,7 @@
     .equ ALONE, 4                       @ the other CPUs never come
     .equ MMU_ON, 5                      @ MMU and caches on, in Hyp or in Secure Supervisor
     .equ NO_GROUPS, 6                   @ Secure Supervisor to Hyp, and the GIC is left to Secure state
+    .equ NO_HCE, 7                      @ as NO_GROUPS, and SCR.HCE stays clear
 
     .equ kind, IMAGE_BASE - 0x800000
     .equ MODE_HYP, 0x1a
@@ -29,6 +30,10 @@ _start:
     cmp     r5, #NONSECURE
     ldreq   r6, =SCR_NS
     moveq   r7, #0x1d3                  @ SVC, masked
+    beq     leave_secure
+    cmp     r5, #NO_HCE
+    ldreq   r6, =SCR_NS
+    moveq   r7, #0x1da                  @ Hyp, masked
     beq     leave_secure
     cmp     r5, #NO_GROUPS
     ldreq   r6, =SCR_NS | SCR_HCE

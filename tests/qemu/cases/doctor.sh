@@ -27,7 +27,7 @@ sound() {
     examine "doctor-$3" --cpus "$4"
     verdict 'doctor: this board can trace, engine shadow'
     has report "^doctor: entry state: ok: $5, MMU and caches off$"
-    for checked in board PSCI 'debug unit' counter 'step by the slow path on CPU 0' 'emulation on CPU 0' 'monitor over a trap' timer UART; do
+    for checked in board PSCI 'debug unit' counter 'step by the slow path on CPU 0' 'emulation on CPU 0' 'monitor over a trap' HVC timer UART; do
         has report "^doctor: $checked: ok: "
     done
     for ((cpu = 0; cpu < $4; ++cpu)); do
@@ -106,12 +106,43 @@ secure_interrupts() {
     has report '^doctor: GIC: FAILED: .*must be in Group 1'
     verdict 'doctor: this board cannot trace: GIC'
 }
+no_hce() {
+    behind 7 vexpress-a15 88000000
+    has report '^doctor: HVC: note: undefined: SCR.HCE is clear; '
+}
 mmu_on() { # BOARD IMAGE MODE
     behind 5 "$1" "$2"
     has report "^doctor: entry state: ok: $3, MMU or caches on$"
     verdict 'doctor: this board can trace, engine shadow'
 }
 
+# Debian's U-Boot, in Hyp, boots the image as it boots a kernel; the tree is where `bootm` has put it.
+by_uboot() {
+    local machine=(-M virt,virtualization=on,gic-version=2,highmem=off -cpu cortex-a15 -smp 2 -m 512 -nic none)
+    qemu-system-arm "${machine[@]}" -M dumpdtb="$out/whole.dtb" 2>/dev/null
+    dtc -q -I dtb -O dtb "$out/whole.dtb" -o "$out/board.dtb" || fail "QEMU gives no tree"
+    mkimage -A arm -O linux -T kernel -C none -a 0x48000000 -e 0x48000000 -d "$build/tests/doctor/image-48000000.bin" \
+        "$out/image" >"$out/mkimage" || fail "mkimage: $(tail -n 1 "$out/mkimage")"
+    mkfifo "$out/keyboard"
+    exec 3<>"$out/keyboard"
+    qemu-system-arm "${machine[@]}" -display none -monitor none -bios "$build/guest-u-boot/u-boot.bin" \
+        -device loader,file="$out/image",addr=0x43000000,force-raw=on \
+        -device loader,file="$out/board.dtb",addr=0x44000000,force-raw=on \
+        -chardev stdio,id=console,logfile="$out/console" -serial chardev:console <&3 >/dev/null 2>&1 &
+    pid=$!
+    await 'stop autoboot' 1 "$out/console"
+    printf ' ' >&3
+    await '(^|[^=])=> ' 1 "$out/console"
+    printf 'setenv fdt_high ffffffff; bootm 43000000 - 44000000\r' >&3
+    await 'mmioscope: end of report' 1 "$out/console"
+    kill "$pid"
+    tr -d '\r' <"$out/console" >"$out/report"
+    has report '^doctor: entry state: ok: Hyp, MMU and caches off$'
+    has report '^doctor: CPU 1: ok: '
+    verdict 'doctor: this board can trace, engine shadow'
+}
+
+add nightly doctor-uboot 8 by_uboot
 add test doctor-nonsecure 1 nonsecure
 add test doctor-no-hyp 1 no_extensions vexpress-a15,secure=off,virtualization=off
 add nightly doctor-no-hyp-virt 1 no_extensions virt,virtualization=off,gic-version=2,highmem=off
@@ -121,5 +152,6 @@ add nightly doctor-frequency-of-tree 2 on_all_cpus frequency_of_tree
 add test doctor-no-frequency 1 no_frequency
 add test doctor-alone 7 alone
 add test doctor-secure-interrupts 3 secure_interrupts
+add nightly doctor-no-hce 7 no_hce
 add test doctor-mmu-on 2 on_all_cpus mmu_on vexpress-a15 88000000 "$secure"
 add test doctor-mmu-on-hyp 2 on_all_cpus mmu_on virt 48000000 Hyp
