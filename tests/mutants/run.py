@@ -76,7 +76,7 @@ KINDS = [  # name, what is found, what is put in its place
     ("debug", r"(?<=if \(guest_uses_\) )give_back\(\);", ";"),
     ("HSTR", r"port::write<reg::HSTR>\([\w:]*\);", ";"),
     ("gate", r"if \(cpu\.(step\.armed|(repeated_load|lock_wait)\.running\(\))\) return true;", ";"),
-    ("gate", r"!cpu\.always_slow(?= &&)|!next_is_slow\(cpu\)|cpu\.debug\.is_hyps\(\)(?= &&)", "true"),
+    ("gate", r"!next_is_slow\(cpu\)|cpu\.debug\.is_hyps\(\)(?= &&)", "true"),
     ("gate", r"!machine\.control\.choice\.any(?=;)|!config\.pre(?=;)", "true"),
     ("gate", r"(?<=span\.changeable && )!span\.traced\(\)", "false"),
     ("gate", r"cpu\.debug\.follows\(control, base\)", "true"),

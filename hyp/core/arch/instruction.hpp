@@ -28,6 +28,18 @@ struct Address {
     std::int32_t offset{};
 };
 
+/// Only those of accesses are ever written or read, so the others are not cleared, which would cost
+/// more than most decoding.
+class Places {
+public:
+    Places() {}
+    std::uint8_t& operator[](unsigned n) { return of_[n]; }
+    std::uint8_t operator[](unsigned n) const { return of_[n]; }
+
+private:
+    std::uint8_t of_[max_beats];
+};
+
 /// An instruction's accesses to memory. If neither `load` nor `store` is set, it makes none.
 struct Instruction {
     bool wide{}; ///< it has 32 bits
@@ -44,7 +56,7 @@ struct Instruction {
     std::uint8_t log2_size{2}; ///< of each access on the bus
     std::uint8_t beats{};      ///< accesses, in address order; 0: not known (LDC, UNPREDICTABLE)
     Address address{};
-    std::uint8_t place[max_beats]{}; ///< for each access, where its value comes from or goes to
+    Places place{}; ///< for each access, where its value comes from or goes to
 
     bool accesses_memory() const { return load || store; }
 };

@@ -38,9 +38,8 @@ Banked fiq_bank(unsigned n) {
 
 } // namespace
 
-std::uint32_t guest_register(const Frame& frame, unsigned n) {
+std::uint32_t banked_register(const Frame& frame, unsigned n) {
     const Mode mode = arch::mode_of(frame.psr);
-    if (n < 8 || (n < 13 && mode != Mode::fiq)) return frame.r[n];
     if (n < 13) return port::read_banked(fiq_bank(n));
     if (n == 15) return frame.pc + 8;
     if (uses_user_bank(mode)) return n == 13 ? port::read_banked(Banked::sp_usr) : frame.lr_usr;
@@ -62,11 +61,9 @@ std::uint32_t stack_pointer(Mode mode) {
     return port::read_banked(uses_user_bank(mode) ? Banked::sp_usr : banks_of(mode).sp);
 }
 
-void set_guest_register(Frame& frame, unsigned n, std::uint32_t value) {
+void set_banked_register(Frame& frame, unsigned n, std::uint32_t value) {
     const Mode mode = arch::mode_of(frame.psr);
-    if (n < 8 || (n < 13 && mode != Mode::fiq)) {
-        frame.r[n] = value;
-    } else if (n < 13) {
+    if (n < 13) {
         port::write_banked(fiq_bank(n), value);
     } else if (uses_user_bank(mode)) {
         if (n == 13) port::write_banked(Banked::sp_usr, value);

@@ -6,17 +6,30 @@
 
 namespace mmioscope {
 
+/// Whether register `n` of the mode from which the guest trapped is in the frame's `r`.
+constexpr bool in_frame(const Frame& frame, unsigned n) {
+    return n < 8 || (n < 13 && arch::mode_of(frame.psr) != arch::Mode::fiq);
+}
+/// guest_register() of those that are not.
+std::uint32_t banked_register(const Frame& frame, unsigned n);
 /// Register `n` of the mode from which the guest trapped. 15 is PC plus 8, as an ARM store of it
 /// sees it (A2.3).
-std::uint32_t guest_register(const Frame& frame, unsigned n);
+inline std::uint32_t guest_register(const Frame& frame, unsigned n) {
+    return in_frame(frame, n) ? frame.r[n] : banked_register(frame, n);
+}
 /// Register `n`, 0 to 15, of User mode.
 std::uint32_t user_register(const Frame& frame, unsigned n);
 /// SPSR of the mode from which the guest trapped; 0 for User and System mode, which have none.
 std::uint32_t saved_psr(const Frame& frame);
 /// SP of `mode`.
 std::uint32_t stack_pointer(arch::Mode mode);
+/// set_guest_register() of those that are not in the frame.
+void set_banked_register(Frame& frame, unsigned n, std::uint32_t value);
 /// Sets register `n`, 0 to 14, of the mode from which the guest trapped.
-void set_guest_register(Frame& frame, unsigned n, std::uint32_t value);
+inline void set_guest_register(Frame& frame, unsigned n, std::uint32_t value) {
+    if (in_frame(frame, n)) frame.r[n] = value;
+    else set_banked_register(frame, n, value);
+}
 
 /// Moves PC to the next instruction, and advances the IT block, as if the instruction at PC had
 /// been executed. `wide`: it has 4 bytes.

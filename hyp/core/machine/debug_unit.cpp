@@ -158,8 +158,7 @@ void DebugUnit::give_back() {
     port::write<reg::HDCR>(hdcr_);
 }
 
-bool DebugUnit::guest_watches() {
-    if (hyps_) return false;
+bool DebugUnit::take_and_look() {
     take();
     if (guest_uses_) give_back();
     return watched_;

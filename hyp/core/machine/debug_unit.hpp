@@ -29,7 +29,7 @@ public:
     bool is_hyps() const { return hyps_; }
     /// Whether the guest has a watchpoint that may fire, so that the guest must make its access
     /// itself. Takes the unit to find out, and keeps it if the guest has nothing enabled.
-    [[nodiscard]] bool guest_watches();
+    [[nodiscard]] bool guest_watches() { return !hyps_ && take_and_look(); }
 
     /// Stops the guest when it reaches `next_pc` (in its present instruction set) or one of its
     /// undefined, prefetch abort and data abort vectors, or when its own watchpoint fires.
@@ -80,6 +80,7 @@ private:
         match_ = control;
     }
     void take();
+    bool take_and_look();
     void silence_guest();
     bool fires_anyway(std::uint32_t control) const;
     void program_vectors(std::uint32_t control, std::uint32_t base);

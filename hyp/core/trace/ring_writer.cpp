@@ -84,7 +84,7 @@ std::uint32_t RingWriter::take_back(std::uint32_t sequence) {
 }
 
 /// Writes the record to its slot and commits it.
-void RingWriter::store(const abi::Record& record) {
+inline void RingWriter::store(const abi::Record& record) {
     abi::Record& slot = slots_[slot_];
     // Under `flight` a reader must not take the old commit word as the new payload's.
     port::store_shared(slot.commit, 0);
@@ -116,7 +116,7 @@ Chooser::Verdict RingWriter::choose(const abi::Record& record) {
 void RingWriter::tell_of(std::uint64_t time) {
     abi::Record record = chooser_->told_of();
     record.time = time;
-    put(record);
+    put(record, false);
 }
 
 std::uint64_t RingWriter::statistic(unsigned n) const {
@@ -126,7 +126,7 @@ std::uint64_t RingWriter::statistic(unsigned n) const {
 
 void RingWriter::publish(abi::Record& record) {
     if (chooses(chooser_)) publish_chosen(record);
-    else put(record);
+    else put(record, ready());
 }
 
 void RingWriter::publish_chosen(abi::Record& record) {
@@ -138,13 +138,14 @@ void RingWriter::publish_chosen(abi::Record& record) {
         return;
     }
     if (verdict == Verdict::first) tell_of(record.time);
-    put(record);
+    put(record, false);
     if (verdict == Verdict::last) tell_of(record.time);
 }
 
 void RingWriter::announce(abi::Record& begin, bool several) {
     begin.cpu = cpu_;
-    if (!chooses(chooser_) || chooser_->surely_takes(begin, several)) put(begin);
+    if (!chooses(chooser_)) put(begin, ready());
+    else if (chooser_->surely_takes(begin, several)) put(begin, false);
 }
 
 /// Reports a loss, for which there is room.
@@ -160,8 +161,9 @@ void RingWriter::tell_of_gap(std::uint64_t time) {
     store(gap);
 }
 
-void RingWriter::put(abi::Record& record) {
-    if (chooses(chooser_) || !ready()) {
+/// `room`: there is room, and no loss to report.
+void RingWriter::put(abi::Record& record, bool room) {
+    if (!room) {
         if (!has_room(1)) return lose();
         if (pending_gap_ != 0) tell_of_gap(record.time);
     }

@@ -168,7 +168,7 @@ bool is_no_exclusive(const Cpu& cpu, const DeviceAccess& access) {
     if (!access.exclusive) return false;
     const Beat& first = cpu.step.beats[0];
     return !access.decoded || first.span == nullptr || (access.write && first.span->trapped) ||
-           first.pa.value % (access.beats << access.log2_size) != 0;
+           (first.pa.value & ((access.beats << access.log2_size) - 1u)) != 0;
 }
 
 /// A store-exclusive of User mode behind a firewall: with every engine Hyp does the store, and the
@@ -193,7 +193,7 @@ void find_last_region(const Machine& machine, DeviceAccess& access) {
     const std::uint64_t bytes = access.decoded ? 1u << access.log2_size : longest;
     const PhysicalAddress last = access.pa + (bytes - 1);
     access.last_region = access.span->region;
-    if (access.span->range.contains(last.value)) return;
+    if (last.value < access.span->range.end) return;
     access.last_region = region_at(machine, last, access.last_region);
     access.beyond = static_cast<std::uint16_t>(bytes);
 }

@@ -85,13 +85,14 @@ void mmioscope_guest_trap(mmioscope::Cpu& cpu, mmioscope::Frame& frame) {
     using namespace mmioscope;
     const arch::Hsr hsr{port::read<reg::HSR>()};
     if (cpu.machine->stopped.load(std::memory_order_relaxed) != 0) port::halt();
-    close_fast_path(cpu);
+    if (fast_path_is_open(cpu)) close_fast_path(cpu);
     ++cpu.ring.statistics().traps;
     if (!(cpu.step.armed && cpu.machine->engine->finish(cpu, frame, hsr)))
         if (handle(cpu, frame, hsr) == Outcome::done) skip_instruction(frame, is_wide(hsr));
     if (cpu.gives_turns && (!cpu.turn_given || cpu.stopped_others)) give_turn(cpu);
     cpu.turn_given = false;
     check_way_back(cpu);
+    if (cpu.always_slow) return;
     follow_form(cpu, frame);
     open_fast_path(cpu);
 }

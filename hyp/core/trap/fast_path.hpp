@@ -3,6 +3,7 @@
 
 #include "entry/frame.hpp"
 #include "machine/cpu.hpp"
+#include "port/fast_code.hpp"
 
 namespace mmioscope {
 
@@ -18,12 +19,17 @@ void prepare_fast_path(const Machine& machine, Cpu& cpu);
 /// the guest's next access probably has the same.
 void follow_form(Cpu& cpu, const Frame& frame);
 /// After follow_form(): opens the fast path for the next trap, unless something is on that it does
-/// not handle.
+/// not handle. Never called if Cpu::always_slow.
 void open_fast_path(Cpu& cpu);
 /// When a slow trap begins: counts what the fast path has done. A step that it has begun becomes
 /// `cpu.step`.
 void close_fast_path(Cpu& cpu);
 
+/// Whether close_fast_path() has something to do: the last trap has opened the fast path, or it has
+/// begun a step.
+inline bool fast_path_is_open(const Cpu& cpu) {
+    return cpu.fast.handler != port::fast_code(FastCode::slow);
+}
 /// Whether the guest is executing a step, of the slow or the fast path.
 bool in_step(const Cpu& cpu);
 
