@@ -6,19 +6,37 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <bit>
 #include <optional>
 
 namespace mmioscope::analysis {
 
 namespace {
 
-struct Verdict {
-    std::string_view name;
-    std::string evidence;
-};
+using Verdict = RegisterClass;
 
 std::string counted(const DistinctValues& values) {
     return fmt::format("{}{}", values.count(), values.full() ? " or more" : "");
+}
+
+/// Bits that the next read never gives again, if it comes at once: four times, and they stay zero.
+std::uint32_t cleared_by_reads(const RegisterEvidence& e) {
+    std::uint32_t bits = 0;
+    for (std::size_t bit = 0; bit < e.dropped.size(); ++bit) {
+        bits |= e.dropped[bit] >= 4 ? std::uint32_t{1} << bit : 0;
+    }
+    return bits & ~e.held & e.rested;
+}
+Verdict read_clears(std::uint32_t bits) {
+    return {"read-clears", fmt::format("bits {:#x} that were read as one, and read again at once, "
+                                       "were zero each time",
+                                       bits)};
+}
+
+/// One other register changes after a write here, always in the same bits, and only then.
+bool commands(const RegisterEvidence& e, const RegisterEvidence& other) {
+    return e.late >= 4 && e.late * 4 >= e.waited * 3 && (e.late_up | e.late_down) != 0 &&
+           e.late * 4 >= other.late_by_any * 3;
 }
 
 Verdict of_reads(const RegisterEvidence& e) {
@@ -44,6 +62,9 @@ Verdict of_reads(const RegisterEvidence& e) {
     if (e.read.full() && e.drained * 2 >= e.reads) {
         return {"fifo", fmt::format("{} of {} reads differ from the one before", changed, pairs)};
     }
+    if (const std::uint32_t bits = cleared_by_reads(e); bits != 0) {
+        return read_clears(bits);
+    }
     if (!e.read.full() && changed < e.read.count()) { // as a status, a counter or data would
         return {"unclear",
                 fmt::format("{} of {} reads changed without a write, to no earlier value", changed,
@@ -57,6 +78,11 @@ Verdict of_writes(const RegisterEvidence& e) {
     if (e.others_cleared >= 2 && e.others_cleared * 4 >= e.others_shown * 3) {
         return {"clear", fmt::format("{} of {} writes cleared these bits of another register",
                                      e.others_cleared, e.others_shown)};
+    }
+    // A command, always the same, may set a bit of its status.
+    if (e.others_set >= 2 && e.others_set * 4 >= e.others_unset * 3 && e.written.count() >= 2) {
+        return {"set", fmt::format("{} of {} writes set these bits of another register",
+                                   e.others_set, e.others_unset)};
     }
     if (e.written.full() && e.streamed * 2 >= e.writes) {
         return {"fifo", fmt::format("{} of {} writes follow one to it", e.streamed, e.writes)};
@@ -102,6 +128,9 @@ Verdict of_both(const RegisterEvidence& e) {
         return {"data", fmt::format("{} of {} reads follow what was written to another register",
                                     e.chosen_alike + e.chosen_changed,
                                     e.chosen_alike + e.chosen_changed + e.chosen_differ)};
+    }
+    if (const std::uint32_t bits = cleared_by_reads(e); bits != 0) {
+        return read_clears(bits);
     }
     if (e.not_one != 0 && (e.not_one & e.ones) == 0 && e.read_back >= 2) {
         return {"self-clear",
@@ -194,11 +223,13 @@ void RegisterClasses::add(const Event& event) {
     const auto value = static_cast<std::uint32_t>(record.value);
     One*& last = last_written_[record.device];
     One*& read_before = last_read_[record.device];
-    e.drained += !writes && read_before == one ? 1 : 0;
+    const bool next = !writes && read_before == one; // directly after another read of it
+    e.drained += next ? 1 : 0;
     read_before = writes ? nullptr : one;
     if (!counts) {
         one->views = {};
         one->write_time = 0;
+        one->reader = most_cpus;
         e.uncertain = true;
         last = writes ? nullptr : last;
     } else if (writes) {
@@ -206,7 +237,7 @@ void RegisterClasses::add(const Event& event) {
         take_write(*one, record.cpu, value);
         last = one;
     } else {
-        take_read(*one, record.cpu, value, last);
+        take_read(*one, record.cpu, value, last, next);
     }
 }
 
@@ -221,7 +252,8 @@ void RegisterClasses::take_write(One& one, unsigned cpu, std::uint32_t value) {
     one.fresh = true;
 }
 
-void RegisterClasses::take_read(One& one, unsigned cpu, std::uint32_t value, One* writer) {
+void RegisterClasses::take_read(One& one, unsigned cpu, std::uint32_t value, One* writer,
+                                bool next) {
     RegisterEvidence& e = one.evidence;
     e.read.add(value);
     View& view = one.views[cpu];
@@ -231,13 +263,14 @@ void RegisterClasses::take_read(One& one, unsigned cpu, std::uint32_t value, One
         e.moved |= value ^ view.value;
     }
     e.uncertain = e.uncertain || (view.time != 0 && !known);
-    if (known && writer != nullptr && writer != &one && writer->writer == cpu &&
-        writer->write_time > view.time && (view.value & writer->wrote) != 0) {
-        RegisterEvidence& other = writer->evidence;
-        ++other.others_shown;
-        other.others_cleared += (value & view.value & writer->wrote) == 0 ? 1 : 0;
+    if (known && next && one.reader == cpu) {
+        take_next(e, view.value, value);
     }
     if (writer != nullptr && writer != &one && writer->writer == cpu) {
+        if (known && writer->write_time > view.time) {
+            take_effect(one, view.value, value, *writer);
+        }
+        take_answer(one, value, *writer, next);
         take_chosen(one, value, *writer);
     }
     if (one.fresh && one.write_time > since_ && one.writer == cpu) {
@@ -258,7 +291,72 @@ void RegisterClasses::take_read(One& one, unsigned cpu, std::uint32_t value, One
         }
     }
     one.fresh = false;
+    one.reader = cpu;
     view = {now_, value};
+}
+
+void RegisterClasses::take_next(RegisterEvidence& e, std::uint32_t before, std::uint32_t value) {
+    // If other bits rise meanwhile, the device changes by itself.
+    e.held |= (value & ~before) != 0 ? before : before & value;
+    e.rested |= ~before & ~value;
+    for (std::uint32_t fell = before & ~value & ~e.held; fell != 0; fell &= fell - 1) {
+        ++e.dropped[static_cast<std::size_t>(std::countr_zero(fell))];
+    }
+}
+
+void RegisterClasses::take_effect(One& one, std::uint32_t before, std::uint32_t value,
+                                  One& writer) {
+    RegisterEvidence& e = writer.evidence;
+    const std::uint32_t wrote = writer.wrote;
+    if ((before & wrote) != 0) {
+        const bool cleared = (value & before & wrote) == 0;
+        ++e.others_shown;
+        e.others_cleared += cleared ? 1 : 0;
+        if (cleared && writer.clears == nullptr) {
+            writer.clears = &one;
+            one.cleared_by = one.cleared_by == nullptr ? &writer : one.cleared_by;
+        }
+    }
+    const bool sets = value == (before | wrote);
+    if ((wrote & ~before) != 0 && (writer.sets == &one || (writer.sets == nullptr && sets))) {
+        writer.sets = &one;
+        ++e.others_unset;
+        e.others_set += sets ? 1 : 0;
+    }
+}
+
+void RegisterClasses::take_answer(One& one, std::uint32_t value, One& writer, bool next) {
+    if (one.answer_time != writer.write_time) {
+        one.answer_time = writer.write_time;
+        one.answer = value;
+        one.answer_stayed = one.answer_changed = false;
+        return;
+    }
+    // Of what else is read in between, the change may be an effect.
+    one.answer_changed = one.answer_changed || !next;
+    if (one.answer_changed) {
+        return;
+    }
+    RegisterEvidence& e = writer.evidence;
+    if (value == one.answer) {
+        e.waited += !one.answer_stayed && writer.changes == &one ? 1 : 0;
+        one.answer_stayed = true;
+        return;
+    }
+    one.answer_changed = true;
+    if (!one.answer_stayed) {
+        return; // the reads may have no pause for it
+    }
+    ++one.evidence.late_by_any;
+    if (writer.changes == nullptr) {
+        writer.changes = &one;
+        ++e.waited;
+    }
+    if (writer.changes == &one) {
+        ++e.late;
+        e.late_up &= value & ~one.answer;
+        e.late_down &= one.answer & ~value;
+    }
 }
 
 void RegisterClasses::take_chosen(One& one, std::uint32_t value, const One& writer) {
@@ -278,8 +376,49 @@ void RegisterClasses::take_chosen(One& one, std::uint32_t value, const One& writ
     }
 }
 
+RegisterClasses::Indices RegisterClasses::indices() const {
+    Indices all;
+    for (const auto& [place, one] : registers_) {
+        if (verdict_of(one.evidence).name == "data") {
+            all[one.chooser] = &one;
+        }
+    }
+    return all;
+}
+
+RegisterClass RegisterClasses::class_of(const One& one, const Indices& indices) {
+    Verdict verdict = verdict_of(one.evidence);
+    const std::string_view name = verdict.name;
+    const auto says = [](const One* other, std::string_view what) {
+        return other != nullptr && verdict_of(other->evidence).name == what;
+    };
+    if (const auto data = indices.find(&one); data != indices.end() && name != "fifo") {
+        return {"index", fmt::format("chooses what {} shows", data->second->name)};
+    }
+    const bool claims = name != "never read back" && name != "storage so far" && name != "unclear";
+    if (!claims && says(one.changes, "status") && commands(one.evidence, one.changes->evidence)) {
+        const RegisterEvidence& e = one.evidence;
+        return {"command",
+                fmt::format("{} of {} times that {} was polled after a write here, its "
+                            "bits {:#x} changed",
+                            e.late, e.waited, one.changes->name, e.late_up | e.late_down)};
+    }
+    if (name == "data") {
+        verdict.evidence += fmt::format(": {}", one.chooser->name);
+    } else if (name == "clear") {
+        verdict.evidence += fmt::format(": {}", one.clears->name);
+    } else if (name == "set" && one.sets != nullptr && one.evidence.reads == 0) {
+        verdict.evidence += fmt::format(": {}", one.sets->name);
+    }
+    if (says(one.cleared_by, "clear")) {
+        verdict.evidence += fmt::format("; cleared by {}", one.cleared_by->name);
+    }
+    return verdict;
+}
+
 std::string RegisterClasses::description(std::span<const registers::Device> devices) const {
     std::string text;
+    const Indices choosers = indices();
     std::optional<std::uint16_t> region;
     for (const auto& [place, one] : registers_) {
         if (one.evidence.reads + one.evidence.writes == 0) {
@@ -297,7 +436,7 @@ std::string RegisterClasses::description(std::span<const registers::Device> devi
                 text += device.reg_index == 0 ? "" : fmt::format("reg {}\n", device.reg_index);
             }
         }
-        const Verdict verdict = verdict_of(one.evidence);
+        const Verdict verdict = class_of(one, choosers);
         const bool named = one.name.find_first_of("+[]{} :") == one.name.npos;
         text += fmt::format("{:#05x} {} : {}; {}\n", one.offset,
                             named ? one.name : fmt::format("R{:03x}", one.offset), verdict.name,
@@ -319,12 +458,13 @@ table::Table RegisterClasses::table() const {
                         {"class", "class"},
                         {"evidence", "evidence"}},
                        {}};
+    const Indices choosers = indices();
     for (const auto& [place, one] : registers_) {
         const RegisterEvidence& e = one.evidence;
         if (e.reads + e.writes == 0) {
             continue; // only the hypervisor accessed it
         }
-        Verdict verdict = verdict_of(e);
+        Verdict verdict = class_of(one, choosers);
         table.rows.push_back({one.device, table::Hex{one.offset}, one.name, e.reads, e.writes,
                               std::uint64_t{e.read.count()}, std::uint64_t{e.written.count()},
                               e.read.full() || e.written.full(), verdict.name,

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -60,10 +61,29 @@ struct RegisterEvidence {
     // Ones written here to bits that another register showed before, and then did not.
     std::uint64_t others_shown = 0;
     std::uint64_t others_cleared = 0;
+    // Ones written here to bits that one other register did not show before.
+    std::uint64_t others_unset = 0;
+    std::uint64_t others_set = 0; ///< of these: it showed them after, and the rest as before
+    // Two reads by a CPU, one directly after the other: each bit that was one.
+    std::array<std::uint32_t, 32> dropped{}; ///< how often it was zero then
+    std::uint32_t held = 0;                  ///< bits that were one then, or any, if others rose
+    std::uint32_t rested = 0;                ///< bits that were zero twice
+    // Writes here after which one other register was polled, nothing else of the device in
+    // between, and its second read gave the same as the first.
+    std::uint64_t waited = 0;
+    std::uint64_t late = 0;                       ///< of these: a later read did not
+    std::uint32_t late_up = ~0u, late_down = ~0u; ///< bits that rose, or fell, each time
+    std::uint64_t late_by_any = 0;                ///< likewise as the other register, by any write
     // Reads while another register was the last one that was written.
     std::uint64_t chosen_alike = 0;   ///< it has the value of an earlier read, which gave the same
     std::uint64_t chosen_differ = 0;  ///< which gave something else; or another register was before
     std::uint64_t chosen_changed = 0; ///< it has a new value, and the read gave another one, too
+};
+
+/// The class of a register, and by what evidence.
+struct RegisterClass {
+    std::string_view name;
+    std::string evidence;
 };
 
 class RegisterClasses final : public reading::Consumer {
@@ -113,14 +133,31 @@ private:
         std::map<std::uint32_t, std::uint32_t> chosen;
         const One* chooser = nullptr; ///< the register that was written last
         std::uint32_t chosen_by = 0;  ///< the value at the last such read
+        /// The first register of which a write here cleared, set, or later changed bits.
+        const One *clears = nullptr, *sets = nullptr, *changes = nullptr;
+        const One* cleared_by = nullptr; ///< the reverse of `clears`
+        unsigned reader = most_cpus;     ///< the CPU of the last read
+        // What was read since the last write to the device, which was at `answer_time`.
+        std::uint64_t answer_time = 0;
+        std::uint32_t answer = 0;
+        bool answer_stayed = false, answer_changed = false;
     };
     using Place = std::pair<std::uint16_t, std::uint64_t>; ///< device and offset of the register
 
+    /// The registers that choose what a `data` register shows, and that one.
+    using Indices = std::map<const One*, const One*>;
+
     static std::uint64_t offset_of(const Event& event);
     One* of(const Event& event);
+    Indices indices() const;
+    /// With what it says of other registers.
+    static RegisterClass class_of(const One& one, const Indices& indices);
     void take_write(One& one, unsigned cpu, std::uint32_t value);
-    void take_read(One& one, unsigned cpu, std::uint32_t value, One* writer);
+    void take_read(One& one, unsigned cpu, std::uint32_t value, One* writer, bool next);
     static void take_chosen(One& one, std::uint32_t value, const One& writer);
+    static void take_effect(One& one, std::uint32_t before, std::uint32_t value, One& writer);
+    static void take_answer(One& one, std::uint32_t value, One& writer, bool next);
+    static void take_next(RegisterEvidence& e, std::uint32_t before, std::uint32_t value);
 
     std::string device_;
     std::size_t most_;

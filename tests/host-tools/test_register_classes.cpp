@@ -37,6 +37,24 @@ std::string classes(const std::string& words) {
     return classes_of(lines_of(words));
 }
 
+/// The evidence for the register at this offset.
+std::string evidence(const std::string& words, std::uint64_t offset) {
+    std::string text;
+    table::each_row(table_of(lines_of(words), "dev", 4096), [&](const table::Row& row) {
+        if (std::get<table::Hex>(row[1]).value == offset) {
+            text = std::get<std::string>(row[9]);
+        }
+    });
+    return text;
+}
+std::string times(unsigned count, const std::string& words) {
+    std::string text;
+    for (unsigned i = 0; i < count; ++i) {
+        text += words + " ";
+    }
+    return text;
+}
+
 /// N accesses "R0=..." with different values.
 std::string many(const char* what, unsigned count, unsigned step, const char* between = "") {
     std::string words;
@@ -71,6 +89,54 @@ TEST_CASE("what is never read clears another register, or shows nothing") {
     SECTION("by another CPU") {
         CHECK(classes("R4=6 1W0=2 R4=4 1W0=4 R4=0").starts_with("0:never read back"));
     }
+    SECTION("both say so") {
+        CHECK(evidence("R4=6 W0=2 R4=4 W0=4 R4=0", 0).ends_with("another register: +0x004"));
+        CHECK(evidence("R4=6 W0=2 R4=4 W0=4 R4=0", 4).ends_with("; cleared by +0x000"));
+        CHECK(evidence("R4=6 W0=2 R4=4", 4).find("cleared by") == std::string::npos);
+    }
+}
+
+TEST_CASE("what is never read sets bits of another register") {
+    CHECK(classes("R4=1 W0=2 R4=3 W0=4 R4=7") == "0:set, 4:counter so far");
+    CHECK(evidence("R4=1 W0=2 R4=3 W0=4 R4=7", 0).ends_with("another register: +0x004"));
+    CHECK(classes("R4=1 W0=2 R4=3 R4=7").starts_with("0:never read back")); // once may be chance
+    CHECK(classes("R4=0 W0=1 R4=1 W4=1 R4=0 W0=1 R4=1").starts_with("0:never")); // a command
+    CHECK(classes("R4=1 W0=2 R4=3 W0=4 R4=5").starts_with("0:never")); // bit 1 did not stay
+    CHECK(classes("R4=1 W0=2 R4=3 W0=4 R4=f").starts_with("0:never")); // bit 3 was not written
+    CHECK(classes("R4=1 W0=3 R4=3 W0=6 R4=3 W0=6 R4=7").starts_with("0:never")); // two of three
+    CHECK(classes("R4=1 1W0=2 R4=3 1W0=4 R4=7").starts_with("0:never"));
+}
+
+TEST_CASE("a read clears what the next one does not give") {
+    const std::string round = "W8=1 R0=3 R0=1 R0=1";
+    CHECK(classes(times(4, round)).starts_with("0:read-clears"));
+    CHECK(evidence(times(4, round), 0).starts_with("bits 0x2 ")); // bit 0 stays
+    CHECK(classes(times(3, round)).starts_with("0:status"));
+    CHECK(classes(times(4, round) + "W8=1 R0=3 R0=3").starts_with("0:status"));   // it stayed once
+    CHECK(classes(times(4, "W8=1 R0=3 R0=1")).starts_with("0:status"));           // did it toggle?
+    CHECK(classes(times(4, "W8=1 R0=3 R4=0 R0=1 R0=1")).starts_with("0:status")); // by R4?
+    CHECK(classes(times(4, "W8=1 R0=3 1R0=1 1R0=1")).starts_with("0:constant so far"));
+    CHECK(classes(times(4, "W8=1 R0=3 gap R0=1 R0=1")).starts_with("0:status"));
+    CHECK(classes(times(4, "W8=1 R0=2 R0=1 R0=1")).starts_with("0:status")); // another bit rose
+    CHECK(classes(times(4, "W0=1 R0=3 R0=1 R0=1")).starts_with("0:read-clears"));
+}
+
+TEST_CASE("a command changes another register after a time") {
+    const std::string round = "W0=4 R4=8 R4=8 R4=9 W8=1";
+    CHECK(classes(times(4, round)) == "0:command, 4:status, 8:never read back");
+    CHECK(evidence(times(4, round), 0).starts_with("4 of 4 times that +0x004 was polled"));
+    const auto no_command = [](const std::string& words) {
+        return classes(words).starts_with("0:never read back, 4:status");
+    };
+    CHECK(no_command(times(3, round)));
+    CHECK(no_command(times(4, "W0=4 R4=8 R4=9 W8=1"))); // it was never seen to wait
+    CHECK(no_command(times(4, round) + times(2, "W0=4 R4=8 R4=8 W8=1"))); // four of six
+    CHECK(no_command(times(2, round + " W0=4 R4=8 R4=8 R4=a W8=1")));     // not the same bits
+    CHECK(no_command(times(2, round + " W0=4 R4=9 R4=9 R4=8 W8=1")));     // not in the same way
+    CHECK(no_command(times(4, round + " R4=8 R4=8 R4=9")));               // as much after W8
+    CHECK(no_command(times(4, "W0=4 R4=8 R4=8 Rc=1 R4=9 W8=1")));         // by Rc?
+    CHECK(no_command(times(4, "1W0=4 R4=8 R4=8 R4=9 W8=1")));
+    CHECK(classes(times(4, "W0=4 R4=8 R4=8 W8=1 R4=9")).starts_with("0:never read back"));
 }
 
 TEST_CASE("storage gives back what was written") {
@@ -100,12 +166,16 @@ TEST_CASE("data is what an index chooses") {
     };
     const std::string five = chosen("1", "10") + chosen("2", "24") + chosen("3", "31") +
                              chosen("4", "42") + chosen("5", "58");
-    CHECK(classes(five + chosen("2", "24") + chosen("4", "42")) == "0:never read back, 4:data");
-    CHECK(classes(five + chosen("2", "24")) != "0:never read back, 4:data"); // once may be chance
+    CHECK(classes(five + chosen("2", "24") + chosen("4", "42")) == "0:index, 4:data");
+    const std::string enough = five + chosen("2", "24") + chosen("4", "42");
+    CHECK(evidence(enough, 0) == "chooses what +0x004 shows");
+    CHECK(evidence(enough, 4).ends_with("another register: +0x000"));
+    CHECK(classes(enough + "R0=4") == "0:index, 4:data");          // also if it can be read
+    CHECK(classes(five + chosen("2", "24")) != "0:index, 4:data"); // once may be chance
     CHECK(classes(five + chosen("2", "24") + chosen("4", "43") + chosen("1", "10")) !=
-          "0:never read back, 4:data"); // the index 4 alone does not choose
+          "0:index, 4:data"); // the index 4 alone does not choose
     CHECK(classes(five + "W8=1 R4=58 W8=1 R4=58 W8=1 R4=58") !=
-          "0:never read back, 4:data, 8:never read back"); // not one register alone
+          "0:index, 4:data, 8:never read back"); // not one register alone
 }
 
 TEST_CASE("a FIFO is accessed several times in a row, with many values") {

@@ -43,7 +43,7 @@ def devices(program, trace):
         row = json.loads(line)
         if row.get("about") == "device":
             index = re.search(r"\[(\d+)\]$", row["name"])
-            yield row["name"], row["compatible"] or "", int(index[1]) if index else 0
+            yield row["name"], row.get("compatible") or "", int(index[1]) if index else 0
 
 
 def shows(accepted, row):
