@@ -155,6 +155,12 @@ covered() { # DEVICE...
         END { exit !known }' "$out/coverage" || fail "names: $(tail -n 1 "$out/coverage" | tr -s ' ')"
 }
 
+# What `regs` says of the devices whose manuals are known is right, for these shares of the registers at least.
+registers_judged() { # PRECISION RECALL
+    tests/regs/judge.py "$build" "$out/trace.mmio" --tell --need-precision "$1" --need-recall "$2" >"$out/regs" ||
+        fail "regs: $(tail -n 4 "$out/regs" | xargs)"
+}
+
 # Arguments of `mmioscope run` that make QEMU write $out/pc.log with a plugin (pc_log.c): its own log has no PCs.
 pc_log_arguments() {
     printf '%s\n' --qemu-arg=-plugin "--qemu-arg=file=$build/tests/pc-log.so,out=$out/pc.log"

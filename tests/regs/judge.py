@@ -33,7 +33,7 @@ def run(*words):
 def truth():
     with open(HERE / "truth.csv", newline="") as file:
         rows = list(csv.DictReader(line for line in file if not line.startswith("#")))
-    return [(row["compatible"], int(row["reg"]), int(row["offset"], 0), int(row["last"], 0), row["accepted"].split("|"))
+    return [(row["compatible"].split("|"), int(row["reg"]), int(row["offset"], 0), int(row["last"], 0), row["accepted"].split("|"))
             for row in rows]
 
 
@@ -71,7 +71,7 @@ def main():
     claims, findings, unknown = [], [], []
     for trace in options.traces:
         for name, compatible, entry in devices(program, trace):
-            mine = [row for row in known if row[0] in compatible.split() and row[1] == entry]
+            mine = [row for row in known if row[1] == entry and set(row[0]) & set(compatible.split())]
             if not mine:
                 continue
             for row in csv.DictReader(io.StringIO(run(program, "regs", name, "--format", "csv", trace))):

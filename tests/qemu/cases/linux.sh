@@ -22,8 +22,7 @@ drivers() { # ARGUMENT...
     has_not sharing '^(lost update|never ended),'
     has sharing '^shared register,mmc@50000,'
     # One boot has few registers that show something: its shares vary. `make nightly` judges sixty.
-    tests/regs/judge.py "$build" "$out/trace.mmio" --tell --need-precision 0.8 --need-recall 0.7 >"$out/regs" ||
-        fail "regs: $(tail -n 4 "$out/regs" | xargs)"
+    registers_judged 0.8 0.7
     # The boot that a model has learnt from; `make nightly` scores another one.
     tests/regs/score.py "$build" "$out/trace.mmio" "$out/trace.mmio" mmc=0.96 serial0=0.96 ethernet=0.8 >"$out/score" ||
         fail "regs --score: $(xargs <"$out/score")"
