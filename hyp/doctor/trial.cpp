@@ -3,6 +3,7 @@
 #include "port/barrier.hpp"
 #include "port/device.hpp"
 #include "port/firmware.hpp"
+#include "port/memory.hpp"
 #include "port/shared.hpp"
 #include "port/sysreg.hpp"
 #include "port/wait.hpp"
@@ -126,7 +127,8 @@ void doctor_run_trial(std::uint32_t cpu, mmioscope::doctor::Order& order, std::u
     using namespace mmioscope;
     using doctor::Tell;
     const doctor::Trial trial{cpu, order, page};
-    trial.tell(Tell::arrived);
+    trial.tell(Tell::arrived, static_cast<std::uint32_t>(
+                                  port::device_read(port::address_of(&order.flushed) + 1, 2)));
     trial.read_device();
     if (cpu == 0) {
         trial.read_device(); // by the slow path

@@ -14,7 +14,7 @@ namespace mmioscope::doctor {
 enum class Tell : std::uint32_t {
     order,       ///< a load: the address of the Order
     flushed,     ///< Order::flushed, read with the MMU off
-    arrived,     ///< this CPU's MMU and caches are on
+    arrived,     ///< this CPU has its MMU and caches on: a word read one byte behind `flushed`
     reads_begin, ///< `reads` reads of Order::device follow
     reads_end,   ///< the last value
     monitor,     ///< status of a store-exclusive behind a trap (0: success), and of one alone

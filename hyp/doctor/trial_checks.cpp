@@ -5,6 +5,8 @@
 #include "arch/psci.hpp"
 #include "machine/machine.hpp"
 #include "port/barrier.hpp"
+#include "port/device.hpp"
+#include "port/memory.hpp"
 #include "port/shared.hpp"
 #include "port/wait.hpp"
 
@@ -78,7 +80,17 @@ void Doctor::hear(Cpu& cpu, Frame& frame, Tell what, std::uint32_t value) {
             report_.fail("a word that Hyp flushed is ", Hex{value},
                          " in memory; a cache beyond the CPU's (an outer one) must be off");
         return;
-    case Tell::arrived: return tell_of_cpu(cpu);
+    case Tell::arrived: {
+        const std::uint32_t expected = pattern >> 8 | order_.table << 24;
+        const std::uint64_t own = port::device_read(port::address_of(&order_.flushed) + 1, 2);
+        report_.begin("alignment of CPU", number);
+        if (value == expected && own == expected)
+            report_.ok("PL1 and Hyp read words at any address");
+        else
+            report_.fail("a word at an odd address is ", Hex{value}, ", in Hyp ", Hex{own},
+                         ", and should be ", Hex{expected}, "; memory is not Normal there");
+        return tell_of_cpu(cpu);
+    }
     case Tell::reads_begin: {
         const abi::Record* last = cpu.ring.recent(0);
         reads_ = {last != nullptr ? last->cpu_sequence : ~0u, port::read<reg::CNTPCT>()};

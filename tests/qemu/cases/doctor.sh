@@ -31,7 +31,7 @@ sound() {
         has report "^doctor: $checked: ok: "
     done
     for ((cpu = 0; cpu < $4; ++cpu)); do
-        for checked in 'caches of' 'CNTFRQ of' 'NSACR of' 'step on'; do has report "^doctor: $checked CPU $cpu: ok: "; done
+        for checked in 'caches of' 'alignment of' 'CNTFRQ of' 'NSACR of' 'step on'; do has report "^doctor: $checked CPU $cpu: ok: "; done
         has report "^doctor: ACTLR.SMP of CPU $cpu: note: clear" # QEMU has no such bit
         [ "$cpu" = 0 ] || has report "^doctor: CPU $cpu: ok: "
     done
