@@ -173,16 +173,3 @@ std::optional<Outcome> Doctor::answer(Cpu& cpu, Frame& frame, const DeviceAccess
 }
 
 } // namespace mmioscope::doctor
-
-namespace mmioscope {
-
-namespace {
-constinit doctor::Doctor doctor_service;
-constexpr Service* only[] = {&doctor_service};
-} // namespace
-
-std::span<Service* const> linked_services() {
-    return only;
-}
-
-} // namespace mmioscope

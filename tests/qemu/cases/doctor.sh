@@ -118,7 +118,7 @@ mmu_on() { # BOARD IMAGE MODE
 
 # Debian's U-Boot, in Hyp, boots the image as it boots a kernel; the tree is where `bootm` has put it.
 by_uboot() {
-    local machine=(-M virt,virtualization=on,gic-version=2,highmem=off -cpu cortex-a15 -smp 2 -m 512 -nic none)
+    local machine=(-M "virt,virtualization=on,gic-version=2,highmem=off" -cpu cortex-a15 -smp 2 -m 512 -nic none)
     qemu-system-arm "${machine[@]}" -M dumpdtb="$out/whole.dtb" 2>/dev/null
     dtc -q -I dtb -O dtb "$out/whole.dtb" -o "$out/board.dtb" || fail "QEMU gives no tree"
     mkimage -A arm -O linux -T kernel -C none -a 0x48000000 -e 0x48000000 -d "$build/tests/doctor/image-48000000.bin" \
