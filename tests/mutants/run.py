@@ -77,6 +77,7 @@ KINDS = [  # name, what is found, what is put in its place
     ("HSTR", r"port::write<reg::HSTR>\([\w:]*\);", ";"),
     ("gate", r"if \(cpu\.(step\.armed|(repeated_load|lock_wait)\.running\(\))\) return true;", ";"),
     ("gate", r"!next_is_slow\(cpu\)|cpu\.debug\.is_hyps\(\)(?= &&)", "true"),
+    ("gate", r"(?<=if \()cpu\.always_slow(?=\))", "false"),
     ("gate", r"!machine\.control\.choice\.any(?=;)|!config\.pre(?=;)", "true"),
     ("gate", r"(?<=span\.changeable && )!span\.traced\(\)", "false"),
     ("gate", r"cpu\.debug\.follows\(control, base\)", "true"),
