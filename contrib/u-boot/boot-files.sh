@@ -13,6 +13,7 @@
 # Example, Orange Pi PC:
 #   contrib/u-boot/boot-files.sh --kernel zImage --dtb sun8i-h3-orangepi-pc.dtb --memory 0x40000000+1G \
 #       --append console=ttyS0 --set mmioscope,stream=/soc/serial@1c28800 /media/card
+# shellcheck disable=SC2046,SC2086,SC2016 # words of the plan's commands; U-Boot's variables
 set -eu
 
 die() { echo "boot-files.sh: $*" >&2; exit 2; }

@@ -90,6 +90,25 @@ add test boards-midway 45 boards_linux "$guest" midway
 add test porting 45 boards_porting
 add test boards-raspi2 45 boards_judged raspi2b
 
+# A board without firmware and without a GIC, which Linux cannot switch off: its halt, by mailboxes, ends the stream.
+boards_halt() {
+    boards_initrd
+    "$mmioscope" run --board raspi2b --dtb "$guest/bcm2836-rpi-2-b.dtb" --kernel "$guest/vmlinuz" --initrd "$out/initrd.img" \
+        --append 'console=ttyAMA0 panic=-1 rdinit=/init-boards' --no-print --time-limit 200 --stream serial0 --stream-shared \
+        --stream-file "$out/wire" --console-log "$out/console" -o "$out/trace.mmio" >"$out/stdout" 2>"$out/stderr" &
+    until_console $! 'System halted'
+    sleep 1 # 100 ms of silence, and the end of the stream
+    kill -INT $!
+    wait $!
+    rm "$out/initrd.img"
+    "$mmioscope" record "$out/wire" --console "$out/separated" -o "$out/recorded.mmio" >"$out/recorded" 2>&1 ||
+        fail "record: $(tail -n 1 "$out/recorded")"
+    has recorded '^complete: [0-9]{5} events, 0 lost$'
+    "$mmioscope" print --last 1 "$out/recorded.mmio" >"$out/last" || fail "print: exit status $?"
+    has last '^recording ended: the guest halted'
+}
+add nightly boards-halt 45 boards_halt
+
 # make matrix: each board with each kernel of Debian's and both engines. matrix.py makes the table from what they leave.
 for name in "${!boards[@]}"; do
     for engine in shadow emulation; do

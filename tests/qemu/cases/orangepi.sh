@@ -45,7 +45,9 @@ orangepi_uarts() { # ENGINE ARGUMENT...
     has stdout 'other records: .* 3202 fault'
     orangepi_native tests/guest/orangepi-pc/uarts '^uarts: nowhere.* status [0-9a-f]{8}'
     has console "^$(grep '^uarts: nowhere' "$out/native" | tr -d '\r')" "nowhere is not as without a hypervisor"
-    [ "$(cat "$out/hypervisor")" = $'mmioscope: xunlong,orangepi-pc, 1 CPUs, '"$engine engine"$'\r' ] ||
+    local said
+    said=$(grep -v '^mmioscope: clk_ignore_unused is added' "$out/hypervisor")
+    [ "$said" = $'mmioscope: xunlong,orangepi-pc, 1 CPUs, '"$engine engine"$'\r' ] ||
         fail "the guest wrote to the hypervisor's UART"
 }
 orangepi_uarts_traced() { # ENGINE

@@ -143,6 +143,7 @@ add nightly uboot-tftp 60 uboot_tftp
 
 # U-Boot on virt, which runs in Hyp and starts the hypervisor by bootm. Console and trace share the only UART, so QEMU's
 # log cannot be compared: it does not say whose accesses there are.
+# shellcheck disable=SC2054
 virt_machine=(-machine virt,virtualization=on,gic-version=2,highmem=off -cpu cortex-a15 -smp 2 -m 512M -display none -monitor none)
 virt_tree() { # QEMU makes room for a megabyte
     qemu-system-arm "${virt_machine[@]}" -machine "dumpdtb=$out/qemu.dtb" -nic none >/dev/null 2>&1

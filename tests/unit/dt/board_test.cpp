@@ -131,6 +131,10 @@ TEST_CASE("a board's registers that start CPUs or end the machine are known by t
     CHECK(event(0xa8, 0xc080'0000) == Kind::none);
     CHECK(vexpress.event_of({at::fifo + 0x30}, 1).kind == Kind::none);
     CHECK(vexpress.start_mailbox() == nullptr);
+    // GICD_SGIR: the interrupt by which Linux stops the other CPUs.
+    CHECK(vexpress.event_of({at::gic + 0xf00}, 0x000e'0004).kind == Kind::others_stop);
+    CHECK(vexpress.event_of({at::gic + 0xf00}, 0x000e'0003).kind == Kind::none);
+    CHECK(vexpress.event_of({at::gic + 0x200}, 4).kind == Kind::none);
 
     Changed changed;
     changed.text(std::string(iofpga) + "sysreg@10000", "compatible", "acme,registers");
