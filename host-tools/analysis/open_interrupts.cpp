@@ -39,6 +39,11 @@ bool has_left(const abi::Record& acknowledge, const abi::Record& now) {
 
 } // namespace
 
+bool takes_interrupt(const Event& event) {
+    return acknowledges(event) && event.interrupt_id() != no_id &&
+           registers::interrupt_of(event.record.value) < registers::first_special_interrupt;
+}
+
 bool OpenInterrupts::add(const Event& event) {
     const abi::Record& record = event.record;
     if (record.type == abi::RecordType::power) {
@@ -68,7 +73,7 @@ bool OpenInterrupts::add(const Event& event) {
 // A CPU gets an interrupt again only if the one before was ended, or taken from it by force.
 void OpenInterrupts::acknowledge(const Event& event) {
     const abi::Record& record = event.record;
-    if (registers::interrupt_of(record.value) >= registers::first_special_interrupt) {
+    if (!takes_interrupt(event)) {
         return;
     }
     std::vector<Open>& open = open_[record.cpu];

@@ -10,6 +10,9 @@
 
 namespace mmioscope::analysis {
 
+/// Whether this read of a GIC (GICC_IAR or GICC_AIAR, IHI 0048B 4.4) gave the CPU an interrupt.
+bool takes_interrupt(const Event& event);
+
 class OpenInterrupts {
 public:
     /// An interrupt was never ended: the read that acknowledged it.

@@ -1,5 +1,7 @@
 #include "analysis/register_score.hpp"
 
+#include "analysis/open_interrupts.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,6 +23,7 @@ void RegisterScore::Counts::add(const Counts& other) {
     };
     reads += other.reads;
     data += other.data;
+    given += other.given;
     situations += other.situations;
     sum(right, other.right);
     sum(right_once, other.right_once);
@@ -87,8 +90,11 @@ void RegisterScore::add(const Event& event) {
     }
     ModelAccess access = model_access(event, *reg);
     const bool data = model_.registers()[*reg].data;
+    const bool given = interrupts_given_ && access.value && takes_interrupt(event);
     if (data && !access.write) {
         ++counts(*reg).data;
+    } else if (given) {
+        ++counts(*reg).given;
     } else if (!access.write && access.value) {
         judge(event, *reg, *access.value);
     }
@@ -97,7 +103,7 @@ void RegisterScore::add(const Event& event) {
     last.front() = joined(joined(joined(1, *reg), access.write ? 1 : 2),
                           data || !access.value ? ~std::uint64_t{0} : *access.value);
     fed_.take(access, model_);
-    if (!access.write && access.value && !data) {
+    if (!access.write && access.value && !data && !given) {
         access.value = free_value_;
     }
     free_.take(access, model_);
@@ -189,9 +195,10 @@ std::string RegisterScore::verdict(const Counts& all) const {
         *std::max_element(all.right_once.begin() + last_read, all.right_once.end());
     return fmt::format(
         "situations: {} of {} foretold, {:.1f} % (best baseline {:.1f} %); reads: {} of {}, and {} "
-        "of data left out; {}",
+        "of data left out{}; {}",
         all.right_once[fed], all.situations, percent(all.right_once[fed], all.situations),
         percent(best, all.situations), all.right[fed], all.reads, all.data,
+        interrupts_given_ ? fmt::format(", {} interrupts given", all.given) : "",
         all.first_wrong == 0 ? "none deviates"
                              : fmt::format("deviates at event {}", all.first_wrong));
 }

@@ -16,7 +16,10 @@ namespace mmioscope::analysis {
 class RegisterScore final : public reading::Consumer {
 public:
     /// Keeps 32,768 situations in memory, the rest in temporary files.
-    explicit RegisterScore(RegisterModel& model) : model_(model) {}
+    /// `interrupts_given`: the model is told which interrupts a GIC's acknowledges gave, and these
+    /// reads do not count.
+    explicit RegisterScore(RegisterModel& model, bool interrupts_given = false)
+        : model_(model), interrupts_given_(interrupts_given) {}
 
     void add(const Event& event) override;
 
@@ -43,7 +46,8 @@ private:
     /// Counts of one register, or of all of a device.
     struct Counts {
         std::uint64_t reads = 0;
-        std::uint64_t data = 0; ///< reads of data, left out
+        std::uint64_t data = 0;  ///< reads of data, left out
+        std::uint64_t given = 0; ///< reads that the model was told
         std::uint64_t situations = 0;
         std::array<std::uint64_t, who_count> right{};
         std::array<std::uint64_t, who_count> right_once{}; ///< of the situations
@@ -62,6 +66,7 @@ private:
                           const Counts& counts);
 
     RegisterModel& model_;
+    bool interrupts_given_;
     RegisterModel::Numbers numbers_;
     RegisterModel::Run fed_, free_;
     std::map<std::size_t, std::array<std::uint64_t, situation_accesses>> last_; ///< by device

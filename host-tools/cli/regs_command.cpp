@@ -20,6 +20,7 @@ struct Options {
     std::string device;
     bool describe = false; ///< a description instead of the table
     std::string score;     ///< another trace; empty: none
+    bool interrupts_given = false;
 };
 
 constexpr char footer[] = R"(
@@ -36,7 +37,8 @@ register, at most 4096. After a loss or a reset no earlier value counts. -F, --c
 that are looked at: a write that they leave out makes the evidence wrong.
 
 With --score, the trace teaches a small model what reads give, and the table says what the model foretells of the reads
-of another trace. FIFOs, and counters that never stand still, are left out.
+of another trace. FIFOs, and counters that never stand still, are left out. Which interrupt comes is chance: with
+--interrupts-given the model is told what a GIC's acknowledges gave, and only its other reads count.
 
   reads, right %   its reads, and which share of them is foretold exactly
   free %           likewise, if the model is told what is written but reads on what it foretold itself
@@ -102,7 +104,7 @@ Status score(const Options& options) {
     reading::Trace trace(selection);
     view::Output out(options.view.output);
     view::Tally tally(reading::selects(selection));
-    analysis::RegisterScore score(model);
+    analysis::RegisterScore score(model, options.interrupts_given);
     drive_all(trace, options, {&tally, &score});
     if (score.empty()) {
         throw bad_input("{}: no read of a device '{}'", selection.path, options.device);
@@ -113,6 +115,9 @@ Status score(const Options& options) {
 }
 
 Status regs(const Options& options) {
+    if (options.interrupts_given && options.score.empty()) {
+        throw bad_input("--interrupts-given is of --score OTHER: name the other trace");
+    }
     if (!options.score.empty()) {
         if (options.describe) {
             throw bad_input("--describe is of one trace: leave --score out");
@@ -144,6 +149,9 @@ Action add(CLI::App& command, const std::string&) {
     add_format_option(command, options->view, "one register per line");
     add_file(command, "--score", options->score,
              "Learn from the trace, and say what that foretells of the reads of this one");
+    command.add_flag("--interrupts-given", options->interrupts_given,
+                     "With --score: tell the model which interrupts come, and leave out the reads "
+                     "that say so");
     command.add_flag(
         "--describe", options->describe,
         "Print a description for --registers (mmioscope-registers(5)) instead of a table");

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""score.py BUILD LEARN OTHER DEVICE[=SHARE]...
+"""score.py BUILD LEARN OTHER DEVICE[=SHARE]... [--interrupts-given]
 
 What a model of each device's registers, learnt from the trace LEARN, foretells of the trace OTHER (mmioscope regs
 --score): shares of the reads, and of the different situations with their exact (Clopper-Pearson) interval of 95 %, beside
@@ -18,9 +18,9 @@ from shares import share  # noqa: E402
 BASELINES = {"last read": "last_read", "last written": "last_written", "most frequent": "frequent"}
 
 
-def score(build, learn, other, device):
+def score(build, learn, other, device, *more):
     """The sums of all numbers that `regs --score` says of the device's registers."""
-    done = subprocess.run([f"{build}/mmioscope", "regs", device, "--format", "csv", learn, "--score", other],
+    done = subprocess.run([f"{build}/mmioscope", "regs", device, "--format", "csv", learn, "--score", other, *more],
                           capture_output=True, text=True, timeout=300)
     if done.returncode == 2:
         sys.exit(f"score: {done.stderr.strip()}")
@@ -32,10 +32,12 @@ def score(build, learn, other, device):
 def main():
     if len(sys.argv) < 5:
         sys.exit(__doc__)
-    build, learn, other, *devices = sys.argv[1:]
+    words = sys.argv[1:]
+    more = [word for word in words if word.startswith("--")] # options of regs
+    build, learn, other, *devices = (word for word in words if word not in more)
     failed = 0
     for device, _, need in (word.partition("=") for word in devices):
-        sums = score(build, learn, other, device)
+        sums = score(build, learn, other, device, *more)
         baseline = max(BASELINES, key=lambda name: sums[f"situations_{BASELINES[name]}_right"])
         best = sums[f"situations_{BASELINES[baseline]}_right"]
         failed += sums["situations_right"] < max(best, float(need or 0) * sums["situations"])
