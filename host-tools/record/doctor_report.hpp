@@ -31,8 +31,8 @@ private:
     void take_line();
 
     std::string line_;
-    std::string check_;   ///< name of the last one
-    std::string failed_;  ///< lines
+    std::string check_;  ///< name of the last one
+    std::string failed_; ///< lines
     unsigned failed_lines_ = 0;
     std::string verdict_; ///< empty: not yet
     bool begun_ = false;

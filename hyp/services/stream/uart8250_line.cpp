@@ -42,7 +42,8 @@ std::optional<std::uint8_t> Uart8250Line::get() {
 }
 
 std::uint32_t Uart8250Line::read(unsigned number) {
-    return static_cast<std::uint32_t>(port::device_read(register_address(at_, number), at_.log2_width));
+    return static_cast<std::uint32_t>(
+        port::device_read(register_address(at_, number), at_.log2_width));
 }
 
 void Uart8250Line::write(unsigned number, std::uint32_t value) {
