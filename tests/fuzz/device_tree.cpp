@@ -49,7 +49,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     Board board{};
     (void)read_board(tree, board);
     std::vector<std::uint64_t> out((size + 65536) / 8);
-    if (!make_guest_tree(tree, memory, config.modules, std::span(&board.uart_node, 1), out.data(),
+    if (!make_guest_tree(tree, memory, config.modules,
+                         std::span(&board.uart_node, board.uart_node < 0 ? 0u : 1u), out.data(),
                          out.size() * 8) &&
         fdt_check_full(out.data(), out.size() * 8) != 0)
         std::abort();

@@ -39,7 +39,8 @@ bool read_all(const Blob& bytes) {
     Board board{};
     if (read_board(tree, board)) return false;
     std::vector<std::byte> out(bytes.size() + 1024);
-    if (make_guest_tree(tree, memory, config.modules, std::span(&board.uart_node, 1), out.data(),
+    if (make_guest_tree(tree, memory, config.modules,
+                        std::span(&board.uart_node, board.uart_node < 0 ? 0u : 1u), out.data(),
                         out.size()))
         return false;
     REQUIRE(fdt_check_full(out.data(), out.size()) == 0);
