@@ -57,10 +57,9 @@ BoardEvent bcm2836_local(std::uint64_t offset, std::uint64_t value) {
     return {};
 }
 
-// GICD_SGIR (IHI 0048B 4.3.15): bits 3:0 are the number of the interrupt.
+// Bits 3:0 of GICD_SGIR are the number of the interrupt.
 BoardEvent gic_distributor_event(std::uint64_t offset, std::uint64_t value) {
-    constexpr std::uint64_t sgir = 0xf00;
-    if (offset != sgir || (value & 0xf) != linux_cpu_stop) return {};
+    if (offset != gicd_sgir || (value & 0xf) != linux_cpu_stop) return {};
     return {BoardEvent::Kind::others_stop};
 }
 

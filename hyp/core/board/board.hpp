@@ -9,6 +9,9 @@ namespace mmioscope {
 /// What the bus answers where there is no device.
 enum class Unassigned : std::uint8_t { aborts, reads_zero };
 
+/// Offset of GICD_SGIR in a GIC's distributor (IHI 0048B 4.3.15).
+inline constexpr std::uint64_t gicd_sgir = 0xf00;
+
 /// The effect of a guest's write to a register of the board.
 struct BoardEvent {
     enum class Kind {

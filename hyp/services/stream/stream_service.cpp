@@ -30,9 +30,10 @@ BootError StreamService::configure(Machine& machine, const Tree& tree) {
     if (auto e = read_stream_options(tree, options_)) return e;
     if (!tree.has(chosen, abi::chosen::host_reader)) config.host_reader = false;
     machine.at_turn = this;
-    // A guest that halts gives no other sign, and must take the slow path for it.
-    const std::uint64_t gic = board.gic_distributor.value;
-    if (gic != 0 && !machine.map.trap_always({gic, gic + page_size}))
+    // A guest that halts gives no other sign, and must take the slow path for it. Only this
+    // register: exclusives to the others must work (trap/abort.cpp).
+    const std::uint64_t sgir = board.gic_distributor.value + gicd_sgir;
+    if (board.gic_distributor.value != 0 && !machine.map.trap_always({sgir, sgir + 4}))
         return {"too many devices for the region map", ""};
     return take_uart(machine, tree);
 }
