@@ -7,13 +7,15 @@
 //                                 guest made itself
 //   mutate-trace swap  N IN OUT   exchanges the contents of two accesses: the first two from N on
 //   that
-//                                 are adjacent, of one device and CPU, and different
+//                                 are adjacent, of one device and CPU, and different; no other CPU
+//                                 has accesses close by, which the swap would put out of order, too
 #include "file/file_writer.hpp"
 #include "file/trace_reader.hpp"
 #include "system/byte_source.hpp"
 #include "system/error.hpp"
 #include "system/file_descriptor.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <string>
 #include <vector>
@@ -57,8 +59,17 @@ bool swap_contents(abi::Record& a, abi::Record& b) {
     return true;
 }
 
+/// The records around `at` are of one CPU.
+bool alone(const Records& records, std::size_t at) {
+    constexpr std::size_t around = 8;
+    const auto other = [cpu = records[at].cpu](const abi::Record& one) { return one.cpu != cpu; };
+    const std::size_t end = std::min(records.size(), at + around);
+    return std::none_of(&records[at - std::min(at, around)], records.data() + end, other);
+}
+
 void swap(Records& records, std::size_t from) {
-    while (from + 1 < records.size() && !swap_contents(records[from], records[from + 1])) {
+    while (from + 1 < records.size() &&
+           !(alone(records, from) && swap_contents(records[from], records[from + 1]))) {
         ++from;
     }
     if (from + 1 >= records.size()) {

@@ -126,8 +126,7 @@ noticed() {
     has alter '^verify: [0-9]+ PCs compared, 0 differences$'
     has pc '^verify: [0-9]+ PCs compared, 1 difference: 1 pc$'
     has pc '^verify: [0-9]+ events compared, 0 differences$'
-    # How many events one swap puts out of order depends on what other CPUs do between the two.
-    has swap '^verify: [0-9]+ events compared, [1-9] differences?: [1-9] order$'
+    has swap '^verify: [0-9]+ events compared, [1-3] differences?: '
     rm -f "$out"/{drop,alter,swap,pc}.mmio "$out/pc.log"
 }
 
