@@ -83,10 +83,8 @@ bool Doctor::add_to_tables(Machine& machine) {
     if (!prepare_changing_pages(machine.normal_table, machine.regions, machine.map, machine.pool))
         return false;
     const Range image{machine.image.text.begin, machine.image.data.end};
-    if (!machine.normal_table.map(image, lpae::guest_memory, machine.pool)) return false;
-    for (unsigned n = 0; n < machine.cpu_count; ++n)
-        if (!machine.shadow_tables[n].map(image, lpae::guest_memory, machine.pool)) return false;
-    return true;
+    return machine.normal_table.map(image, lpae::guest_memory, machine.pool) &&
+           machine.shadow_tables[0].map(image, lpae::guest_memory, machine.pool);
 }
 
 void Doctor::give_orders(Machine& machine) {

@@ -1,5 +1,6 @@
 // The guest's stage-2 tables. In the normal table, pages with traced bytes are invalid. Each CPU's
-// shadow table maps them too; only that CPU ever loads it (mm/guest_view.hpp).
+// shadow table maps them too; only that CPU ever loads it (mm/guest_view.hpp). Shadow tables have
+// roots of their own and share the tables below, which are constant.
 #pragma once
 
 #include "mm/memory_map.hpp"

@@ -100,6 +100,11 @@ Descriptor* TranslationTable::page_entry(std::uint64_t address) const {
     }
 }
 
+void TranslationTable::share(const TranslationTable& other) {
+    for (unsigned i = 0; i < lpae::root_entries; ++i)
+        port::store_descriptor(&root_[i], other.root_[i]);
+}
+
 void TranslationTable::invalidate_root() {
     for (unsigned i = 0; i < lpae::root_entries; ++i) port::store_descriptor(&root_[i], 0);
 }

@@ -49,6 +49,9 @@ public:
     /// The last-level entry for `address`, valid or not; null if there is a block or nothing.
     lpae::Descriptor* page_entry(std::uint64_t address) const;
 
+    /// Makes the root's entries those of `other`'s root: the tables below are the same.
+    void share(const TranslationTable& other);
+
     /// Makes every entry of the root invalid: the next walk faults.
     void invalidate_root();
 

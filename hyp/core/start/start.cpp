@@ -146,11 +146,17 @@ BootError build_tables(Machine& machine) {
         !build_stage1(machine.hyp_table, machine.image, machine.boot_tree, machine.guest_memory,
                       machine.map, machine.config.guest_reader, machine.pool))
         return no_tables;
-    if (!build_guest_table(machine, machine.normal_table, false)) return no_tables;
-    for (unsigned i = 0; i < machine.cpu_count; ++i)
-        if (!build_guest_table(machine, machine.shadow_tables[i], true)) return no_tables;
+    TranslationTable* shadow = machine.shadow_tables;
+    if (!build_guest_table(machine, machine.normal_table, false) ||
+        !build_guest_table(machine, shadow[0], true))
+        return no_tables;
     for (Service* service : machine.services)
         if (!service->add_to_tables(machine)) return no_tables;
+    // The other CPUs' shadow tables have roots of their own, and the same tables below.
+    for (unsigned i = 1; i < machine.cpu_count; ++i) {
+        if (!new_table(shadow[i], machine.pool)) return no_tables;
+        shadow[i].share(shadow[0]);
+    }
     // After the above has decided which pages may change: the index contains exactly those.
     if (!machine.pages.build(machine.map, machine.locks, machine.pool)) return no_tables;
     choose_fast_regions(machine);
