@@ -21,10 +21,9 @@ struct Machine;
 
 /// When a service may check that all is well.
 enum class Moment : std::uint8_t {
-    idle,      ///< a CPU is about to sleep
-    cpu_start, ///< the guest starts another CPU
-    last,      ///< the guest is about to end the machine, after which nothing runs
-    doubt,     ///< something has happened that a sound guest does not do
+    idle,  ///< a CPU is about to sleep
+    last,  ///< the guest is about to end the machine, after which nothing runs
+    doubt, ///< something has happened that a sound guest does not do
 };
 
 /// How the machine ends.

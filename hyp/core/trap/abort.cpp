@@ -27,23 +27,24 @@ PhysicalAddress faulting_address(const Machine& machine, arch::Hsr hsr, VirtualA
     return identity(IntermediateAddress{address | (above ? lpae::input_end : 0)});
 }
 
-/// Whether the access should trap: only pages that trap, and what is not the guest's, are invalid.
-bool traps_rightly(const Machine& machine, PhysicalAddress pa) {
-    const Span* span = machine.map.find(pa);
-    const bool mapped = span != nullptr ? !span->withheld : in_memory(machine.guest_memory, pa);
+/// Whether the access to `span` should trap: only pages that trap, and what is not the guest's, are
+/// invalid.
+bool traps_rightly(const Machine& machine, const Span* span, PhysicalAddress pa) {
+    if (span != nullptr && (span->trapped || span->withheld)) return true;
+    const bool mapped = span != nullptr || in_memory(machine.guest_memory, pa);
     return !mapped || pa.value >= lpae::input_end || machine.map.page_trapped(pa);
 }
 
 /// Stops if the guest's table lacks a page that it should have. False: the page does not trap any
 /// more, or is being changed, so the guest tries again.
-bool check_table(Cpu& cpu, PhysicalAddress pa) {
+bool check_table(Cpu& cpu, const Span* span, PhysicalAddress pa) {
     Machine& machine = *cpu.machine;
-    if (traps_rightly(machine, pa)) return true;
+    if (traps_rightly(machine, span, pa)) return true;
     constexpr unsigned max_turns = 2000;
     if (!machine.changes.try_acquire(cpu.number, max_turns, cpu.ring.statistics().lock_spins))
         return false;
     const bool missing =
-        !traps_rightly(machine, pa) && !lpae::is_valid(machine.normal_table.lookup(pa.value));
+        !traps_rightly(machine, span, pa) && !lpae::is_valid(machine.normal_table.lookup(pa.value));
     machine.changes.release();
     if (missing) panic("a page is missing in the guest's table");
     return false;
@@ -111,17 +112,6 @@ Outcome record_maintenance(Cpu& cpu, const Frame& frame, const DeviceAccess& acc
     return Outcome::done;
 }
 
-void verify_services(Machine& machine, BoardEvent event) {
-    switch (event.kind) {
-    case BoardEvent::Kind::none:
-    case BoardEvent::Kind::others_stop: return;
-    case BoardEvent::Kind::machine_off:
-    case BoardEvent::Kind::machine_reset: return verify_services(machine, Moment::last);
-    case BoardEvent::Kind::start_address_set:
-    case BoardEvent::Kind::start_address_clear: return verify_services(machine, Moment::cpu_start);
-    }
-}
-
 /// Takes note of writes that start or stop CPUs or end the machine, before they take effect.
 void note_board_event(Cpu& cpu, const Frame& frame, DeviceAccess& access) {
     if (!access.span->trapped || !access.write || !access.decoded) return;
@@ -135,12 +125,12 @@ void note_board_event(Cpu& cpu, const Frame& frame, DeviceAccess& access) {
         if (!beat.write) continue;
         const std::uint32_t value = bus_value(frame, beat.value, access.log2_size);
         const BoardEvent event = board.event_of(beat.pa, value);
-        verify_services(*cpu.machine, event);
         access.resets_machine |= event.kind == BoardEvent::Kind::machine_reset;
         access.ends_machine |= access.resets_machine || event.kind == BoardEvent::Kind::machine_off;
         cpu.stopped_others |= event.kind == BoardEvent::Kind::others_stop;
         cpu.machine->power.note(event, value);
     }
+    if (access.ends_machine) verify_services(*cpu.machine, Moment::last);
 }
 
 /// Whether some words of the instruction would reach what is not the guest's.
@@ -217,7 +207,8 @@ Outcome data_abort(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
     // HDFAR is the address that the walk was for, so only the page of the descriptor is known.
     if (access.stage1_walk) access.pa = {page_floor(access.pa.value)};
     access.span = find_span(machine, access.pa);
-    if ((access.span == nullptr || !access.span->traced()) && !check_table(cpu, access.pa))
+    if ((access.span == nullptr || !access.span->traced()) &&
+        !check_table(cpu, access.span, access.pa))
         return Outcome::again;
 
     if (hsr.cache_maintenance()) return record_maintenance(cpu, frame, access);

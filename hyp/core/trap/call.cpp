@@ -93,7 +93,6 @@ void verify_services(Machine& machine, const Call& call) {
         if ((call.argument[0] & psci::state_powers_down) != 0)
             verify_services(machine, Moment::idle);
         return;
-    case Function::cpu_on: return verify_services(machine, Moment::cpu_start);
     case Function::system_off:
     case Function::system_reset: return verify_services(machine, Moment::last);
     default: return;

@@ -212,9 +212,6 @@ void Integrity::verify(Machine& machine, Moment moment) {
         return check_if_free(machine, [this] {
             return due(next_at_idle_, each_second) ? find_damage_in_turn() : Damage{};
         });
-    case Moment::cpu_start:
-        return require_sound(
-            find_waiting(machine, false, [this] { return find_damage_if_due(next_at_start_); }));
     case Moment::last:
     case Moment::doubt: return require_sound(find_damage(machine));
     }

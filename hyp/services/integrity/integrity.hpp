@@ -35,8 +35,7 @@ public:
     /// fails", has the cost.
     ///
     /// At idle: the next 4 KiB, unless that was done within the last 10 ms (cpuidle may ask a
-    /// thousand times a second), or another CPU holds Machine::changes. At the start of a CPU:
-    /// everything, unless that was done for a start within the last 100 ms. Else: everything.
+    /// thousand times a second), or another CPU holds Machine::changes. Else: everything.
     void verify(Machine& machine, Moment moment) override;
     /// Whether anything has changed. After a stop, not the root entries of the guest's tables.
     void report(Machine& machine, TextSink& out) override;
@@ -85,7 +84,6 @@ private:
     FixedVector<std::uint64_t, 512> sums_;
     Turn next_{};
     std::uint64_t next_for_request_{}; ///< ticks: no check for a request before that time
-    std::uint64_t next_at_start_{};    ///< ticks: no check at the start of a CPU before that time
     std::uint64_t next_at_idle_{};     ///< ticks: no check at idle before that time
 };
 

@@ -262,17 +262,6 @@ TEST_CASE("a CPU_SUSPEND that returns verifies nothing") {
     CHECK(bench.asked.size() == 1);
 }
 
-TEST_CASE("CPU_ON verifies the checksums") {
-    Bench bench;
-    bench.run(Conduit::hvc, [&](Core& core, mmioscope::Cpu& cpu) {
-        bench.damage(bench.rig.machine->image.text.end - 1);
-        bench.call(core, cpu, Function::cpu_on, 1, entry, context);
-    });
-    bench.requires_success();
-    CHECK(bench.asked.empty());
-    CHECK(bench.found_damage());
-}
-
 TEST_CASE("a function the hypervisor does not know never reaches the firmware") {
     Bench bench;
     bench.run(Conduit::hvc, [&](Core& core, mmioscope::Cpu& cpu) {
