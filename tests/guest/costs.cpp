@@ -1,6 +1,6 @@
 // Makes accesses of one kind after the other, for tests/bench/hyp_costs.py. section() begins a new
 // section of the count. Before the first one, each kind is executed a few times, because the first
-// accesses cost the hypervisor more. With a second CPU there is one section, in which each CPU
+// accesses cost the hypervisor more. With several CPUs there is one section, in which each CPU
 // loads from its own device.
 #include "platform.hpp"
 
@@ -25,17 +25,20 @@ extern "C" void load_in_thumb(u32 address, u32 count);
 namespace {
 
 constexpr u32 count = 1000;
-constexpr u32 count_of_both = 100'000;
+constexpr u32 count_of_each = 100'000;
 constexpr u32 clock = 0x1c17'0000; // rtc@170000, a PL031
+constexpr u32 card = 0x1c05'0000;  // mmci@50000, a PL180
+constexpr u32 timer = 0x1c11'0000; // timer@110000, an SP804
+constexpr u32 device_of_cpu[] = {palette, clock, card, timer};
 
-/// QEMU's loader may set this in memory before the guest starts; 0: one.
+/// QEMU's loader may set this in memory before the guest starts, up to 4; 0: one.
 const volatile u32& cpus = *reinterpret_cast<const u32*>(ram + (32u << 20));
 std::atomic<u32> ready{0};
 std::atomic<u32> finished{0};
 
-void wait_for_both(std::atomic<u32>& there) {
+void wait_for_all(std::atomic<u32>& there) {
     there.fetch_add(1);
-    while (there.load() < 2) {
+    while (there.load() < cpus) {
     }
 }
 
@@ -87,12 +90,12 @@ void of_each_kind(void (*between)(), u32 n) {
 
 void guest_main() {
     of_each_kind([] {}, 4);
-    if (cpus == 2) {
-        start_cpu(1);
-        wait_for_both(ready);
+    if (cpus > 1) {
+        for (u32 n = 1; n < cpus; ++n) start_cpu(n);
+        wait_for_all(ready);
         section();
-        load(palette, count_of_both);
-        wait_for_both(finished);
+        load(device_of_cpu[0], count_of_each);
+        wait_for_all(finished);
         section();
     } else {
         of_each_kind(section, count);
@@ -101,7 +104,7 @@ void guest_main() {
 }
 
 void secondary_main() {
-    wait_for_both(ready);
-    load(clock, count_of_both);
-    wait_for_both(finished);
+    wait_for_all(ready);
+    load(device_of_cpu[cpu_number()], count_of_each);
+    wait_for_all(finished);
 }
