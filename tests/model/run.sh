@@ -1,6 +1,7 @@
 #!/bin/bash
-# Runs the model of the TLB protocol (docs/tlb.md): what is built must hold, and each variant must fail as variants.pml
-# says. Exhaustive: a search that had to stop early is a failure.
+# Runs the models of the TLB protocol (tlb.pml, docs/tlb.md) and of the rings (ring.pml): what is built must hold, and
+# each variant must fail as variants.pml and ring_variants.pml say. Exhaustive: a search that had to stop early is a
+# failure.
 # Usage: tests/model/run.sh BUILD test|nightly   (nightly: 4 GB of memory)
 set -u
 cd "$(dirname "$0")/../.." || exit 1
@@ -65,6 +66,27 @@ row() {
 
 variants() { sed -nE 's|^#define ([A-Z_]+) +[0-9]+ +// [0-9] ([a-z|]+): (.*)|\1 \2 \3|p' "$here/variants.pml"; }
 
+build_ring() {
+    mkdir -p ring
+    (cd ring && spin -a "$here/ring.pml" && cc -O1 -w -DCOLLAPSE -DSAFETY -DNOCLAIM -o pan pan.c) >ring/messages 2>&1
+}
+# ring_check VARIANT BUDGET: prints a row of the table.
+ring_check() {
+    local number expected what file found
+    read -r number expected what < <(sed -nE "s/^#define $1 +([0-9]+) +\/\/ [0-9] ([a-z]+): (.*)/\1 \2 \3/p" "$here/ring_variants.pml")
+    file=$1-ring-$2.txt
+    (cd ring && VARIANT=$number BUDGET=$2 timeout 1800 ./pan -m1000000 -w24) >"$file" 2>&1
+    found=$(verdict "$file")
+    printf '%-24s ring  %-18s %-10s %11s  %s\n' "$1" "$expected" "$found" "$(stored "$file")" "$what"
+    [ "$found" = "$expected" ]
+}
+ring_row() {
+    local text
+    text=$(ring_check "$@")
+    result $? "$text"
+}
+ring_variants() { sed -nE 's|^#define ([A-Z_]+) +[0-9]+ +// ([0-9]) ([a-z]+): .*|\1 \2 \3|p' "$here/ring_variants.pml"; }
+
 if differs=$(cd "$here/../.." && tests/model/source.sh); then
     result 0 "says what the source says, statement by statement"
 else
@@ -80,6 +102,12 @@ if [ "$tier" = test ]; then
     done < <(variants)
     row 2 AS_BUILT none "waiting, 2 operations each" waiting 2 1000000 22
     row 2 AS_BUILT_TWO_REGIONS none "waiting, 1 operation each" waiting 1 1000000 22
+    build_ring || { result 1 "cannot be compiled: $out/ring"; exit 1; }
+    while read -r name budget expected; do
+        [ "$expected" = none ] || ring_row "$name" "$budget"
+    done < <(ring_variants)
+    ring_row ONE_DEVICE 1
+    ring_row TWO_DEVICES 1
 else
     build 3 || { result 1 "cannot be compiled: $out"; exit 1; }
     row 3 AS_BUILT none "the protocol, three CPUs" safety 0 30000000 24
@@ -88,6 +116,10 @@ else
     row 3 TWO_VMIDS_TLBI_AT_BOTH stale "three CPUs" safety 0 30000000 24
     row 3 AS_BUILT none "waiting, 1 operation each" waiting 1 1000000 24
     row 3 AS_BUILT_TWO_REGIONS none "three CPUs, two locks, 1 operation each" safety 1 1000000 24
+    build_ring || { result 1 "cannot be compiled: $out/ring"; exit 1; }
+    while read -r name budget expected; do
+        [ "$expected" != none ] || ring_row "$name" "$budget"
+    done < <(ring_variants)
 fi
 echo "model: $passed passed, $failed failed"
 [ "$failed" = 0 ]
