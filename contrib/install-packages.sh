@@ -1,10 +1,15 @@
 #!/bin/sh
-# Installs the Debian packages in the given lists (one per line, `#` starts a comment). If all are
-# installed, does nothing and needs no root.
+# Installs the Debian packages in the given lists (one per line, `#` starts a comment; RELEASE:PACKAGE
+# only on that release of Debian). If all are installed, does nothing and needs no root.
 set -eu
 
+release=$(. /etc/os-release && echo "${VERSION_CODENAME-}")
 missing=
 for package in $(sed 's/#.*//' "$@" | sort -u); do
+    case $package in
+    "$release":*) package=${package#*:} ;;
+    *:*) continue ;;
+    esac
     status=$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null || true)
     [ "$status" = installed ] || missing="$missing $package"
 done

@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
 """run.py BUILD [BOARDS]: asks contrib/fleet's three questions of the traces of a made-up fleet (made_fleet.py), two of each
-board (25): DuckDB, two ClickHouse servers and mmioscope's own commands must give the answers that are known beforehand."""
+board (25): DuckDB, two ClickHouse servers and mmioscope's own commands must give the answers that are known beforehand. Debian
+13 has no ClickHouse: there the rest is judged."""
 import collections
+import contextlib
 import json
 import os
 import pathlib
+import platform
 import re
 import shutil
 import signal
@@ -18,6 +21,8 @@ from made_fleet import KERNELS, Fleet
 HERE = pathlib.Path(__file__).resolve().parents[2] / "contrib/fleet"
 QUESTIONS = "initialisation", "outliers", "time"
 LIMIT = 1800  # seconds: whatever hangs, ends
+
+CLICKHOUSE = shutil.which("clickhouse-server") or platform.freedesktop_os_release().get("VERSION_CODENAME") == "bookworm"
 
 passed = failed = 0
 
@@ -181,16 +186,22 @@ def main():
 
     run("node", duckdb, "load", parquet, source=rows)
     check("each boot has its file", len(list(parquet.glob("*/*/*.parquet"))) == 2 * boards)
-    with Servers(own / "clickhouse") as servers:
-        servers.load(rows)
-        parts = [servers.rows(port, "events_here") for port in servers.ports]
-        check("each server has a part of the rows, and the table all", all(parts) and sum(parts) == many == servers.rows(servers.ports[1], "events"), parts)
+    with Servers(own / "clickhouse") if CLICKHOUSE else contextlib.nullcontext() as servers:
+        if servers:
+            servers.load(rows)
+            parts = [servers.rows(port, "events_here") for port in servers.ports]
+            check("each server has a part of the rows, and the table all",
+                  all(parts) and sum(parts) == many == servers.rows(servers.ports[1], "events"), parts)
+        else:
+            print("not judged: ClickHouse, which this Debian does not have")
         for question in QUESTIONS:
             by_duckdb = run("node", duckdb, "ask", parquet, HERE / f"{question}.sql")
             known = getattr(fleet, question)()
             for name, answer in (("DuckDB", as_known(question, table(by_duckdb))), ("mmioscope", getattr(tool, question)())):
                 check(f"{question}: {name} has the {len(known)} rows that are known", answer == known, "more", answer - known, "less", known - answer)
-            check(f"{question}: ClickHouse's answer is DuckDB's", servers.ask(question) == by_duckdb, servers.ask(question), by_duckdb)
+            if servers:
+                answer = servers.ask(question)
+                check(f"{question}: ClickHouse's answer is DuckDB's", answer == by_duckdb, answer, by_duckdb)
 
         # Loaded again, a boot replaces itself in Parquet.
         run("node", duckdb, "load", parquet, source=rows)
@@ -198,16 +209,18 @@ def main():
               as_known("time", table(run("node", duckdb, "ask", parquet, HERE / "time.sql"))) == fleet.time())
         strange = own / "strange.csv"
         strange.write_text("board,boot,colour\na,1,red\n")
-        _, status, said = servers.load(strange, may_fail=True)
-        check("ClickHouse refuses a column that it does not have", status and "colour" in said, said)
+        if servers:
+            _, status, said = servers.load(strange, may_fail=True)
+            check("ClickHouse refuses a column that it does not have", status and "colour" in said, said)
         _, status, said = run("node", duckdb, "load", parquet, source=strange, may_fail=True)
         check("DuckDB refuses rows that lack columns", status == 1 and "the rows of rows.sh" in said and len(said.splitlines()) == 1, said)
         _, status, said = run("node", duckdb, "ask", own / "nowhere", HERE / "time.sql", may_fail=True)
         check("DuckDB says that there are no files", status == 1 and "No files found" in said and len(said.splitlines()) == 1, said)
 
-        servers.end_one()
-        out, status, said = servers.ask("time", may_fail=True)
-        check("without one of its servers ClickHouse gives no answer", status and not table(out or "\n"), status, out, said)
+        if servers:
+            servers.end_one()
+            out, status, said = servers.ask("time", may_fail=True)
+            check("without one of its servers ClickHouse gives no answer", status and not table(out or "\n"), status, out, said)
     check("no server is left", not run("pgrep", "-f", f"{own}/clickhouse", may_fail=True)[0])
     shutil.rmtree(own)
     print(f"fleet: {passed} passed, {failed} failed")
