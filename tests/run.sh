@@ -168,7 +168,7 @@ matrix)
     keep_results
     build_all
     suite matrix 2400 tests/qemu/run.sh --tier matrix ${kept:+--kept "$kept/matrix"}
-    tests/qemu/matrix.py "$build" "${kept:-$build/tests/qemu}/$([ -n "$kept" ] && echo matrix || echo results)" docs/boards.md
+    tests/qemu/matrix.py "$build" "${kept:-$build/tests/qemu}/$([ -n "$kept" ] && echo matrix || echo results)" docs/boards.md README.md
     ;;
 fuzz)
     fuzzers

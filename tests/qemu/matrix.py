@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""matrix.py BUILD RESULTS PAGE: writes into PAGE, behind the line "<!-- make matrix -->", as a table, which
+"""matrix.py BUILD RESULTS PAGE README: writes into PAGE, behind the line "<!-- make matrix -->", as a table, which
 boards have passed with which kernel: the cases matrix-BOARD-KERNEL-ENGINE of tests/qemu/run.sh, by the lines in RESULTS.
 A cell has the events that were compared with QEMU's log, under shadow and under emulation. A case that has failed, or was
-not run, is "no"; "-": there is none."""
+not run, is "no"; "-": there is none. In README a cell is "yes" if both engines have passed, and each kernel is a line."""
 import pathlib
 import re
 import subprocess
@@ -13,32 +13,43 @@ ENGINES = ("shadow", "emulation")
 MARK = "<!-- make matrix -->\n"
 
 
+def write(page, rows):
+    before, mark, behind = page.read_text().partition(MARK)
+    if not mark:
+        sys.exit(f"matrix.py: {page} has no line {MARK.strip()}")
+    rows.insert(1, ["---"] * len(rows[0]))
+    table = "".join(f"| {' | '.join(row)} |\n" for row in rows)
+    page.write_text(before + mark + table + re.sub(r"^(\|.*\n)*", "", behind))
+
+
 def main():
-    build, results, page = map(pathlib.Path, sys.argv[1:])
+    build, results, page, readme = map(pathlib.Path, sys.argv[1:])
     passed = set(re.findall(r"^ok (matrix-\S+) ", results.read_text(), re.M))
     listed = subprocess.run([pathlib.Path(__file__).with_name("run.sh"), "--list", "--tier", "matrix"], capture_output=True,
                             check=True, text=True).stdout
     cases = set(re.findall(r"^matrix (matrix-\S+)$", listed, re.M))
     boards = sorted({case.removeprefix("matrix-").rsplit("-", 2)[0] for case in cases})
 
-    def cell(board, kernel):
-        counts = []
-        for engine in ENGINES:
-            case = f"matrix-{board}-{kernel}-{engine}"
-            if case not in cases:
-                return "-"
+    def events(board, kernel):
+        """By engine: how many, "no", or "-"."""
+        for case in (f"matrix-{board}-{kernel}-{engine}" for engine in ENGINES):
             said = re.search(r"^verify: (\d+) events", (build / "tests/qemu" / case / "verify").read_text(), re.M) \
                 if case in passed else None
-            counts.append(f"{int(said[1]):,}" if said else "no")
-        return "; ".join(counts)
+            yield f"{int(said[1]):,}" if said else "no" if case in cases else "-"
 
-    rows = [["board", *KERNELS.values()], ["---"] * (1 + len(KERNELS))]
-    rows += [[f"`{board}`", *(cell(board, kernel) for kernel in KERNELS)] for board in boards]
-    before, mark, behind = page.read_text().partition(MARK)
-    if not mark:
-        sys.exit(f"matrix.py: {page} has no line {MARK.strip()}")
-    table = "".join(f"| {' | '.join(row)} |\n" for row in rows)
-    page.write_text(before + mark + table + re.sub(r"^(\|.*\n)*", "", behind))
+    def cell(board, kernel):
+        counts = list(events(board, kernel))
+        return "-" if "-" in counts else "; ".join(counts)
+
+    def judged(board, kernel):
+        text = cell(board, kernel)
+        return text if text == "-" else "no" if "no" in text else "yes"
+
+    names = [f"`{board}`" for board in boards]
+    write(page, [["board", *KERNELS.values()]] +
+          [[name, *(cell(board, kernel) for kernel in KERNELS)] for name, board in zip(names, boards)])
+    write(readme, [["kernel", *names]] +
+          [[text, *(judged(board, kernel) for board in boards)] for kernel, text in KERNELS.items()])
 
 
 if __name__ == "__main__":
