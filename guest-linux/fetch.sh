@@ -6,7 +6,7 @@
 #
 #   armmp-lpae        that kernel and all that goes with it, to BUILD_DIR/guest (the default)
 #   armmp             the other kernel, to BUILD_DIR/guest-armmp
-#   u-boot            U-Boot for QEMU's boards virt and orangepi-pc, to BUILD_DIR/guest-u-boot
+#   u-boot            firmware: U-Boot for QEMU's boards virt and orangepi-pc, EDK2 for virt, to BUILD_DIR/guest-u-boot
 #   rt                the rt-armmp kernel, to BUILD_DIR/guest-rt
 #   bullseye, trixie  the armmp-lpae kernel of that suite, to BUILD_DIR/guest-SUITE
 #   MMIOSCOPE_MIRROR  a Debian mirror's URL   (default: the one this host uses)
@@ -21,7 +21,7 @@ suffix=-$what suite=bookworm flavour=armmp-lpae
 case $what in
 armmp-lpae) suffix='' roles='kernel busybox libfdt' ;;
 armmp) roles='kernel busybox' flavour=armmp ;;
-u-boot) roles='uboot sunxi' ;;
+u-boot) roles='uboot sunxi efi' ;;
 rt) roles='kernel busybox' flavour=rt-armmp ;;
 bullseye|trixie) roles='kernel busybox' suite=$what ;;
 *) echo "guest-linux/fetch.sh: unknown argument '$what'" >&2; exit 2 ;;
@@ -148,6 +148,7 @@ package_of() {
     libfdt) echo libfdt-dev ;;
     uboot) echo u-boot-qemu ;;
     sunxi) echo u-boot-sunxi ;;
+    efi) echo qemu-efi-arm ;;
     esac
 }
 
@@ -219,6 +220,11 @@ unpack_uboot() {
 unpack_sunxi() { # with PSCI firmware; of a board of the same family as orangepi-pc, which it boots, too
     install -m 644 "$tmp/sunxi/usr/lib/u-boot/nanopi_neo/u-boot-sunxi-with-spl.bin" "$guest/u-boot-sunxi.bin"
     files="$files u-boot-sunxi.bin"
+}
+
+unpack_efi() { # EDK2 for virt; its flash is 64 MiB, most of them empty
+    cp --sparse=always "$tmp/efi/usr/share/AAVMF/AAVMF32_CODE.fd" "$guest/edk2.fd"
+    files="$files edk2.fd"
 }
 
 unpack() {

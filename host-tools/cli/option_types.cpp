@@ -32,6 +32,23 @@ void add_size(CLI::App& command, const std::string& name, std::uint64_t& to,
         ->type_name("SIZE");
 }
 
+void add_address(CLI::App& command, const std::string& name, std::optional<std::uint32_t>& to,
+                 const std::string& help) {
+    command
+        .add_option_function<std::string>(
+            name,
+            [name, &to](const std::string& text) {
+                const std::optional<std::uint64_t> address = parse_number(text);
+                if (!address || *address > UINT32_MAX) {
+                    throw CLI::ValidationError(
+                        name, "'" + text + "' is not an address below 4G, such as 0x40000000");
+                }
+                to = static_cast<std::uint32_t>(*address);
+            },
+            help)
+        ->type_name("ADDRESS");
+}
+
 void add_file(CLI::App& command, const std::string& name, std::string& to,
               const std::string& help) {
     command.add_option(name, to, help)->type_name("FILE");

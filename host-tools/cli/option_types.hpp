@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,10 @@ namespace mmioscope::cli {
 /// A number of bytes with K, M or G.
 void add_size(CLI::App& command, const std::string& name, std::uint64_t& to,
               const std::string& help);
+
+/// A 32-bit address, decimal or with 0x.
+void add_address(CLI::App& command, const std::string& name, std::optional<std::uint32_t>& to,
+                 const std::string& help);
 
 void add_file(CLI::App& command, const std::string& name, std::string& to, const std::string& help);
 

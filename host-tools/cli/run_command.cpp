@@ -35,6 +35,7 @@ Examples:
   mmioscope run --kernel vmlinuz --dtb board.dtb --reboots 3 -o boot.mmio
   mmioscope run --kernel vmlinuz --dtb board.dtb -F 'dev==mmc && w' --ts delta -o boot.mmio
   mmioscope run --bare --kernel test.bin --dtb board.dtb --time-limit 20 --expect passed
+  mmioscope run --board virt --memory 208M --bare --kernel u-boot.bin --load-at 0 --tree-at 0x40000000 --console
   mmioscope run --board raspi2b --kernel vmlinuz --dtb bcm2836-rpi-2-b.dtb --initrd initrd.img --stop-at 'login:'
 )";
 
@@ -74,7 +75,18 @@ void add_guest(CLI::App& command, Options& options) {
     add_file(command, "--sd", options.sd_image, "SD card image; what the guest writes is not kept");
     add_switch(command, "net", options.network,
                "Connect QEMU's user network (default: on if the board has a network card)");
-    command.add_flag("--bare", options.bare, "--kernel is a raw binary, entered at its first byte");
+    command.add_flag(
+        "--bare", options.bare,
+        "--kernel is no Linux: an ELF file, or a raw binary entered at its first byte. "
+        "Its r0, r1 and r2 are as Linux expects them: 0, -1, the device tree");
+    add_address(command, "--load-at", options.load_at,
+                "Load a raw binary at this physical address, in memory or flash (default: 48 MiB "
+                "into the memory)");
+    add_address(command, "--entry", options.entry,
+                "Enter a raw binary at this address (bit 0: in Thumb state)");
+    add_address(command, "--tree-at", options.tree_at,
+                "Put the device tree of a bare guest at this address; firmware for virt wants it "
+                "at 0x40000000");
     command.add_option("--cpus", options.cpus, "Number of CPUs (default 2)")
         ->check(count_from(1))
         ->type_name("N");

@@ -1,12 +1,11 @@
 #include "run/boot_image.hpp"
 
+#include "run/elf_segments.hpp"
 #include "system/crc.hpp"
 #include "system/error.hpp"
 
-#include <arpa/inet.h>
-#include <elf.h>
-
 #include <algorithm>
+#include <arpa/inet.h>
 #include <cstring>
 #include <vector>
 
@@ -38,36 +37,10 @@ constexpr std::uint8_t kernel = 2;
 
 constexpr std::size_t largest = 16u << 20; // abi/layout.hpp: the trace area begins there
 
-Elf32_Ehdr elf_header(const Bytes& elf) {
-    Elf32_Ehdr header;
-    std::memcpy(&header, elf.data(), sizeof header);
-    return header;
-}
-
-std::vector<Elf32_Phdr> segments(const Bytes& elf, const std::string& path) {
-    const Elf32_Ehdr header = elf_header(elf);
-    std::vector<Elf32_Phdr> found;
-    for (std::size_t i = 0; i < header.e_phnum; ++i) {
-        Elf32_Phdr segment;
-        const std::size_t at = header.e_phoff + i * sizeof segment;
-        if (at + sizeof segment > elf.size()) {
-            throw bad_input("the hypervisor {} is truncated", path);
-        }
-        std::memcpy(&segment, elf.data() + at, sizeof segment);
-        if (segment.p_type != PT_LOAD || segment.p_filesz == 0) {
-            continue;
-        }
-        if (std::uint64_t{segment.p_offset} + segment.p_filesz > elf.size()) {
-            throw bad_input("the hypervisor {} is truncated", path);
-        }
-        found.push_back(segment);
-    }
-    return found;
-}
-
 /// The segments in place, from the lowest address on, which is returned in `base`.
-Bytes memory_of(const Bytes& elf, const std::string& path, std::uint32_t& base) {
-    const std::vector<Elf32_Phdr> parts = segments(elf, path);
+Bytes memory_of(const Bytes& elf, const std::string& what, std::uint32_t& base) {
+    std::vector<Elf32_Phdr> parts = load_segments(elf, what);
+    std::erase_if(parts, [](const Elf32_Phdr& part) { return part.p_filesz == 0; });
     std::uint64_t begin = UINT64_MAX;
     std::uint64_t end = 0;
     for (const Elf32_Phdr& part : parts) {
@@ -75,7 +48,7 @@ Bytes memory_of(const Bytes& elf, const std::string& path, std::uint32_t& base) 
         end = std::max<std::uint64_t>(end, std::uint64_t{part.p_paddr} + part.p_filesz);
     }
     if (parts.empty() || end - begin > largest) {
-        throw bad_input("the hypervisor {} has no segments, or they are too large", path);
+        throw bad_input("{} has no segments, or they are too large", what);
     }
     Bytes memory(static_cast<std::size_t>(end - begin));
     for (const Elf32_Phdr& part : parts) {
@@ -90,12 +63,13 @@ Bytes memory_of(const Bytes& elf, const std::string& path, std::uint32_t& base) 
 
 Bytes boot_image(const Bytes& elf, const std::string& path) {
     std::uint32_t base = 0;
-    const Bytes memory = memory_of(elf, path, base);
+    const std::string what = "the hypervisor " + path;
+    const Bytes memory = memory_of(elf, what, base);
     Header header{};
     header.magic = htonl(magic);
     header.size = htonl(static_cast<std::uint32_t>(memory.size()));
     header.load_address = htonl(base);
-    header.entry = htonl(elf_header(elf).e_entry);
+    header.entry = htonl(elf_header(elf, what).e_entry);
     header.data_crc = htonl(crc(memory));
     header.system = linux_like;
     header.architecture = arm;

@@ -7,7 +7,7 @@
 
 namespace mmioscope::run {
 
-/// The image of `elf`, which must have passed check_hypervisor(). Throws Error (bad_input) that
+/// The image of `elf`, Throws Error (bad_input) that
 /// names `path` if its segments are outside the file or too far apart.
 Bytes boot_image(const Bytes& elf, const std::string& path);
 

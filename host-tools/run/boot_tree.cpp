@@ -229,6 +229,19 @@ void set_stream(Editor& editor, const BootTree& what) {
     }
 }
 
+void set_entry(Editor& editor, const BootTree& what) {
+    if (what.kernel) {
+        add_module(editor, chosen::kernel, *what.kernel);
+    }
+    const int chosen = editor.child(0, "chosen");
+    if (what.entry) {
+        editor.set(chosen, chosen::entry, *what.entry);
+    }
+    if (what.guest_tree) {
+        editor.set(chosen, chosen::guest_tree, *what.guest_tree);
+    }
+}
+
 } // namespace
 
 Bytes compose_tree(const Bytes& tree, const Board& board, const BootTree& what) {
@@ -249,7 +262,7 @@ Bytes compose_tree(const Bytes& tree, const Board& board, const BootTree& what) 
     if (board.cpus_soldered) {
         limit_cpus(editor, what.cpus);
     }
-    add_module(editor, chosen::kernel, what.kernel);
+    set_entry(editor, what);
     if (what.ramdisk) {
         add_module(editor, chosen::ramdisk, *what.ramdisk);
     }

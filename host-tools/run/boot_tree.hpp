@@ -4,6 +4,7 @@
 
 #include "control/words.hpp"
 #include "run/board.hpp"
+#include "run/guest_program.hpp"
 #include "run/input.hpp"
 #include "symbols/task_offsets.hpp"
 
@@ -14,16 +15,10 @@
 
 namespace mmioscope::run {
 
-/// A file loaded into memory before the start.
-struct Module {
-    std::uint64_t address;
-    std::uint64_t size; ///< bytes
-};
-
 struct BootTree {
-    std::uint64_t memory; ///< bytes of RAM
-    unsigned cpus = 0;    ///< for the guest, if the board has a fixed number
-    Module kernel;
+    std::uint64_t memory;         ///< bytes of RAM
+    unsigned cpus = 0;            ///< for the guest, if the board has a fixed number
+    std::optional<Module> kernel; ///< nothing: `entry` says where the guest begins
     std::optional<Module> ramdisk;
     std::optional<std::string> command_line;  ///< nothing: the tree's own, or the board's
     std::vector<std::string> trace;           ///< empty: the hypervisor's default
@@ -43,6 +38,8 @@ struct BootTree {
     bool stream_shared = false;
     std::string stream_fold{};
     std::optional<symbols::TaskOffsets> task_names{}; ///< nothing: names are not read
+    std::optional<std::uint32_t> entry{};      ///< physical; nothing: the kernel's first byte
+    std::optional<std::uint32_t> guest_tree{}; ///< physical; nothing: below the hypervisor
 };
 
 /// `tree` with all of this added. Throws Error (bad_input) if there is no room or no root.

@@ -4,7 +4,6 @@
 #include "system/whole_file.hpp"
 #include "tree/device_tree.hpp"
 
-#include <elf.h>
 #include <libfdt.h>
 
 #include <cstring>
@@ -25,10 +24,6 @@ std::uint32_t word(const Bytes& bytes, std::size_t at) {
     std::uint32_t value = 0;
     std::memcpy(&value, bytes.data() + at, sizeof value);
     return value;
-}
-
-bool is_elf(const Bytes& bytes) {
-    return bytes.size() >= SELFMAG && std::memcmp(bytes.data(), ELFMAG, SELFMAG) == 0;
 }
 
 } // namespace
@@ -58,12 +53,6 @@ void check_zimage(const Bytes& kernel, const std::string& path) {
     }
 }
 
-void check_raw(const Bytes& payload, const std::string& path) {
-    if (is_elf(payload)) {
-        throw bad_input("{} is an ELF file; --bare needs a raw binary (objcopy -O binary)", path);
-    }
-}
-
 void check_tree(const Bytes& tree, const std::string& path) {
     if (tree.size() < sizeof(fdt_header) || fdt_magic(tree.data()) != FDT_MAGIC) {
         throw bad_input("{} is not a flattened device tree", path);
@@ -74,16 +63,6 @@ void check_tree(const Bytes& tree, const std::string& path) {
     }
     if (!tree::tree_is_sound(tree)) {
         throw bad_input("{} is a damaged device tree", path);
-    }
-}
-
-void check_hypervisor(const Bytes& elf, const std::string& path) {
-    Elf32_Ehdr header{};
-    if (elf.size() >= sizeof header) {
-        std::memcpy(&header, elf.data(), sizeof header);
-    }
-    if (!is_elf(elf) || header.e_ident[EI_CLASS] != ELFCLASS32 || header.e_machine != EM_ARM) {
-        throw bad_input("the hypervisor {} is not a 32-bit ARM ELF file", path);
     }
 }
 

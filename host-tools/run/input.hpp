@@ -17,13 +17,7 @@ Bytes read_input(const std::string& path, const char* what);
 /// Throws Error (bad_input) unless `kernel` is a complete zImage.
 void check_zimage(const Bytes& kernel, const std::string& path);
 
-/// Throws Error (bad_input) if `payload` cannot be started at its first byte.
-void check_raw(const Bytes& payload, const std::string& path);
-
 /// Throws Error (bad_input) unless `tree` is a complete flattened device tree.
 void check_tree(const Bytes& tree, const std::string& path);
-
-/// Throws Error (bad_input) unless `elf` begins like a 32-bit ARM executable.
-void check_hypervisor(const Bytes& elf, const std::string& path);
 
 } // namespace mmioscope::run

@@ -1,5 +1,6 @@
 #include "run/kernel_names.hpp"
 
+#include "run/elf_segments.hpp"
 #include "run/input.hpp"
 #include "symbols/kernel_image.hpp"
 #include "symbols/section.hpp"
@@ -27,9 +28,12 @@ symbols::KernelImage of_image(const Options& options) {
 } // namespace
 
 KernelNames kernel_names(const Options& options) {
-    symbols::SymbolList all = options.symbols.empty()
-                                  ? symbols::SymbolList()
-                                  : symbols::unpack(symbols::section_of(options.symbols));
+    std::vector<std::string> files = options.symbols;
+    if (options.bare && is_elf(read_input(options.kernel, "kernel"))) {
+        files.push_back(options.kernel);
+    }
+    symbols::SymbolList all =
+        files.empty() ? symbols::SymbolList() : symbols::unpack(symbols::section_of(files));
     symbols::KernelImage kernel = of_image(options);
     all.insert(all.end(), kernel.symbols.begin(), kernel.symbols.end());
     return {std::move(kernel.banner), symbols::pack(all), kernel.task_offsets,

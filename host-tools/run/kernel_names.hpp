@@ -21,7 +21,8 @@ struct KernelNames {
 
 /// Takes half a second. Call it before the guest's CPUs run, so as not to take their time. Reports
 /// kernels that it cannot decode on standard error, and leaves both empty. A bare program has only
-/// the names of the user's files. Throws Error (bad_input) if these are wrong.
+/// its own symbols, if it is an ELF file, and those of the user's files. Throws Error (bad_input)
+/// if these are wrong.
 KernelNames kernel_names(const Options& options);
 
 } // namespace mmioscope::run

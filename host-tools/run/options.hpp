@@ -16,13 +16,17 @@ struct Options {
     std::string board = board_names().front();
     std::optional<Board> tried_board; ///< nothing: `board` has a row
     std::string hypervisor;           ///< ELF; empty: run/hypervisor_image.hpp finds it
-    std::string kernel;               ///< zImage, or a raw binary if `bare`
+    std::string kernel;               ///< zImage; if `bare`, a raw binary or an ELF file
     std::string tree;                 ///< the board's device tree
     std::string ramdisk;              ///< empty: none
     std::string sd_image;             ///< empty: no card
     std::optional<std::string> command_line;
     std::optional<bool> network; ///< nothing: the board's default
     bool bare = false;
+    std::optional<std::uint32_t> load_at; ///< of a raw binary; nothing: the board's kernel address
+    std::optional<std::uint32_t> entry;   ///< of a raw binary; nothing: its first byte
+    std::optional<std::uint32_t>
+        tree_at; ///< the guest's device tree; nothing: below the hypervisor
     unsigned cpus = 2;
     std::uint64_t memory = 0; ///< bytes; 0: the board's default
     std::string ram;          ///< file behind the RAM, kept afterwards; empty: none

@@ -5,6 +5,7 @@
 #include "run/boot_image.hpp"
 #include "run/boot_tree.hpp"
 #include "run/early_requests.hpp"
+#include "run/elf_segments.hpp"
 #include "run/hypervisor_image.hpp"
 #include "run/machine_tree.hpp"
 #include "run/process.hpp"
@@ -65,28 +66,29 @@ void check_memory(const Options& options, const Board& board) {
     }
 }
 
-// Kernel and ramdisk must fit between their address and what follows.
-void check_room(const char* what, std::uint64_t size, std::uint64_t from, std::uint64_t to) {
-    if (size > to - from) {
-        throw bad_input("the {} is too large: {} bytes, but only {} fit", what, size, to - from);
-    }
-}
-
-Module kernel_module(const Options& options, const Board& board) {
-    const Bytes kernel = read_input(options.kernel, "kernel");
-    options.bare ? check_raw(kernel, options.kernel) : check_zimage(kernel, options.kernel);
-    check_room("kernel", kernel.size(), board.kernel_address(), board.ramdisk_address());
-    return {board.kernel_address(), kernel.size()};
-}
-
-std::optional<Module> ramdisk_module(const Options& options, const Board& board) {
+std::optional<Module> ramdisk_module(const Options& options, const Board& board,
+                                     const GuestProgram& program) {
     if (options.ramdisk.empty()) {
         return std::nullopt;
     }
-    const Bytes ramdisk = read_input(options.ramdisk, "ramdisk");
-    check_room("ramdisk", ramdisk.size(), board.ramdisk_address(),
-               board.hypervisor_base() - abi::guest_tree_room);
-    return Module{board.ramdisk_address(), ramdisk.size()};
+    const Module ramdisk{board.ramdisk_address(), read_input(options.ramdisk, "ramdisk").size()};
+    const std::uint64_t room =
+        board.hypervisor_base() - abi::guest_tree_room - board.ramdisk_address();
+    if (ramdisk.size > room) {
+        throw bad_input("the ramdisk is too large: {} bytes, but only {} fit", ramdisk.size, room);
+    }
+    for (const Module& part : program.parts) {
+        if (overlap(part, ramdisk)) {
+            throw bad_input("the kernel, at {:#x}, is too large: it overlaps the ramdisk, at {:#x}",
+                            part.address, ramdisk.address);
+        }
+    }
+    return ramdisk;
+}
+
+/// A raw binary or zImage at the usual place is a module, as a boot loader describes it.
+std::optional<Module> kernel_module(const GuestProgram& program) {
+    return program.entry ? std::nullopt : std::optional(program.parts.front());
 }
 
 Bytes board_tree(const Options& options, const Board& board, const std::string& qemu) {
@@ -99,11 +101,11 @@ Bytes board_tree(const Options& options, const Board& board, const std::string& 
 }
 
 BootTree boot_tree(const Options& options, const Board& board, const Bytes& tree,
-                   const Serials& serials) {
+                   const GuestProgram& program, const Serials& serials) {
     return {.memory = options.memory - board.withheld_memory,
             .cpus = options.cpus,
-            .kernel = kernel_module(options, board),
-            .ramdisk = ramdisk_module(options, board),
+            .kernel = kernel_module(program),
+            .ramdisk = ramdisk_module(options, board, program),
             .command_line = options.command_line,
             .trace = select_devices(options.trace, tree),
             .engine = options.engine,
@@ -120,7 +122,10 @@ BootTree boot_tree(const Options& options, const Board& board, const Bytes& tree
             .stream_baud = options.stream_baud,
             .stream_quantum = options.stream_quantum,
             .stream_shared = options.stream_shared,
-            .stream_fold = options.stream_fold};
+            .stream_fold = options.stream_fold,
+            .task_names = {},
+            .entry = program.entry,
+            .guest_tree = options.tree_at};
 }
 
 /// With shared memory this program reads tasks from the guest's RAM itself (linux/).
@@ -236,7 +241,8 @@ Plan make_plan(const Options& given) {
     check_stream_options(options);
     check_guest_reader(options);
     check_at_start(options);
-    Plan plan{board, options, find_program(options.qemu), options.hypervisor, {}, {}, {}, {}, {}};
+    Plan plan{board, options, find_program(options.qemu), options.hypervisor, {}, {}, {}, {},
+              {},    {}};
     if (plan.hypervisor.empty()) {
         plan.hypervisor = find_hypervisor(folder_of_this_program(), board.hypervisor_base());
     }
@@ -244,10 +250,11 @@ Plan make_plan(const Options& given) {
     check_read_back(options);
     const Bytes tree = board_tree(options, board, plan.qemu);
     plan.serials = assign_serials(options, board, tree);
-    BootTree what = boot_tree(options, board, tree, plan.serials);
+    plan.program = guest_program(options, board, tree);
+    BootTree what = boot_tree(options, board, tree, plan.program, plan.serials);
     check_sd_card(options, board);
     const Bytes elf = read_input(plan.hypervisor, "hypervisor");
-    check_hypervisor(elf, plan.hypervisor);
+    elf_header(elf, "the hypervisor " + plan.hypervisor);
     if (board.boot_image) {
         plan.boot_image = boot_image(elf, plan.hypervisor);
     }

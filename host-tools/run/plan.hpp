@@ -2,6 +2,7 @@
 #pragma once
 
 #include "run/board.hpp"
+#include "run/guest_program.hpp"
 #include "run/input.hpp"
 #include "run/kernel_names.hpp"
 #include "run/options.hpp"
@@ -18,6 +19,7 @@ struct Plan {
     std::string hypervisor;
     Bytes boot_image; ///< the hypervisor as a U-Boot image; empty: not needed
     Bytes tree;       ///< for the hypervisor
+    GuestProgram program{};
     Serials serials;
     KernelNames names;
     std::string qemu_version; ///< empty: unknown

@@ -117,7 +117,11 @@ Arguments qemu_command(const Plan& plan, const QemuFiles& files) {
     add_machine(arguments, board, options, files.ram);
     add(arguments,
         {"-kernel", files.boot_image < 0 ? plan.hypervisor : descriptor_path(files.boot_image)});
-    add_loader(arguments, options.kernel, board.kernel_address());
+    if (plan.program.load_at) {
+        add_loader(arguments, options.kernel, *plan.program.load_at);
+    } else { // QEMU reads the segments
+        add(arguments, {"-device", "loader,file=" + escape(options.kernel)});
+    }
     if (!options.ramdisk.empty()) {
         add_loader(arguments, options.ramdisk, board.ramdisk_address());
     }

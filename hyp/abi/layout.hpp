@@ -5,7 +5,7 @@
 //   base + 14 MiB      device tree, if r2 held none at entry   (hidden from the guest)
 //   base + 15 MiB      control page (abi/control.hpp): no memory, Hyp answers the accesses
 //   base + 16 MiB      trace area, `mmioscope,area-size` long  (hidden from the guest)
-//   base - 2 MiB       the guest's device tree                 (guest RAM)
+//   base - 2 MiB       the guest's device tree, by default     (guest RAM)
 //
 // The kernel and the ramdisk are described as for Xen: nodes under /chosen, compatible with
 // "multiboot,kernel" or "multiboot,ramdisk", whose `reg` says where they lie.
@@ -40,6 +40,13 @@ inline constexpr char user_firewall[] =
     "mmioscope,user-firewall"; ///< present: the bus tells accesses of User mode from privileged
                                ///< ones, so the shadow engine makes those of User mode
 inline constexpr char area_size[] = "mmioscope,area-size"; ///< u32, bytes, a multiple of 4 KiB
+inline constexpr char entry[] =
+    "mmioscope,entry"; ///< u32, address at which the guest is entered; bit 0: in Thumb state.
+                       ///< Default: the kernel's first byte. With it, no kernel is needed: firmware
+                       ///< in flash
+inline constexpr char guest_tree[] =
+    "mmioscope,guest-tree"; ///< u32, where the guest's device tree is written, a multiple of 8;
+                            ///< guest_tree_room bytes of its memory. Default: below the base
 inline constexpr char uart[] =
     "mmioscope,uart"; ///< path or alias of the hypervisor's UART; default: the
                       ///< guest's console, before it starts and after it ends

@@ -72,7 +72,8 @@ BootError Doctor::configure(Machine& machine, const Tree&) {
 
     // The trial is the kernel, and everything is as the tracer would have it.
     machine.config.modules = {};
-    machine.config.modules.kernel = {trial_entry(), trial_entry() + 1};
+    machine.config.entry = trial_entry();
+    machine.config.guest_tree = {};
     machine.config.engine = abi::EngineKind::shadow;
     machine.config.pre = machine.config.slow_path = machine.config.guest_reader = false;
     return {};

@@ -22,6 +22,10 @@ Bytes elf_of_two() {
     Bytes elf(256);
     Elf32_Ehdr header{};
     std::memcpy(header.e_ident, ELFMAG, SELFMAG);
+    header.e_ident[EI_CLASS] = ELFCLASS32;
+    header.e_ident[EI_DATA] = ELFDATA2LSB;
+    header.e_machine = EM_ARM;
+    header.e_phentsize = sizeof(Elf32_Phdr);
     header.e_phoff = sizeof header;
     header.e_phnum = 3;
     header.e_entry = 0x4800'0010;
@@ -69,7 +73,7 @@ TEST_CASE("a truncated hypervisor makes no image") {
     CHECK_THROWS_WITH(boot_image(elf, "hyp.elf"), Contains("hyp.elf is truncated"));
     elf.resize(sizeof(Elf32_Ehdr) + 8);
     CHECK_THROWS_WITH(boot_image(elf, "hyp.elf"), Contains("hyp.elf is truncated"));
-    Elf32_Ehdr none{};
-    std::memcpy(elf.data(), &none, sizeof none);
+    Elf32_Half none = 0;
+    std::memcpy(elf.data() + offsetof(Elf32_Ehdr, e_phnum), &none, sizeof none);
     CHECK_THROWS_WITH(boot_image(elf, "hyp.elf"), Contains("has no segments"));
 }

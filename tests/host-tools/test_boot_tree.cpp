@@ -33,7 +33,7 @@ std::string cells(std::initializer_list<std::uint32_t> numbers) {
 
 BootTree description() {
     return {.memory = 512u << 20,
-            .kernel = {0x8300'0000, 1000},
+            .kernel = Module{0x8300'0000, 1000},
             .ramdisk = Module{0x8400'0000, 2000},
             .command_line = "console=ttyAMA0",
             .trace = {"all", "!serial0"},

@@ -1,4 +1,5 @@
 // The inputs that `mmioscope run` accepts, and its messages about others before it starts anything.
+#include "abi/layout.hpp"
 #include "run/board.hpp"
 #include "run/hypervisor_image.hpp"
 #include "run/plan.hpp"
@@ -61,6 +62,7 @@ public:
         Elf32_Ehdr header{};
         std::memcpy(header.e_ident, ELFMAG, SELFMAG);
         header.e_ident[EI_CLASS] = ELFCLASS32;
+        header.e_ident[EI_DATA] = ELFDATA2LSB;
         header.e_machine = EM_ARM;
         Bytes bytes(sizeof header);
         std::memcpy(bytes.data(), &header, sizeof header);
@@ -194,10 +196,20 @@ TEST_CASE("bad inputs are refused in one line") {
         inputs.write("vmlinuz", Bytes(100));
         CHECK_THAT(inputs.error(), Contains("is not an ARM zImage"));
     }
-    SECTION("an ELF file with --bare") {
-        inputs.write("vmlinuz", Inputs::elf());
+    SECTION("a place for a kernel that is no bare program") {
+        o.load_at = 0x8300'0000;
+        CHECK(inputs.error() == "--load-at, --entry and --tree-at need --bare");
+    }
+    SECTION("a bare program where nothing is, or somebody else") {
         o.bare = true;
-        CHECK_THAT(inputs.error(), Contains("needs a raw binary"));
+        for (const auto& [address, why] : {std::pair{0x7fff'ff80u, "is neither in the memory"},
+                                           {0x8800'0000u, "overlaps the hypervisor"},
+                                           {0x8bff'ffffu, "overlaps the hypervisor"},
+                                           {0x87e0'0000u, "overlaps the guest's device tree"},
+                                           {0xffff'ffffu, "is neither in the memory"}}) {
+            o.load_at = address;
+            CHECK_THAT(inputs.error(), Contains(why));
+        }
     }
     SECTION("no device tree") {
         o.tree = "";
@@ -271,13 +283,19 @@ TEST_CASE("bad inputs are refused in one line") {
         o.qemu = "/etc/passwd";
         CHECK_THAT(inputs.error(), Contains("cannot execute") && Contains("qemu-system-arm"));
     }
+    SECTION("a kernel that reaches into the ramdisk") {
+        o.bare = true;
+        o.load_at = 0x83ff'ffff;
+        o.ramdisk = inputs.write("initrd", Bytes(16));
+        CHECK_THAT(inputs.error(), Contains("overlaps the ramdisk"));
+    }
     SECTION("hypervisor missing") {
         o.hypervisor = "/nowhere/hyp.elf";
         CHECK_THAT(inputs.error(), Contains("cannot read /nowhere/hyp.elf"));
     }
     SECTION("hypervisor is not an ELF file") {
         inputs.write("hyp.elf", Bytes(100));
-        CHECK_THAT(inputs.error(), Contains("is not a 32-bit ARM ELF file"));
+        CHECK_THAT(inputs.error(), Contains("is not a 32-bit little-endian ARM ELF file"));
     }
     SECTION("an unknown device to deselect at the start") {
         o.at_start = {"deselect serial0", "deselect toaster"};
@@ -293,6 +311,27 @@ TEST_CASE("bad inputs are refused in one line") {
     if (!inputs.error().empty()) {
         CHECK_THAT(inputs.error(), !Contains("\n"));
     }
+}
+
+TEST_CASE("a bare program's entry and tree reach the hypervisor") {
+    Inputs inputs;
+    inputs.options.bare = true;
+    CHECK(!make_plan(inputs.options).program.entry); // the kernel's first byte
+    inputs.options.load_at = 0x8000'1000;
+    inputs.options.tree_at = 0x8010'0000;
+    CHECK(make_plan(inputs.options).program.entry == 0x8000'1000u);
+    inputs.options.entry = 0x8000'1005; // in Thumb state
+    const Plan plan = make_plan(inputs.options);
+    CHECK(plan.program.load_at == 0x8000'1000u);
+    CHECK(plan.program.entry == 0x8000'1005u);
+    const auto property = [&plan](const char* name) {
+        const void* tree = plan.tree.data();
+        const void* value = fdt_getprop(tree, fdt_path_offset(tree, "/chosen"), name, nullptr);
+        return value == nullptr ? 0 : fdt32_ld(static_cast<const fdt32_t*>(value));
+    };
+    CHECK(property(abi::chosen::entry) == 0x8000'1005);
+    CHECK(property(abi::chosen::guest_tree) == 0x8010'0000);
+    CHECK(fdt_node_offset_by_compatible(plan.tree.data(), -1, abi::chosen::kernel) < 0);
 }
 
 TEST_CASE("devices to trace are found in the tree") {

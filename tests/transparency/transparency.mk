@@ -9,7 +9,7 @@ PROBE_CC ?= arm-linux-gnueabihf-gcc
 PROBE_FLAGS := -std=gnu11 -O1 -marm -static -s -Wall -Wextra -Werror
 
 tests: $(transparency_out)/overlay.img $(foreach b,$(transparency_boards),$(transparency_out)/loader-$(b).elf)
-tests: $(transparency_out)/from_flash.bin $(BUILD)/guest-u-boot/u-boot.bin
+tests: $(transparency_out)/from_flash.bin $(BUILD)/guest-u-boot/manifest.txt
 
 $(transparency_out)/probe: $(wildcard tests/transparency/*.c) tests/transparency/probe.h tests/transparency/targets.S
 	@mkdir -p "$(@D)"
@@ -59,5 +59,5 @@ $(transparency_out)/from_flash.elf: tests/transparency/from_flash.S
 $(transparency_out)/from_flash.bin: $(transparency_out)/from_flash.elf
 	@arm-none-eabi-objcopy -O binary $< $@
 
-$(BUILD)/guest-u-boot/u-boot.bin: guest-linux/fetch.sh
+$(BUILD)/guest-u-boot/manifest.txt: guest-linux/fetch.sh
 	guest-linux/fetch.sh '$(BUILD)' u-boot

@@ -6,6 +6,8 @@
 #include "arch/psci.hpp"
 #include "dt/tree.hpp"
 
+#include <optional>
+
 namespace mmioscope {
 
 struct BootModules {
@@ -27,6 +29,8 @@ struct Config {
     psci::Conduit conduit{psci::Conduit::none}; ///< of the guest's PSCI calls
     psci::NamedFunctions psci_functions;
     BootModules modules;
+    std::optional<std::uint32_t> entry;      ///< of the guest; nothing: the kernel's first byte
+    std::optional<std::uint32_t> guest_tree; ///< its address; nothing: below the image
 };
 
 /// Reads /chosen and /psci. After an error, nothing in `config` is valid.

@@ -66,14 +66,28 @@ BootError check_memory(const Tree& tree, const Machine& machine, const MemoryMap
     return {};
 }
 
+/// Where the guest's device tree is written.
+Range guest_tree_room(const Machine& machine) {
+    const std::uint64_t begin = machine.config.guest_tree.value_or(
+        static_cast<std::uint32_t>(machine.image.text.begin - abi::guest_tree_room));
+    return {begin, begin + abi::guest_tree_room};
+}
+
+bool is_guest_memory(const Machine& machine, const Range& part) {
+    bool inside = false;
+    for (const Range& range : machine.guest_memory) inside |= range.contains(part);
+    return inside;
+}
+
 BootError check_modules(const Machine& machine) {
     const BootModules& modules = machine.config.modules;
-    const Range tree{machine.image.text.begin - abi::guest_tree_room, machine.image.text.begin};
+    const Range tree = guest_tree_room(machine);
+    if (!is_guest_memory(machine, tree))
+        return {"mmioscope,guest-tree lies outside the guest's memory", ""};
     for (const Range& module : {modules.kernel, modules.ramdisk}) {
         if (module.empty()) continue;
-        bool inside = false;
-        for (const Range& range : machine.guest_memory) inside |= range.contains(module);
-        if (!inside) return {"a boot module lies outside the guest's memory", ""};
+        if (!is_guest_memory(machine, module))
+            return {"a boot module lies outside the guest's memory", ""};
         if (module.overlaps(tree))
             return {"a boot module overlaps the place of the guest's device tree", ""};
     }
@@ -120,7 +134,7 @@ BootError read_tree(const Tree& tree, Machine& machine) {
     if (auto e = withhold_uart(tree, machine)) return e;
     for (Service* service : machine.services)
         if (auto e = service->configure(machine, tree)) return e;
-    if (machine.config.modules.kernel.empty())
+    if (machine.config.modules.kernel.empty() && !machine.config.entry)
         return {"/chosen has no boot module that is a kernel", ""};
     for (const MachineRegisters& registers : board.machine_registers)
         if (!machine.map.trap_always(registers.range)) return no_spans;
@@ -243,7 +257,7 @@ Frame start_machine(Machine& machine, Cpu& cpu, const BootError& failed) {
     machine.engine = engine_of(machine);
     if (machine.engine == nullptr) refuse(machine, {"this image has no such engine", ""});
 
-    Range room{machine.image.text.begin - abi::guest_tree_room, machine.image.text.begin};
+    Range room = guest_tree_room(machine);
     if (boot_tree.overlaps(room)) { // the board's tree moves to the end of that room
         room.end = (room.end - tree.size()) & ~std::uint64_t{3};
         tree.move(port::memory_at<void>({room.end}));
@@ -275,8 +289,9 @@ Frame start_machine(Machine& machine, Cpu& cpu, const BootError& failed) {
         if (auto e = service->start(machine)) refuse(machine, e);
     call_other_cpus(board, cpu.bus, machine.cpu_count, {machine.image.text.begin});
     check_way_back(cpu);
-    return guest_start_frame(static_cast<std::uint32_t>(machine.config.modules.kernel.begin), 0,
-                             ~0u, static_cast<std::uint32_t>(guest_tree.value));
+    const std::uint32_t entry = machine.config.entry.value_or(
+        static_cast<std::uint32_t>(machine.config.modules.kernel.begin));
+    return guest_start_frame(entry, 0, ~0u, static_cast<std::uint32_t>(guest_tree.value));
 }
 
 Frame start_parked(Machine& machine, Cpu& cpu) {

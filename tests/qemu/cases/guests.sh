@@ -71,8 +71,32 @@ never read back|clcd@1f0000|Palette2|||
 FINDINGS
 }
 
+# The ELF file of a guest goes where its segments say, is entered where its header says, and names its functions.
+elf() {
+    run --bare --kernel "$build/tests/guest/$board/rewritten.elf" --no-net --no-print --expect 'guest: done' \
+        --access-log "$out/access.log"
+    complete
+    verified
+    "$mmioscope" stat --by function --format csv "$out/trace.mmio" >"$out/functions" || fail "stat: exit status $?"
+    has functions '^function,.*power_off'
+}
+
+# Firmware in virt's flash, with the device tree at the beginning of memory and, as it expects, memory in one piece. What
+# it says at last ends the run.
+firmware() { # FILE TEXT ARGUMENT...
+    board=virt
+    run --memory 208M --bare --kernel "$build/guest-u-boot/$1" --load-at 0 --tree-at 0x40000000 --no-net --no-print \
+        --stop-at "$2" --access-log "$out/access.log" "${@:3}"
+    complete
+    has console "$2"
+    verified
+}
+
 add test sharing 5 sharing
 add test rewritten 5 rewritten
+add test bare-elf 2 elf
+add test bare-uboot 5 firmware u-boot.bin 'Hit any key to stop autoboot'
+add nightly bare-edk2 60 firmware edk2.fd 'UEFI Interactive Shell'
 for engine in shadow emulation; do
     add test "hammer-$engine" 10 on_all_cpus hammer $engine
     add test "outside-$engine" 5 outside $engine

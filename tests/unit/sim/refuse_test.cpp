@@ -117,6 +117,21 @@ TEST_CASE("boot refuses modules at impossible places") {
           "a boot module overlaps the place of the guest's device tree");
 }
 
+TEST_CASE("boot refuses a guest's tree at an impossible place") {
+    const auto tree_at = [](std::uint32_t place) {
+        return refusal(edited([place](void* blob) {
+            return fdt_setprop_u32(blob, fdt_path_offset(blob, "/chosen"), abi::chosen::guest_tree,
+                                   place);
+        }));
+    };
+    const char* outside = "mmioscope,guest-tree lies outside the guest's memory";
+    CHECK(tree_at(0x8200'0000) == outside); // the hypervisor's
+    CHECK(tree_at(0x1000'0000) == outside);
+    CHECK(tree_at(0xffff'fff8) == outside); // it ends above 4 GiB
+    CHECK(tree_at(0x8000'0004) == "mmioscope,guest-tree must be a multiple of 8");
+    CHECK(tree_at(0x8000'8000) == "a boot module overlaps the place of the guest's device tree");
+}
+
 TEST_CASE("boot refuses an unusable breakpoint unit, with which nothing would be traced") {
     RigOptions options;
     options.conditions.dbgen_low = true;

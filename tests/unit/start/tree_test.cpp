@@ -27,6 +27,28 @@ Blob guest_tree(std::uint32_t boot_tree) {
 
 } // namespace
 
+TEST_CASE("the guest's tree and entry are where /chosen says, and then no kernel is needed") {
+    constexpr std::uint32_t place = 0x8100'0000;
+    RigOptions options;
+    options.blob = make_board_tree({});
+    options.blob.resize(options.blob.size() + 512);
+    void* blob = options.blob.data();
+    REQUIRE(fdt_open_into(blob, blob, static_cast<int>(options.blob.size())) == 0);
+    REQUIRE(fdt_del_node(blob, fdt_path_offset(blob, "/chosen/module@80008000")) == 0);
+    const auto set = [blob](const char* name, std::uint32_t value) {
+        return fdt_setprop_u32(blob, fdt_path_offset(blob, "/chosen"), name, value);
+    };
+    REQUIRE(set(abi::chosen::entry, at::kernel) == 0);
+    REQUIRE(set(abi::chosen::guest_tree, place) == 0);
+    Rig rig(options);
+    rig.program(0).end(); // at the kernel's address
+    rig.run();
+    CHECK(rig.failure() == "");
+    CHECK(rig.simulation.cores[0].ended);
+    CHECK(rig.reg(0, 2) == place);
+    CHECK(fdt_check_full(rig.simulation.ram.at({place}), abi::guest_tree_room) == 0);
+}
+
 TEST_CASE("a boot loader may put its tree where the guest's tree goes") {
     constexpr std::uint32_t image = 0x8200'0000;
     const Blob expected = guest_tree(0x8100'0000);
