@@ -1,6 +1,7 @@
 // The first C++ code of each CPU, and the machine: everything else gets it passed.
 #include "abi/layout.hpp"
 #include "arch/control.hpp"
+#include "boot/early_uart.hpp"
 #include "dev/console.hpp"
 #include "dev/gic.hpp"
 #include "engine/service.hpp"
@@ -125,8 +126,8 @@ using namespace mmioscope;
 void mmioscope_find_board(std::uint32_t r2, std::uint32_t psr, std::uint32_t control) {
     machine.image = image_layout();
     machine.entry = {psr, control};
-    constexpr Uart early{UartModel::pl011, {EARLY_UART}};
-    if (early.base.value != 0) board.uart = early;
+    constexpr Uart early = early_uart(EARLY_UART);
+    if (early.model != UartModel::none) board.uart = early;
     no_board = find_board(machine, r2);
 }
 

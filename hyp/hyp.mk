@@ -16,12 +16,13 @@ HYP_TABLE_POOL_SIZE := 0x180000
 HYP_BOOT_TREE_OFFSET := 0xe00000
 # An image for each load address: 128 MiB above the start of a board's memory.
 HYP_IMAGE_BASES := 08000000 48000000 88000000
-# Address of a PL011 for messages before the device tree is read, such as that there is none.
-EARLY_UART ?= 0
+# A UART for messages before the device tree is read, and where the tree names none: pl011,0x1c090000;
+# uart8250,mmio32,0x1c28000; ec_imx6q,0x30860000 (boot/early_uart.hpp).
+EARLY_UART ?=
 
 # For the assembly; boot/boot.cpp asserts that C++ has the same values.
 HYP_DEFINES := -DMAX_CPUS=$(HYP_MAX_CPUS) -DSTACK_SIZE=$(HYP_STACK_SIZE) \
-    -DBOOT_TREE_OFFSET=$(HYP_BOOT_TREE_OFFSET) -DEARLY_UART=$(EARLY_UART)
+    -DBOOT_TREE_OFFSET=$(HYP_BOOT_TREE_OFFSET)
 
 HYP_FLAGS := -std=c++20 -march=armv7ve -mthumb -mgeneral-regs-only -mno-unaligned-access \
     -ffreestanding -fno-exceptions -fno-rtti -fno-threadsafe-statics -fno-use-cxa-atexit \
@@ -46,6 +47,16 @@ $(HYP_COLD_SOURCES:%.cpp=$(BUILD)/obj/target/%.o): HYP_FLAGS += -Os
 HYP_ARM_SOURCES := $(wildcard hyp/core/port/*.cpp) hyp/core/base/crc32.cpp $(addprefix hyp/services/stream/,folder.cpp \
     frame_sender.cpp pl011_line.cpp record_frame.cpp ring_merge.cpp stream.cpp stream_service.cpp)
 $(HYP_ARM_SOURCES:%.cpp=$(BUILD)/obj/target/%.o): HYP_FLAGS += -marm
+
+# Made again if EARLY_UART changes.
+$(BUILD)/obj/target/boot/boot.o: HYP_FLAGS += -I. -DEARLY_UART='"$(EARLY_UART)"'
+$(BUILD)/obj/target/boot/boot.o: $(BUILD)/generated/early-uart
+ifneq ($(EARLY_UART),$(shell cat '$(BUILD)/generated/early-uart' 2>/dev/null))
+.PHONY: $(BUILD)/generated/early-uart
+endif
+$(BUILD)/generated/early-uart:
+	@mkdir -p "$(@D)"
+	@echo '$(EARLY_UART)' > $@
 
 $(BUILD)/obj/target/%.o: %.cpp hyp/hyp.mk
 	@mkdir -p "$(@D)"

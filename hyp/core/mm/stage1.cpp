@@ -22,18 +22,24 @@ Range pages_of(Range range) {
     return {page_floor(range.begin), page_ceil(range.end)};
 }
 
+bool map_uart(TranslationTable& table, const Uart& uart, TablePool& pool) {
+    const std::uint64_t base = uart.base.value;
+    return uart.model == UartModel::none ||
+           table.map(pages_of({base, base + 1}), lpae::hyp_device, pool);
+}
+
 } // namespace
 
 bool build_boot_stage1(TranslationTable& table, const ImageLayout& image, Range boot_tree,
                        const Uart& uart, TablePool& pool) {
-    const std::uint64_t base = uart.base.value;
     return map_image(table, image, pool) && table.map(pages_of(boot_tree), lpae::hyp_data, pool) &&
-           (uart.model == UartModel::none ||
-            table.map(pages_of({base, base + 1}), lpae::hyp_device, pool));
+           map_uart(table, uart, pool);
 }
 
 bool build_stage1(TranslationTable& table, const ImageLayout& image, Range boot_tree,
-                  const MemoryMap& memory, const RegionMap& map, bool shared, TablePool& pool) {
+                  const Uart& uart, const MemoryMap& memory, const RegionMap& map, bool shared,
+                  TablePool& pool) {
+    if (!map_uart(table, uart, pool)) return false; // the tree may not name it (EARLY_UART)
     for (const Range& range : memory)
         if (!table.map(range, lpae::hyp_data, pool)) return false;
     for (const Span& span : map) {

@@ -157,8 +157,8 @@ bool build_guest_table(Machine& machine, TranslationTable& table, bool with_trap
 
 BootError build_tables(Machine& machine) {
     if (!new_table(machine.hyp_table, machine.pool) ||
-        !build_stage1(machine.hyp_table, machine.image, machine.boot_tree, machine.guest_memory,
-                      machine.map, machine.config.guest_reader, machine.pool))
+        !build_stage1(machine.hyp_table, machine.image, machine.boot_tree, board.uart,
+                      machine.guest_memory, machine.map, machine.config.guest_reader, machine.pool))
         return no_tables;
     TranslationTable* shadow = machine.shadow_tables;
     if (!build_guest_table(machine, machine.normal_table, false) ||

@@ -142,6 +142,34 @@ by_uboot() {
     verdict 'doctor: this board can trace, engine shadow'
 }
 
+# until_reported QEMU-ARGUMENT...: QEMU runs the self-test alone; its report is in $out/report.
+until_reported() {
+    timeout 60 qemu-system-arm -display none -monitor none -nic none -serial "file:$out/console" "$@" 2>"$out/qemu" &
+    pid=$!
+    await 'mmioscope: end of report' 1 "$out/console"
+    kill "$pid"
+    tr -d '\r' <"$out/console" >"$out/report"
+}
+# The UART is given by hand (tests/doctor/doctor.mk), since the tree has none.
+unknown_uart() {
+    local machine=(-M "virt,virtualization=on,gic-version=2,highmem=off" -cpu cortex-a15 -smp 2 -m 512)
+    qemu-system-arm "${machine[@]}" -M dumpdtb="$out/whole.dtb" -nic none 2>/dev/null
+    dtc -q -I dtb -O dtb "$out/whole.dtb" -o "$out/board.dtb" || fail "QEMU gives no tree"
+    fdtput -r "$out/board.dtb" /pl011@9000000 || fail "fdtput: exit status $?"
+    until_reported "${machine[@]}" -kernel "$build/tests/doctor/pl011-48000000.elf" \
+        -device "loader,file=$out/board.dtb,addr=0x48e00000,force-raw=on"
+    has report '^doctor: UART: ok: '
+    verdict 'doctor: this board can trace, engine shadow'
+}
+# There is no tree at all.
+no_tree() { # MACHINE ELF MEMORY
+    until_reported -M "$1" -m "$3" -kernel "$build/tests/doctor/$2.elf"
+    verdict 'no device tree: .*'
+}
+
+add test doctor-uart-pl011 4 on_all_cpus unknown_uart
+add test doctor-uart-8250 1 no_tree orangepi-pc uart8250-48000000 1G
+add test doctor-uart-imx 1 no_tree mcimx7d-sabre imx-88000000 512M
 add nightly doctor-uboot 8 by_uboot
 add test doctor-nonsecure 1 nonsecure
 add test doctor-no-hyp 1 no_extensions vexpress-a15,secure=off,virtualization=off
