@@ -11,7 +11,7 @@ ARGS ?=
 # STREAM=uart: `make demo` takes the trace from a UART of the board instead of shared memory
 STREAM ?=
 
-.PHONY: all help setup hyp doctor demo image man report fleet install uninstall test fuzz nightly matrix soak prove bench clean distclean
+.PHONY: all help setup hyp doctor demo run image man report fleet install uninstall test fuzz nightly matrix soak prove bench clean distclean
 .DELETE_ON_ERROR:
 all: hyp host-tools
 	@:
@@ -69,6 +69,13 @@ DEMO_ARGS = --kernel $(BUILD)/guest/vmlinuz --dtb $(BUILD)/guest/vexpress-v2p-ca
     --append 'console=ttyAMA0 panic=-1' --expect 'mmioscope-guest: done' \
     --output $(BUILD)/demo.mmio --console-log $(BUILD)/demo-console.log --time-limit 300
 DEMO_STREAM_uart = --stream serial2 --policy stall
+
+run: ## trace your own kernel in QEMU: KERNEL= DTB= [INITRD= APPEND= BOARD= ARGS=]; the trace is build/run.mmio
+	@[ -n '$(KERNEL)' ] || { echo 'make run: KERNEL= is missing: a zImage, or with ARGS=--bare any program' >&2; exit 2; }
+	@contrib/install-packages.sh hyp/packages.txt host-tools/packages.txt
+	@$(MAKE) --no-print-directory -j2 all
+	@$(BUILD)/mmioscope run --board $(BOARD) --kernel '$(KERNEL)' $(if $(DTB),--dtb '$(DTB)') $(if $(INITRD),--initrd '$(INITRD)') \
+	    $(if $(APPEND),--append '$(APPEND)') --output $(BUILD)/run.mmio $(ARGS)
 
 # What U-Boot loads (contrib/u-boot/boot-files.sh): of a board's own files, DTB= and KERNEL= with MEMORY= if the tree does
 # not say it, or of the guest's for one of these boards. SET= is a property of /chosen.

@@ -81,6 +81,19 @@ elf() {
     has functions '^function,.*power_off'
 }
 
+# make run: a kernel of the user's own, with the words of its command line kept together.
+make_run() {
+    make --no-print-directory run KERNEL="$build/tests/guest/$board/alarms.bin" DTB="$board_tree" APPEND='one two' \
+        ARGS="--bare --no-net --no-print --expect 'guest: done' --console-log '$out/console' -o '$out/trace.mmio'" \
+        >"$out/stdout" 2>"$out/stderr"
+    status=$?
+    complete
+    "$mmioscope" info "$out/trace.mmio" >"$out/info" || fail "info: exit status $?"
+    has info 'command.line.*one two'
+    make --no-print-directory run >"$out/stdout" 2>"$out/stderr" && fail 'make run without a kernel succeeds'
+    has stderr '^make run: KERNEL= is missing'
+}
+
 # Firmware in virt's flash, with the device tree at the beginning of memory and, as it expects, memory in one piece. What
 # it says at last ends the run.
 firmware() { # FILE TEXT ARGUMENT...
@@ -95,6 +108,7 @@ firmware() { # FILE TEXT ARGUMENT...
 add test sharing 5 sharing
 add test rewritten 5 rewritten
 add test bare-elf 2 elf
+add test make-run 5 make_run
 add test bare-uboot 5 firmware u-boot.bin 'Hit any key to stop autoboot'
 add nightly bare-edk2 60 firmware edk2.fd 'UEFI Interactive Shell'
 for engine in shadow emulation; do
