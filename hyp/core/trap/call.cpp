@@ -8,6 +8,9 @@
 #include "port/firmware.hpp"
 #include "port/memory.hpp"
 
+#include <algorithm>
+#include <iterator>
+
 namespace mmioscope {
 
 namespace {
@@ -99,13 +102,25 @@ void verify_services(Machine& machine, const Call& call) {
     }
 }
 
+/// PSCI_FEATURES (5.15). What is not passed on does not exist for the guest, whatever firmware
+/// knows: SYSTEM_SUSPEND would lose Hyp's state.
+std::uint32_t features(const Call& call) {
+    constexpr Function passed_on[] = {
+        Function::version,    Function::cpu_suspend,   Function::cpu_off,
+        Function::cpu_on,     Function::affinity_info, Function::migrate_info_type,
+        Function::system_off, Function::system_reset,  Function::features};
+    const auto asked = static_cast<Function>(call.argument[0]);
+    return std::ranges::find(passed_on, asked) != std::end(passed_on) ? forward(call)
+                                                                      : psci::not_supported;
+}
+
 std::uint32_t answer(Cpu& cpu, const Frame& frame, const Call& call) {
     verify_services(*cpu.machine, call);
     switch (call.function) {
     case Function::version:
     case Function::affinity_info:
-    case Function::migrate_info_type:
-    case Function::features: return forward(call);
+    case Function::migrate_info_type: return forward(call);
+    case Function::features: return features(call);
     case Function::cpu_on: return cpu_on(cpu, call);
     case Function::cpu_off: return cpu_off(cpu, frame, call);
     case Function::cpu_suspend: return cpu_suspend(cpu, call);

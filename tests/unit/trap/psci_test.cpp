@@ -204,6 +204,22 @@ TEST_CASE("calls by identifiers that the tree names do the same, and reach the f
     CHECK(bench.asked[2].function == named.cpu_off);
 }
 
+TEST_CASE("suspend to RAM and other calls that are not passed on do not exist for the guest") {
+    Bench bench;
+    bench.run(Conduit::hvc, [&](Core& core, mmioscope::Cpu& cpu) {
+        for (const std::uint32_t id :
+             {0x8400'000eu, 0x8400'0012u}) { // SYSTEM_SUSPEND, SYSTEM_RESET2
+            CHECK(bench.call(core, cpu, Function::features, id) == psci::not_supported);
+            CHECK(bench.call(core, cpu, static_cast<Function>(id)) == psci::not_supported);
+        }
+        CHECK(bench.asked.empty());
+        CHECK(bench.call(core, cpu, Function::features,
+                         static_cast<std::uint32_t>(Function::cpu_suspend)) == psci::success);
+    });
+    bench.requires_success();
+    CHECK(bench.asked.size() == 1);
+}
+
 TEST_CASE("a suspended CPU resumes where the guest said if the state powers down") {
     Bench bench;
     bench.run(Conduit::hvc, [&](Core& core, mmioscope::Cpu& cpu) {
