@@ -2,6 +2,7 @@
 #include "registers/fields_text.hpp"
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 namespace mmioscope::analysis {
 
@@ -9,9 +10,10 @@ namespace {
 
 constexpr std::string_view rule_names[rule_count] = {
     "last read",     "last written",  "cleared",       "clock",         "recalled",
-    "recalled 2",    "own",           "step by data",  "step by 3",     "by write",
-    "by 2 writes",   "by 4 writes",   "alone",         "by access",     "by 2 accesses",
-    "by 3 accesses", "by 5 accesses", "by 8 accesses", "by 12 accesses"};
+    "recalled 2",    "recalled own",  "own",           "step by data",  "step by 3",
+    "by data",       "by 3 data",     "by write",      "by 2 writes",   "by 4 writes",
+    "alone",         "by access",     "by 2 accesses", "by 3 accesses", "by 5 accesses",
+    "by 8 accesses", "by 12 accesses"};
 
 // How far the rules look back that learn for accesses or writes.
 constexpr std::pair<Rule, std::size_t> histories[] = {
@@ -19,6 +21,8 @@ constexpr std::pair<Rule, std::size_t> histories[] = {
     {Rule::history_5, 5}, {Rule::history_8, 8}, {Rule::history_12, 12}};
 constexpr std::pair<Rule, std::size_t> write_histories[] = {
     {Rule::writes_1, 1}, {Rule::writes_2, 2}, {Rule::writes_4, 4}};
+
+constexpr std::pair<Rule, std::size_t> data_histories[] = {{Rule::data_1, 1}, {Rule::data_3, 3}};
 
 constexpr std::size_t index_of(Rule rule) {
     return static_cast<std::size_t>(rule);
@@ -31,6 +35,14 @@ constexpr std::uint64_t rule_key(Rule rule, std::size_t reg) {
 /// Of a value that may be missing.
 constexpr std::uint64_t number(std::optional<std::uint32_t> value) {
     return value ? *value : std::uint64_t{1} << 32;
+}
+
+/// Of the rules recalled_1, recalled_2 and recalled_own.
+constexpr std::array<std::uint64_t, 3> recalled_keys(std::size_t reg,
+                                                     std::span<const std::uint64_t> writes,
+                                                     std::optional<std::uint32_t> own) {
+    const std::uint64_t after = joined(rule_key(Rule::recalled_1, reg), writes[0]);
+    return {after, joined(after, writes[1]), joined(~after, number(own))};
 }
 
 template <std::size_t N>
@@ -130,6 +142,7 @@ void RegisterModel::Run::take(const ModelAccess& access, const RegisterModel& mo
     const std::uint64_t place = joined(joined(1, access.reg), access.write ? 1 : 2);
     if (reg.data) {
         ++device.data;
+        push(device.data_accesses, joined(place, number(access.value)));
         if (device.places.front() == place) {
             device.accesses.front() = joined(place, ++device.in_row);
         } else {
@@ -163,9 +176,7 @@ void RegisterModel::Run::take(const ModelAccess& access, const RegisterModel& mo
     one.written_last = false;
     one.data = device.data;
     if (access.value) {
-        const std::uint64_t after =
-            joined(rule_key(Rule::recalled_1, access.reg), device.writes[0]);
-        for (const std::uint64_t key : {after, joined(after, device.writes[1])}) {
+        for (const std::uint64_t key : recalled_keys(access.reg, device.writes, one.written)) {
             if (recalled_.size() < most_recalled || recalled_.contains(key)) {
                 recalled_[key] = *access.value;
             }
@@ -186,6 +197,12 @@ RegisterModel::Contexts RegisterModel::contexts(std::size_t reg, const Run::Devi
         std::uint64_t& key = all.keys[index_of(rule)] = rule_key(rule, reg);
         for (std::size_t i = 0; i < back; ++i) {
             key = joined(key, device.writes[i]);
+        }
+    }
+    for (const auto& [rule, back] : data_histories) {
+        std::uint64_t& key = all.keys[index_of(rule)] = rule_key(rule, reg);
+        for (std::size_t i = 0; i < back; ++i) {
+            key = joined(key, device.data_accesses[i]);
         }
     }
     all.keys[index_of(Rule::own)] =
@@ -213,7 +230,7 @@ std::array<RegisterModel::Candidate, rule_count> RegisterModel::candidates(std::
         if (const Slot* slot = contexts.keys[rule] == 0 ? nullptr : find(contexts.keys[rule])) {
             const bool step = rule == index_of(Rule::step_runs) || rule == index_of(Rule::step_3);
             all[rule] = {true, static_cast<std::uint8_t>(slot->run),
-                         slot->value + (step ? contexts.base : 0)};
+                         slot->value + (step ? contexts.base : 0), slot->so_far};
         }
     }
     const std::optional<std::uint32_t> read = run.last_read(reg), written = run.last_written(reg);
@@ -237,12 +254,11 @@ std::array<RegisterModel::Candidate, rule_count> RegisterModel::candidates(std::
     const std::size_t number = registers_[reg].device_number;
     if (number < run.devices_.size()) {
         const auto& writes = run.devices_[number].writes;
-        std::uint64_t key = joined(rule_key(Rule::recalled_1, reg), writes[0]);
-        for (const Rule rule : {Rule::recalled_1, Rule::recalled_2}) {
-            if (const auto found = run.recalled_.find(key); found != run.recalled_.end()) {
-                all[index_of(rule)] = {true, 0, found->second};
+        const auto keys = recalled_keys(reg, writes, written);
+        for (std::size_t i = 0; i < keys.size(); ++i) {
+            if (const auto found = run.recalled_.find(keys[i]); found != run.recalled_.end()) {
+                all[index_of(Rule::recalled_1) + i] = {true, 0, found->second};
             }
-            key = joined(key, writes[1]);
         }
     }
     return all;
@@ -266,12 +282,19 @@ void RegisterModel::learn(std::uint64_t key, std::uint32_t value) {
     for (std::size_t i = first; i < first + ways; ++i) {
         Slot& slot = slots_[i];
         if (slot.tag == tag) {
+            ++slot.so_far.all;
+            slot.so_far.right += slot.value == value ? 1 : 0;
+            if (slot.so_far.all == most_cases) { // what was long ago counts less
+                slot.so_far.all /= 2;
+                slot.so_far.right /= 2;
+            }
             if (slot.value == value) {
                 slot.run = std::min(slot.run + 1, Register::most_run);
             } else if (slot.run > 1) {
                 slot.run /= 2;
             } else {
-                slot = {tag, value, 0};
+                slot.value = value;
+                slot.run = 0;
             }
             return;
         }
@@ -281,7 +304,7 @@ void RegisterModel::learn(std::uint64_t key, std::uint32_t value) {
         --least->run; // what was right often stays for a while
         return;
     }
-    *least = {tag, value, 0};
+    *least = {tag, value, 0, {}};
 }
 
 void RegisterModel::learn_rate(Register& reg, const ModelAccess& access) {
@@ -309,8 +332,7 @@ void RegisterModel::learn_read(const ModelAccess& access) {
     for (std::size_t rule = 0; rule < rule_count; ++rule) {
         if (all[rule].exists) {
             const std::uint8_t run = all[rule].run;
-            for (Register::Share* share :
-                 {&one.shares[rule][run], &one.rules[rule], &shares_[rule][run]}) {
+            for (Share* share : {&one.shares[rule][run], &one.rules[rule], &shares_[rule][run]}) {
                 ++share->all;
                 share->right += all[rule].value == value ? 1 : 0;
             }
@@ -377,11 +399,15 @@ std::optional<RegisterModel::Foretold> RegisterModel::foretell(std::size_t reg, 
         }
         // Where such cases of the register were few, the rule's other cases count: of the register,
         // then of all registers.
-        const Register::Share &any = shares_[rule][all[rule].run],
-                              &here = one.shares[rule][all[rule].run], &of_rule = one.rules[rule];
+        const Share &any = shares_[rule][all[rule].run], &here = one.shares[rule][all[rule].run],
+                    &of_rule = one.rules[rule];
         const double elsewhere = (any.right + 0.5) / (any.all + 1.0);
         const double before = (of_rule.right + 1.0 * elsewhere) / (of_rule.all + 1.0);
-        const double share = (here.right + 2.0 * before) / (here.all + 2.0);
+        const double in_case = (here.right + 2.0 * before) / (here.all + 2.0);
+        // How often in a row a context was right may count accesses while the model learns, and
+        // stands still afterwards. So the context's own record decides where there is one.
+        const Share& context = all[rule].of_context;
+        const double share = (context.right + 8.0 * in_case) / (context.all + 8.0);
         if (share >= most) { // of equal ones, that which looks at more
             most = share;
             best = {all[rule].value, static_cast<Rule>(rule)};

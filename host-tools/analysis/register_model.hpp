@@ -28,9 +28,12 @@ enum class Rule : std::uint8_t {
     clock,        ///< what it counts to in the time since earlier reads
     recalled_1,   ///< what this run read after the same last write to the device
     recalled_2,   ///< after the same last two
+    recalled_own, ///< after the same last one, and the same last one to the register itself
     own,          ///< what was learnt for the register's last read and last write
     step_runs,    ///< change since the last read, by the data accesses since
     step_3,       ///< change, by the registers of the last three accesses
+    data_1,       ///< what was learnt for the last data access to the device and its value
+    data_3,       ///< for the last three
     writes_1,     ///< what was learnt for the last write to the device
     writes_2,
     writes_4,
@@ -42,7 +45,7 @@ enum class Rule : std::uint8_t {
     history_8,
     history_12,
 };
-inline constexpr std::size_t rule_count = 19;
+inline constexpr std::size_t rule_count = 22;
 std::string_view name_of(Rule rule);
 
 /// The hash of what `hash` stands for, followed by `with`.
@@ -68,15 +71,15 @@ public:
     /// Learns from the next event.
     void add(const Event& event) override;
 
+    struct Share {
+        std::uint32_t right = 0, all = 0;
+    };
     struct Register {
         std::string device, name;
         std::uint64_t offset = 0;
         std::size_t device_number = 0;
         bool data = false; ///< RegisterClasses::carries_data()
         /// How often each rule was right while the model learnt, by how often it had been before.
-        struct Share {
-            std::uint32_t right = 0, all = 0;
-        };
         static constexpr unsigned most_run = 7;
         using Shares = std::array<std::array<Share, most_run + 1>, rule_count>;
         Shares shares{};
@@ -117,6 +120,7 @@ public:
         friend class RegisterModel;
         static constexpr std::size_t looks_back = 12;
         static constexpr std::size_t writes_back = 4;
+        static constexpr std::size_t data_back = 3;
         static constexpr std::size_t most_recalled = std::size_t{1} << 14;
 
         struct Device {
@@ -125,6 +129,7 @@ public:
             std::array<std::uint64_t, looks_back> accesses{};
             std::array<std::uint64_t, looks_back> places{}; ///< the same without values
             std::array<std::uint64_t, writes_back> writes{};
+            std::array<std::uint64_t, data_back> data_accesses{}; ///< each with its value
             std::uint64_t in_row = 0; ///< data accesses, if the last one was one
             std::uint64_t data = 0;   ///< data accesses so far
         };
@@ -156,11 +161,13 @@ private:
         std::uint32_t tag = 0; ///< 0: unused
         std::uint32_t value = 0;
         std::uint32_t run = 0; ///< times in a row that this was right
+        Share so_far;          ///< while the model learnt
     };
     struct Candidate {
         bool exists = false;
         std::uint8_t run = 0;
         std::uint32_t value = 0;
+        Share of_context = {}; ///< of rules that learn
     };
     struct Contexts {
         std::array<std::uint64_t, rule_count> keys{}; ///< of rules that learn
@@ -171,6 +178,7 @@ private:
     static constexpr std::size_t most_registers = 4096;
     static constexpr std::size_t most_values = 16;
     static constexpr unsigned table_bits = 18;
+    static constexpr std::uint32_t most_cases = 64; ///< of a Slot's `so_far`
     static constexpr std::size_t ways = 4;
 
     static Contexts contexts(std::size_t reg, const Run::Device& device, const Run::One& one);

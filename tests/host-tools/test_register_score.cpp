@@ -119,6 +119,34 @@ TEST_CASE("a model foretells what depends on accesses before") {
     }
 }
 
+TEST_CASE("a context's record counts, not how often in a row it was right while it learnt") {
+    // Packets of four words, each behind a look at whether there is one.
+    const auto packets = [](Random& random) {
+        std::string words = "R4=3 ";
+        for (unsigned i = 0; i < 4; ++i) {
+            words += fmt::format("R0={:x} R4={} ", below(random, 256), i < 3 ? 3 : 2);
+        }
+        return words;
+    };
+    Numbers all = score(accesses(1, 100, packets), accesses(2, 100, packets), 4);
+    CHECK(all["reads"] == 500);
+    CHECK(all["right"] >= 498);
+}
+
+TEST_CASE("what two registers chose together is recalled") {
+    // W8=1 shows in 4 what was written to 4 before, and W8=2 what that chooses.
+    const auto device = [](unsigned base) {
+        return [base](Random& random) {
+            const unsigned index = below(random, 6);
+            return fmt::format("W4={0:x} W8=1 R4={0:x} W8=2 R4={1:x} ", index,
+                               base + index * index);
+        };
+    };
+    Numbers all = score(accesses(1, 80, device(0x50)), accesses(2, 80, device(0x80)), 4);
+    CHECK(all["reads"] == 160);
+    CHECK(all["right"] >= 154); // but each index' first
+}
+
 TEST_CASE("chance is not foretold") {
     const auto device = [](Random& random) {
         return fmt::format("R0={:x} W4=1 ", below(random, 64));
@@ -173,6 +201,19 @@ TEST_CASE("data is left out, and does not tell situations apart") {
     CHECK(all["reads"] == 20);
     CHECK(all["right"] == 20);
     CHECK(all["situations"] == 2);
+    SECTION("but what was read tells how much comes") {
+        // After each word of which bit 7 is set there is another one.
+        const auto words = [](unsigned seed) {
+            return accesses(seed, 200, [](Random& random) {
+                const unsigned word = 32 + below(random, 32);
+                return below(random, 2) != 0 ? fmt::format("R0={:x} R4=0 ", word)
+                                             : fmt::format("R0=f0 R4=1 R0={:x} R4=0 ", word);
+            });
+        };
+        all = score(words(1), words(2), 4);
+        CHECK(all["reads"] >= 250);
+        CHECK(all["right"] == all["reads"]);
+    }
     SECTION("as are values that are not known") {
         CHECK(score("R0=1 R0=1", "R0=1 R0=? R0=1")["reads"] == 2);
     }
