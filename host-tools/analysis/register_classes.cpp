@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <bit>
 #include <optional>
+#include <utility>
 
 namespace mmioscope::analysis {
 
@@ -39,6 +40,11 @@ bool commands(const RegisterEvidence& e, const RegisterEvidence& other) {
            e.late * 4 >= other.late_by_any * 3;
 }
 
+/// Each read moves a further word: half of the reads follow one, perhaps after a look at a status.
+bool drains(const RegisterEvidence& e) {
+    return e.read.full() && e.drained * 2 >= e.reads;
+}
+
 Verdict of_reads(const RegisterEvidence& e) {
     const std::uint64_t changed = e.rose + e.fell;
     const std::uint64_t pairs = changed + e.stayed;
@@ -59,7 +65,7 @@ Verdict of_reads(const RegisterEvidence& e) {
         return {"counter so far",
                 fmt::format("{} of {} changes {}", one_way, changed, e.rose > 0 ? "rose" : "fell")};
     }
-    if (e.read.full() && e.drained * 2 >= e.reads) {
+    if (drains(e)) {
         return {"fifo", fmt::format("{} of {} reads differ from the one before", changed, pairs)};
     }
     if (const std::uint32_t bits = cleared_by_reads(e); bits != 0) {
@@ -99,6 +105,12 @@ std::uint32_t stored(const RegisterEvidence& e) {
 Verdict of_both(const RegisterEvidence& e) {
     if (e.read_back == 0 && e.chosen_alike == 0) {
         return {"unclear", "no read right after a write"};
+    }
+    const std::uint64_t changed = e.rose + e.fell;
+    // Storage would stay, and a counter keep its direction.
+    if (drains(e) && changed >= e.stayed && std::min(e.rose, e.fell) * 10 > changed) {
+        return {"fifo", fmt::format("{} of {} reads without a write differ from the one before",
+                                    changed, changed + e.stayed)};
     }
     // A device may raise a bit again before it is read; then zeros that change nothing tell.
     const bool zeros_keep = e.kept >= 2 && e.lost == 0 && e.set == 0;
@@ -222,10 +234,14 @@ void RegisterClasses::add(const Event& event) {
                         abi::access_size(record) <= sizeof(std::uint32_t) && record.cpu < most_cpus;
     const auto value = static_cast<std::uint32_t>(record.value);
     One*& last = last_written_[record.device];
-    One*& read_before = last_read_[record.device];
-    const bool next = !writes && read_before == one; // directly after another read of it
-    e.drained += next ? 1 : 0;
-    read_before = writes ? nullptr : one;
+    auto& [before, earlier] = last_read_[record.device];
+    const bool next = !writes && before == one; // directly after another read of it
+    e.drained += next || (!writes && earlier == one) ? 1 : 0;
+    if (writes) {
+        before = earlier = nullptr;
+    } else if (!next) {
+        earlier = std::exchange(before, one);
+    }
     if (!counts) {
         one->views = {};
         one->write_time = 0;
@@ -361,18 +377,31 @@ void RegisterClasses::take_answer(One& one, std::uint32_t value, One& writer, bo
 
 void RegisterClasses::take_chosen(One& one, std::uint32_t value, const One& writer) {
     RegisterEvidence& e = one.evidence;
+    // What was written here may be an index too, of registers behind this one.
+    const std::pair both(writer.wrote, one.wrote);
     if (one.chooser != &writer) {
         e.chosen_differ += one.chooser != nullptr ? 1 : 0;
         one.chosen.clear();
+        one.chosen_twice.clear();
         one.chooser = &writer;
     } else if (const auto at = one.chosen.find(writer.wrote); at != one.chosen.end()) {
-        ++(at->second == value ? e.chosen_alike : e.chosen_differ);
+        const auto behind = one.chosen_twice.find(both);
+        if (at->second.value == value) {
+            ++e.chosen_alike;
+        } else if (behind != one.chosen_twice.end()) {
+            ++(behind->second == value ? e.chosen_alike : e.chosen_differ);
+        } else if (one.write_time < at->second.time) {
+            ++e.chosen_differ;
+        }
     } else if (const auto before = one.chosen.find(one.chosen_by); before != one.chosen.end()) {
-        e.chosen_changed += before->second != value ? 1 : 0;
+        e.chosen_changed += before->second.value != value ? 1 : 0;
     }
     one.chosen_by = writer.wrote;
     if (one.chosen.size() < most_chosen || one.chosen.contains(writer.wrote)) {
-        one.chosen[writer.wrote] = value;
+        one.chosen[writer.wrote] = {now_, value};
+    }
+    if (one.chosen_twice.size() < most_chosen || one.chosen_twice.contains(both)) {
+        one.chosen_twice[both] = value;
     }
 }
 

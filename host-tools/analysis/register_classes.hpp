@@ -57,7 +57,8 @@ struct RegisterEvidence {
     std::uint64_t lost = 0; ///< and which did not stay
 
     std::uint64_t streamed = 0; ///< writes directly after one to it, none to others in between
-    std::uint64_t drained = 0;  ///< reads directly after one of it, no access to others in between
+    /// Reads after one of it; in between nothing of the device but reads of one other register.
+    std::uint64_t drained = 0;
     // Ones written here to bits that another register showed before, and then did not.
     std::uint64_t others_shown = 0;
     std::uint64_t others_cleared = 0;
@@ -75,8 +76,9 @@ struct RegisterEvidence {
     std::uint32_t late_up = ~0u, late_down = ~0u; ///< bits that rose, or fell, each time
     std::uint64_t late_by_any = 0;                ///< likewise as the other register, by any write
     // Reads while another register was the last one that was written.
-    std::uint64_t chosen_alike = 0;   ///< it has the value of an earlier read, which gave the same
-    std::uint64_t chosen_differ = 0;  ///< which gave something else; or another register was before
+    std::uint64_t chosen_alike = 0; ///< it has the value of an earlier read, which gave the same
+    /// Which gave something else, though nothing was written here; or another register was before.
+    std::uint64_t chosen_differ = 0;
     std::uint64_t chosen_changed = 0; ///< it has a new value, and the read gave another one, too
 };
 
@@ -90,7 +92,7 @@ class RegisterClasses final : public reading::Consumer {
 public:
     /// Looks at the devices called `device`: the whole name, or what is before its '@' or '['; at
     /// all if it is empty.
-    /// Keeps at most `most` registers, 2 KiB each; counts accesses to others.
+    /// Keeps at most `most` registers, 3 KiB each; counts accesses to others.
     explicit RegisterClasses(std::string device, std::size_t most = 4096)
         : device_(std::move(device)), most_(most) {}
 
@@ -130,7 +132,9 @@ private:
         bool seen_before = false;
         std::uint32_t before = 0; ///< what its CPU had read before it, if `seen_before`
         /// What it gave after each value of the register that was written last, the first 16.
-        std::map<std::uint32_t, std::uint32_t> chosen;
+        std::map<std::uint32_t, View> chosen;
+        /// Likewise after each of these together with what was written here last.
+        std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> chosen_twice;
         const One* chooser = nullptr; ///< the register that was written last
         std::uint32_t chosen_by = 0;  ///< the value at the last such read
         /// The first register of which a write here cleared, set, or later changed bits.
@@ -154,7 +158,7 @@ private:
     static RegisterClass class_of(const One& one, const Indices& indices);
     void take_write(One& one, unsigned cpu, std::uint32_t value);
     void take_read(One& one, unsigned cpu, std::uint32_t value, One* writer, bool next);
-    static void take_chosen(One& one, std::uint32_t value, const One& writer);
+    void take_chosen(One& one, std::uint32_t value, const One& writer);
     static void take_effect(One& one, std::uint32_t before, std::uint32_t value, One& writer);
     static void take_answer(One& one, std::uint32_t value, One& writer, bool next);
     static void take_next(RegisterEvidence& e, std::uint32_t before, std::uint32_t value);
@@ -163,10 +167,11 @@ private:
     std::size_t most_;
     std::map<Place, One> registers_;
     std::map<std::uint16_t, One*> last_written_; ///< by device
-    std::map<std::uint16_t, One*> last_read_;    ///< by device; null: another access came after it
-    std::uint64_t now_ = 0;                      ///< counts accesses
-    std::uint64_t since_ = 0;                    ///< nothing that was before counts
-    std::uint64_t left_out_ = 0;                 ///< accesses
+    /// By device: the registers of the last reads since a write, the latest first; or null.
+    std::map<std::uint16_t, std::array<One*, 2>> last_read_;
+    std::uint64_t now_ = 0;      ///< counts accesses
+    std::uint64_t since_ = 0;    ///< nothing that was before counts
+    std::uint64_t left_out_ = 0; ///< accesses
 };
 
 } // namespace mmioscope::analysis

@@ -178,10 +178,30 @@ TEST_CASE("data is what an index chooses") {
           "0:index, 4:data, 8:never read back"); // not one register alone
 }
 
+TEST_CASE("data is what two indices choose, the second one behind the first") {
+    // W0=1 stores what W4 wrote in the second index, W0=2 shows what that one chooses.
+    const auto chosen = [](const char* index, const char* value) {
+        return fmt::format("W4={0} W0=1 W0=2 R4={1} ", index, value);
+    };
+    const std::string four =
+        chosen("100", "3a") + chosen("200", "4f") + chosen("300", "58") + chosen("400", "61");
+    const std::string first = "W0=3 R4=5 W0=4 R4=6 W0=5 R4=7 W0=6 R4=8 ";
+    const std::string again = chosen("200", "4f") + chosen("100", "3a");
+    CHECK(classes(first + four + again) == "0:index, 4:data");
+    const std::string otherwise = chosen("200", "4e") + chosen("100", "3b") + chosen("400", "62");
+    CHECK(classes(first + four + otherwise) != "0:index, 4:data");
+    CHECK(classes(first + four + times(2, "W0=2 R4=61 W0=2 R4=62")) != "0:index, 4:data");
+}
+
 TEST_CASE("a FIFO is accessed several times in a row, with many values") {
     CHECK(classes(many("R0", 17, 37)) == "0:fifo");
     CHECK(classes(many("R0", 15, 37)) != "0:fifo");
     CHECK(classes(many("R0", 17, 37, "W4=1")).starts_with("0:status")); // between other accesses
+    CHECK(classes(many("R0", 17, 37, "R4=1")).starts_with("0:fifo"));   // behind a look at a status
+    CHECK(classes(many("R0", 17, 37, "R4=1 R8=1")).starts_with("0:status"));
+    CHECK(classes(many("R0", 17, 37, "R4=1") + "W0=ff W0=fe R0=fa R0=aa").starts_with("0:fifo"));
+    CHECK(classes(many("W0", 17, 37, "R0=3 R0=3 R0=3")) != "0:fifo"); // what is read stays
+    CHECK(classes("W0=1 " + many("R0", 20, 9)) != "0:fifo");          // and this counts
     CHECK(classes(many("W0", 17, 37)) == "0:fifo");
     CHECK(classes(many("W0", 15, 37)) == "0:never read back");
     CHECK(classes(many("W0", 17, 37, "W4=1")).starts_with("0:never read back"));
