@@ -45,6 +45,11 @@ bool drains(const RegisterEvidence& e) {
     return e.read.full() && e.drained * 2 >= e.reads;
 }
 
+/// A counter goes on: it has not changed for four times as long as it had been read until then.
+bool stopped(const RegisterEvidence& e) {
+    return e.stayed_last >= 8 && e.last_read - e.last_change >= 4 * (e.last_change - e.first_read);
+}
+
 Verdict of_reads(const RegisterEvidence& e) {
     const std::uint64_t changed = e.rose + e.fell;
     const std::uint64_t pairs = changed + e.stayed;
@@ -56,10 +61,19 @@ Verdict of_reads(const RegisterEvidence& e) {
                    : Verdict{"constant so far",
                              fmt::format("reads: {}, by each CPU all the same", e.reads)};
     }
+    if (changed >= 2 && e.by_others == changed) {
+        return {"status", fmt::format("its {} changes are of bits that were written to another "
+                                      "register",
+                                      changed)};
+    }
     const std::uint64_t one_way = std::max(e.rose, e.fell);
     if (changed >= 4 && e.read.count() >= 5 && one_way * 10 >= changed * 9) {
         return {"counter", fmt::format("{} of {} changes {}", one_way, changed,
                                        e.rose >= e.fell ? "rose" : "fell")};
+    }
+    if (changed >= 2 && stopped(e)) {
+        return {"status", fmt::format("changed {} times, and then no more in {} reads", changed,
+                                      e.stayed_last)};
     }
     if (changed >= 2 && one_way == changed && e.read.count() == changed + 1) {
         return {"counter so far",
@@ -117,6 +131,12 @@ Verdict of_both(const RegisterEvidence& e) {
     if (e.cleared >= 2 && (zeros_keep || e.cleared * 4 >= e.ones_to_ones * 3)) {
         return {"w1c", fmt::format("{} of {} writes cleared", e.cleared, e.ones_to_ones)};
     }
+    // Who acknowledges writes what was read. It may be raised again before the next read.
+    if (e.gone >= 2 && e.repeated * 4 >= e.writes * 3) {
+        return {"w1c",
+                fmt::format("{} of {} writes repeat what was read, and cleared bits {} times",
+                            e.repeated, e.writes, e.gone)};
+    }
     if (e.set >= 1 && e.kept >= 1 && e.lost == 0) {
         return {"set",
                 fmt::format("{} writes set bits, and {} left others as they were", e.set, e.kept)};
@@ -144,8 +164,14 @@ Verdict of_both(const RegisterEvidence& e) {
     if (const std::uint32_t bits = cleared_by_reads(e); bits != 0) {
         return read_clears(bits);
     }
+    if (e.agreed == 0 && changed >= 2 && changed >= e.read.count()) {
+        return {"status", fmt::format("{} of {} reads changed without a write, and none of {} "
+                                      "writes was read back",
+                                      changed, changed + e.stayed, e.read_back)};
+    }
     if (e.not_one != 0 && (e.not_one & e.ones) == 0 && e.read_back >= 2) {
-        return {"self-clear",
+        // If no bit is kept, writes may have no effect at all.
+        return {e.ones == 0 ? "self-clear so far" : "self-clear",
                 fmt::format("bits {:#x} were written as one and read as zero", e.not_one)};
     }
     return {"unclear", fmt::format("{} of {} writes were read back", e.agreed, e.read_back)};
@@ -222,6 +248,7 @@ void RegisterClasses::add(const Event& event) {
         return;
     }
     ++now_;
+    nanoseconds_ = event.nanoseconds;
     const bool writes = abi::is_write(record);
     RegisterEvidence& e = one->evidence;
     if (record.type == abi::RecordType::access) {
@@ -262,6 +289,9 @@ void RegisterClasses::take_write(One& one, unsigned cpu, std::uint32_t value) {
     const View& view = one.views[cpu];
     one.seen_before = view.time > since_ && view.time > one.write_time;
     one.before = view.value;
+    const bool repeats = one.seen_before && value == view.value;
+    one.evidence.repeated += repeats ? 1 : 0;
+    one.acknowledged = repeats ? value : one.acknowledged & value;
     one.write_time = now_;
     one.wrote = value;
     one.writer = cpu;
@@ -271,13 +301,21 @@ void RegisterClasses::take_write(One& one, unsigned cpu, std::uint32_t value) {
 void RegisterClasses::take_read(One& one, unsigned cpu, std::uint32_t value, One* writer,
                                 bool next) {
     RegisterEvidence& e = one.evidence;
-    e.read.add(value);
     View& view = one.views[cpu];
     const bool known = view.time > since_ && view.time > one.write_time;
     if (known) {
         ++(value == view.value ? e.stayed : value > view.value ? e.rose : e.fell);
         e.moved |= value ^ view.value;
     }
+    const bool differs = known && value != view.value;
+    if (differs || e.read.count() == 0) {
+        e.last_change = nanoseconds_;
+        e.first_read = e.read.count() == 0 ? nanoseconds_ : e.first_read;
+        e.stayed_last = 0;
+    }
+    e.stayed_last += known && !differs ? 1 : 0;
+    e.last_read = nanoseconds_;
+    e.read.add(value);
     e.uncertain = e.uncertain || (view.time != 0 && !known);
     if (known && next && one.reader == cpu) {
         take_next(e, view.value, value);
@@ -285,6 +323,10 @@ void RegisterClasses::take_read(One& one, unsigned cpu, std::uint32_t value, One
     if (writer != nullptr && writer != &one && writer->writer == cpu) {
         if (known && writer->write_time > view.time) {
             take_effect(one, view.value, value, *writer);
+            e.by_others += differs && (value == (view.value | writer->wrote) ||
+                                       value == (view.value & ~writer->wrote))
+                               ? 1
+                               : 0;
         }
         take_answer(one, value, *writer, next);
         take_chosen(one, value, *writer);
@@ -297,6 +339,7 @@ void RegisterClasses::take_read(One& one, unsigned cpu, std::uint32_t value, One
         e.zeros |= ~wrote & ~value;
         e.not_one |= wrote & ~value;
         e.not_zero |= ~wrote & value;
+        e.gone += (one.acknowledged & ~value) != 0 ? 1 : 0;
         if (one.seen_before) {
             const std::uint32_t before = one.before;
             e.ones_to_ones += (wrote & before) != 0 ? 1 : 0;
@@ -307,6 +350,7 @@ void RegisterClasses::take_read(One& one, unsigned cpu, std::uint32_t value, One
         }
     }
     one.fresh = false;
+    one.acknowledged = 0;
     one.reader = cpu;
     view = {now_, value};
 }
@@ -424,7 +468,7 @@ RegisterClass RegisterClasses::class_of(const One& one, const Indices& indices) 
     if (const auto data = indices.find(&one); data != indices.end() && name != "fifo") {
         return {"index", fmt::format("chooses what {} shows", data->second->name)};
     }
-    const bool claims = name != "never read back" && name != "storage so far" && name != "unclear";
+    const bool claims = name != "never read back" && name != "unclear" && !name.ends_with("so far");
     if (!claims && says(one.changes, "status") && commands(one.evidence, one.changes->evidence)) {
         const RegisterEvidence& e = one.evidence;
         return {"command",

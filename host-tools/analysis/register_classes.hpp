@@ -43,6 +43,11 @@ struct RegisterEvidence {
     std::uint64_t fell = 0;
     bool uncertain = false;  ///< some reads are in no pair, because what was before does not count
     std::uint32_t moved = 0; ///< bits that changed
+    /// Changes just as bits that were written to another register meanwhile set or clear them.
+    std::uint64_t by_others = 0;
+    // Nanoseconds of the trace: the first read, the last one that differed, the last one.
+    std::uint64_t first_read = 0, last_change = 0, last_read = 0;
+    std::uint64_t stayed_last = 0; ///< reads since `last_change`
 
     // The first read after a write.
     std::uint64_t read_back = 0;
@@ -52,9 +57,11 @@ struct RegisterEvidence {
     std::uint32_t not_zero = 0;        ///< the reverse
     std::uint64_t ones_to_ones = 0;    ///< ones were written to bits that were read as one before
     std::uint64_t cleared = 0;         ///< of these: all of these bits were read as zero after
-    std::uint64_t set = 0;  ///< ones written to bits that were zero, and which were one after
-    std::uint64_t kept = 0; ///< zeros written to bits that were one, and which stayed one
-    std::uint64_t lost = 0; ///< and which did not stay
+    std::uint64_t set = 0;      ///< ones written to bits that were zero, and which were one after
+    std::uint64_t kept = 0;     ///< zeros written to bits that were one, and which stayed one
+    std::uint64_t lost = 0;     ///< and which did not stay
+    std::uint64_t repeated = 0; ///< writes of just what was read before
+    std::uint64_t gone = 0;     ///< reads after these that lack a one of it
 
     std::uint64_t streamed = 0; ///< writes directly after one to it, none to others in between
     /// Reads after one of it; in between nothing of the device but reads of one other register.
@@ -131,6 +138,8 @@ private:
         bool fresh = false; ///< no read since
         bool seen_before = false;
         std::uint32_t before = 0; ///< what its CPU had read before it, if `seen_before`
+        /// Ones that were read last, and that all writes since repeat.
+        std::uint32_t acknowledged = 0;
         /// What it gave after each value of the register that was written last, the first 16.
         std::map<std::uint32_t, View> chosen;
         /// Likewise after each of these together with what was written here last.
@@ -169,9 +178,10 @@ private:
     std::map<std::uint16_t, One*> last_written_; ///< by device
     /// By device: the registers of the last reads since a write, the latest first; or null.
     std::map<std::uint16_t, std::array<One*, 2>> last_read_;
-    std::uint64_t now_ = 0;      ///< counts accesses
-    std::uint64_t since_ = 0;    ///< nothing that was before counts
-    std::uint64_t left_out_ = 0; ///< accesses
+    std::uint64_t now_ = 0;         ///< counts accesses
+    std::uint64_t nanoseconds_ = 0; ///< of the access
+    std::uint64_t since_ = 0;       ///< nothing that was before counts
+    std::uint64_t left_out_ = 0;    ///< accesses
 };
 
 } // namespace mmioscope::analysis

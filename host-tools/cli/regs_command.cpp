@@ -30,7 +30,7 @@ Prints a line for each register of DEV that was accessed, by offset: what it is,
   class            storage, w1c (a one clears the bit), set, clear (of another register), read-clears (a read clears
                    bits), self-clear, index and data (which the index chooses), command (another register changes a
                    time after it is written), status, counter, fifo; constant so far, counter so far, storage so far,
-                   never read back and unclear: the accesses do not show more
+                   self-clear so far, never read back and unclear: the accesses do not show more
 
 DEV is the name of a device, with or without its address. docs/regs.md defines the classes. Memory: 3 KiB for each
 register, at most 4096. After a loss or a reset no earlier value counts. -F, --cpu, --from and --to choose the accesses
