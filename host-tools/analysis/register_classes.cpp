@@ -164,7 +164,8 @@ Verdict of_both(const RegisterEvidence& e) {
     if (const std::uint32_t bits = cleared_by_reads(e); bits != 0) {
         return read_clears(bits);
     }
-    if (e.agreed == 0 && changed >= 2 && changed >= e.read.count()) {
+    const bool counts = std::max(e.rose, e.fell) * 10 >= changed * 9;
+    if (e.agreed == 0 && changed >= 2 && changed >= e.read.count() && !counts) {
         return {"status", fmt::format("{} of {} reads changed without a write, and none of {} "
                                       "writes was read back",
                                       changed, changed + e.stayed, e.read_back)};

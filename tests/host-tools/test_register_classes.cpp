@@ -175,6 +175,7 @@ TEST_CASE(
 TEST_CASE("what changes alone and is never what was written shows a status") {
     CHECK(classes("W0=7 R0=c1 R0=c2 W0=1 R0=c1 R0=c2 R0=c1") == "0:status");
     CHECK(classes("W0=7 R0=c1 R0=c2 W0=1 R0=c1") != "0:status"); // changed once
+    CHECK(classes("W0=ff " + many("R0", 40, 1)) != "0:status");  // it counts
     CHECK(classes("W0=7 R0=7 R0=c2 W0=1 R0=c1 R0=c2 R0=c1") != "0:status");
 }
 
