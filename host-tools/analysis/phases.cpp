@@ -148,7 +148,9 @@ bool Phases::is_first_of_driver(const Event& event) {
     if (driver.empty() || drivers_.size() == most_drivers) {
         return false;
     }
-    pair_.assign(event.device()).append(1, '\0').append(driver);
+    // The device's name would cost as much as the function's.
+    const std::uint16_t device = event.record.device;
+    pair_.assign({static_cast<char>(device), static_cast<char>(device >> 8)}).append(driver);
     return !drivers_.contains(pair_) && drivers_.insert(pair_).second;
 }
 
