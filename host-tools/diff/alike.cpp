@@ -174,6 +174,11 @@ private:
                 made.pairs.insert({first, second});
             }
         }
+        for (const auto& [kind, burst] : boot.bursts) {
+            if (data_[numbers_[kind.first]]) {
+                add(made.bursts[{numbers_[kind.first], kind.second}], burst);
+            }
+        }
         return made;
     }
 
@@ -189,6 +194,17 @@ private:
                     .first->second;
             sum.count += value.count;
             sum.first = std::min(sum.first, value.first);
+        }
+    }
+
+    void add(Burst& to, const Burst& burst) const {
+        to.first = to.count == 0 ? burst.first : std::min(to.first, burst.first);
+        to.count += burst.count;
+        to.words.resize(burst.words.size());
+        for (std::size_t i = 0; i < burst.words.size(); ++i) {
+            to.words[i].site = numbers_[burst.words[i].site];
+            to.words[i].ones |= burst.words[i].ones;
+            to.words[i].zeros |= burst.words[i].zeros;
         }
     }
 

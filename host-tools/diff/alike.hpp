@@ -33,8 +33,9 @@ struct Done {
 };
 
 struct AlikeBoot {
-    std::map<std::uint32_t, Done> done; ///< by site
+    std::map<std::uint32_t, Done> done;                     ///< by site
     std::set<std::pair<Write, Write>> pairs;
+    std::map<BurstKind, Burst> bursts;                      ///< of data
 
     /// Null: the boot made no access there.
     const Done* find(std::uint32_t site) const {

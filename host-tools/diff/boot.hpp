@@ -41,12 +41,37 @@ struct Token {
     auto operator<=>(const Token&) const = default;
 };
 
+/// What a boot wrote in bursts of one length to a register: packets, or blocks, that went to a
+/// FIFO. open_bursts.hpp says which writes are one burst.
+struct Burst {
+    /// Of longer bursts only these words are compared, the first ones.
+    static constexpr std::size_t most_words = 512;
+
+    struct Word {
+        std::uint32_t site = 0;  ///< that wrote it the last time
+        std::uint64_t ones = 0;  ///< bits that were 1 in some burst
+        std::uint64_t zeros = 0; ///< bits that were 0 in some burst
+
+        /// All bursts had the same value there.
+        bool is_constant() const { return (ones ^ zeros) == ~std::uint64_t{0}; }
+    };
+
+    std::uint64_t count = 0; ///< bursts
+    std::uint64_t first = 0; ///< event number of the first one's first write
+    std::vector<Word> words; ///< by their place in the burst
+};
+
+/// The site of a burst's first write, and the number of writes: at least two.
+using BurstKind = std::pair<std::uint32_t, std::uint32_t>;
+
 /// Limit for a comparison and a profile, so that a small file cannot fill the memory.
 inline constexpr std::size_t most_boots = 100;
 
 struct Boot {
     /// Limit; pairs beyond it are not compared.
     static constexpr std::size_t most_pairs = 1 << 18;
+    /// Limit; bursts of further kinds are not compared.
+    static constexpr std::size_t most_bursts = 1 << 8;
 
     std::string name;  ///< of its file
     std::string build; ///< of its kernel; empty: unknown
@@ -55,6 +80,7 @@ struct Boot {
     std::vector<Use> uses;      ///< by the number of the site
     /// How often one write followed another directly: to the same device, in the same thread.
     std::map<std::pair<Token, Token>, std::uint64_t> pairs;
+    std::map<BurstKind, Burst> bursts;
 
     bool has(std::uint32_t site) const { return site < uses.size() && uses[site].count > 0; }
 };

@@ -1,5 +1,6 @@
 #include "diff/changes.hpp"
 
+#include "diff/burst_changes.hpp"
 #include "diff/site_changes.hpp"
 #include "diff/write_changes.hpp"
 
@@ -10,6 +11,7 @@ Changes changes(const Alike& alike) {
     Told told;
     Changes all;
     all.sites = site_changes(alike, told);
+    all.bursts = burst_changes(alike, told);
     all.counts = count_changes(alike, told);
     all.orders = order_changes(alike, told);
     return all;

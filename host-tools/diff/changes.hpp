@@ -40,6 +40,14 @@ struct OrderChange {
     std::vector<Write> b; ///< only in B
 };
 
+/// Bursts of data, to one register, of one length.
+struct BurstChange {
+    BurstKind kind;
+    /// Words that were the same in all bursts of the good boots, and were another value at least
+    /// once in the other; empty: only one side has bursts of this length.
+    std::vector<std::size_t> words;
+};
+
 /// Writes that a change already reports.
 struct Told {
     std::set<Write> writes;
@@ -54,6 +62,7 @@ struct Changes {
     std::vector<SiteChange> sites;
     std::vector<CountChange> counts;
     std::vector<OrderChange> orders;
+    std::vector<BurstChange> bursts;
 };
 
 /// Compares the last boot with the good boots before it: at least one.

@@ -90,8 +90,12 @@ void Observer::take(const Event& event) {
         }
         ++boot_.accesses;
         const std::uint32_t value = count(boot_.uses[known.site], event);
-        if (abi::is_write(event.record) && !sites_[known.site].interrupt) {
-            pair(event.record, {known.site, value});
+        if (!sites_[known.site].interrupt) {
+            const analysis::Thread thread = threads_.of(event.record);
+            open_bursts_.add(thread, event.record, known.site, event.number);
+            if (abi::is_write(event.record)) {
+                pair(thread, event.record, {known.site, value});
+            }
         }
     } else if (known.wanted) {
         ++boot_.left_out;
@@ -101,9 +105,8 @@ void Observer::take(const Event& event) {
     }
 }
 
-void Observer::pair(const abi::Record& record, Token token) {
-    const std::optional<Token> before =
-        last_writes_.next(threads_.of(record), record.device, token);
+void Observer::pair(analysis::Thread thread, const abi::Record& record, Token token) {
+    const std::optional<Token> before = last_writes_.next(thread, record.device, token);
     if (!before) {
         return;
     }

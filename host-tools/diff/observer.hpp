@@ -4,6 +4,7 @@
 #include "analysis/threads.hpp"
 #include "diff/boot.hpp"
 #include "diff/last_writes.hpp"
+#include "diff/open_bursts.hpp"
 #include "diff/sites.hpp"
 #include "filter/filter.hpp"
 #include "reading/consumer.hpp"
@@ -20,7 +21,7 @@ class Observer final : public reading::Consumer {
 public:
     /// Fills `boot` with the accesses that match `wanted`; null: all. The arguments outlive this.
     Observer(Sites& sites, Boot& boot, filter::Filter* wanted = nullptr)
-        : sites_(sites), boot_(boot), wanted_(wanted) {}
+        : sites_(sites), boot_(boot), wanted_(wanted), open_bursts_(boot) {}
 
     void add(const Event& event) override { add_all({&event, 1}); }
     void add_all(std::span<const Event> events) override;
@@ -50,7 +51,7 @@ private:
     const Known& known(const Event& event);
     Known make(const Event& event);
     void take(const Event& event);
-    void pair(const abi::Record& record, Token token);
+    void pair(analysis::Thread thread, const abi::Record& record, Token token);
     std::uint32_t count(Use& use, const Event& event);
 
     Sites& sites_;
@@ -58,6 +59,7 @@ private:
     filter::Filter* wanted_;
     analysis::Threads threads_;
     LastWrites last_writes_;
+    OpenBursts open_bursts_;
     std::unordered_map<Key, Known, KeyHash> known_; ///< at most most_known
 };
 

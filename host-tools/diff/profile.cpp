@@ -16,7 +16,7 @@ namespace mmioscope::diff {
 
 namespace {
 
-constexpr std::string_view first_line = "mmioscope-diff-profile 1";
+constexpr std::string_view first_line = "mmioscope-diff-profile 2";
 constexpr char escape = '%';
 
 /// The text as a word of printable ASCII, because names come from guests. The empty text is "%".
@@ -79,6 +79,12 @@ public:
         for (const auto& [pair, count] : boot.pairs) {
             const auto& [first, second] = pair;
             line("pair {} {} {} {} {}", first.site, first.value, second.site, second.value, count);
+        }
+        for (const auto& [kind, burst] : boot.bursts) {
+            line("burst {} {} {} {}", kind.first, kind.second, burst.count, burst.first);
+            for (const Burst::Word& word : burst.words) {
+                line("word {} {} {}", word.site, word.ones, word.zeros);
+            }
         }
     }
 
@@ -170,6 +176,10 @@ public:
             take_value(line);
         } else if (kind == "pair" && !boots_.empty()) {
             take_pair(line);
+        } else if (kind == "burst" && !boots_.empty()) {
+            take_burst(line);
+        } else if (kind == "word" && burst_ != nullptr) {
+            take_word(line);
         } else if (kind != "end" || boots_.empty()) {
             line.wrong();
         }
@@ -206,6 +216,7 @@ private:
         boot.build = line.name();
         boots_.push_back(std::move(boot));
         use_ = nullptr;
+        burst_ = nullptr;
     }
 
     std::uint32_t site_of(Line& line) const {
@@ -261,9 +272,36 @@ private:
         boots_.back().pairs[{first, second}] = line.number();
     }
 
+    // A word that no line is about was not the same in all bursts.
+    void take_burst(Line& line) {
+        const std::uint32_t site = site_of(line);
+        const std::uint32_t length = line.small();
+        std::map<BurstKind, Burst>& bursts = boots_.back().bursts;
+        if (length < 2 || bursts.size() == Boot::most_bursts || bursts.contains({site, length})) {
+            line.wrong();
+        }
+        burst_ = &bursts[{site, length}];
+        burst_->words.resize(std::min<std::size_t>(length, Burst::most_words));
+        next_word_ = 0;
+        burst_->count = line.number();
+        burst_->first = line.number();
+    }
+
+    void take_word(Line& line) {
+        if (next_word_ == burst_->words.size()) {
+            line.wrong();
+        }
+        Burst::Word& word = burst_->words[next_word_++];
+        word.site = site_of(line);
+        word.ones = line.number();
+        word.zeros = line.number();
+    }
+
     Sites& sites_;
     std::vector<Boot> boots_;
-    Use* use_ = nullptr; ///< the site that value lines belong to
+    Use* use_ = nullptr;     ///< the site that value lines belong to
+    Burst* burst_ = nullptr; ///< that word lines belong to
+    std::size_t next_word_ = 0;
 };
 
 } // namespace

@@ -299,6 +299,82 @@ TEST_CASE("data is compared bit by bit") {
                Contains("FIFO0 (copy): bits 0x8000 are 1 only in B"));
 }
 
+namespace {
+
+/// Packets: a head, a number that differs each time, and three words that do not.
+struct Packets {
+    int changed = -1;        ///< this packet's second last word is another
+    bool swapped = false;    ///< the head comes second
+    std::size_t dropped = 9; ///< this word of packet 3 is missing
+    std::uint64_t seed = 0;
+
+    void operator()(Script& to) const {
+        driver(to);
+        for (int i = 0; i < 40; ++i) {
+            std::vector<std::uint64_t> words{0x3002a,
+                                             (seed * 7 + static_cast<std::uint64_t>(i) * 11) % 128,
+                                             0x8, i == changed ? 0x18u : 0x10u, 0x20};
+            if (swapped) {
+                std::swap(words[0], words[2]);
+            }
+            if (i == 3 && dropped < words.size()) {
+                words.erase(words.begin() + static_cast<std::ptrdiff_t>(dropped));
+            }
+            for (std::size_t at = 0; at < words.size(); ++at) {
+                to.write(copy + 0x10 + static_cast<std::uint32_t>(4 * at), mmc + 0x80, words[at]);
+            }
+            to.read(data + 0x40, mmc + 0x34, 0x400);
+        }
+    }
+};
+
+std::string found_of_packets(const Packets& good, const Packets& other, unsigned goods = 3) {
+    Boots boots;
+    for (unsigned i = 0; i <= goods; ++i) {
+        Packets of = i < goods ? good : other;
+        of.seed = i;
+        Script script;
+        of(script);
+        boots.add(script);
+    }
+    return text_of(boots.findings());
+}
+
+} // namespace
+
+TEST_CASE("a word of a burst that never differs is compared, and so is the length of bursts") {
+    const Packets usual_ones;
+    CHECK(found_of_packets(usual_ones, usual_ones) == "");
+    Packets changed;
+    changed.changed = 7;
+    CHECK(found_of_packets(usual_ones, changed) ==
+          "less sure: mmc@50000 FIFO0 (copy): write 4 of 5 is always 0x10 in A, bits 0x8 are 1 in "
+          "B\n");
+    CHECK(found_of_packets(usual_ones, changed, 2) == ""); // too few to tell what never differs
+    Packets shorter;
+    shorter.dropped = 2;
+    CHECK_THAT(found_of_packets(usual_ones, shorter),
+               Contains("less sure: mmc@50000 FIFO0 (copy): bursts of 4 writes only in B"));
+    Packets swapped;
+    swapped.swapped = true;
+    CHECK_THAT(found_of_packets(usual_ones, swapped),
+               Contains("write 1 of 5 is always 0x3002a in A, bits 0x30022 are 0 in B and 1 more"));
+}
+
+TEST_CASE("a burst that good boots make only once may be another one the next time") {
+    const auto with_one = [](std::uint64_t word) {
+        return [word](Script& to) {
+            Packets()(to);
+            for (std::uint64_t i = 0; i < 7; ++i) {
+                to.write(copy + 0x10, mmc + 0x80, i == 5 ? word : 0);
+            }
+            to.read(data + 0x40, mmc + 0x34, 0x400);
+        };
+    };
+    CHECK(found(with_one(0x10), with_one(0x8), 3) == "");
+    CHECK_THAT(found(with_one(0x10), Packets(), 3), !Contains("burst"));
+}
+
 TEST_CASE("an unrolled copy is one site") {
     const auto copied = [](std::uint32_t places) {
         return [places](Script& to) {
@@ -676,7 +752,7 @@ TEST_CASE("a file that is not a valid profile is refused, wherever it is wrong")
     refuses("", "cut off");
     refuses("something else\n", ":1: this is no line of a profile");
     refuses(good.substr(0, good.size() - 4), "cut off");
-    const std::string first = "mmioscope-diff-profile 1\n";
+    const std::string first = "mmioscope-diff-profile 2\n";
     const std::string site = "site 1 0 4 0 0 d r f\n";
     refuses(first + "pair 0 0 0 0 1\n", ":2:");
     refuses(first + "value 1 1 1\n", ":2:");
