@@ -171,7 +171,7 @@ private:
             const Write first = write_of(boot, pair.first);
             const Write second = write_of(boot, pair.second);
             if (first != second) {
-                made.pairs.insert({first, second});
+                made.pairs[{first, second}] += count;
             }
         }
         for (const auto& [kind, burst] : boot.bursts) {

@@ -34,7 +34,7 @@ struct Done {
 
 struct AlikeBoot {
     std::map<std::uint32_t, Done> done;                     ///< by site
-    std::set<std::pair<Write, Write>> pairs;
+    std::map<std::pair<Write, Write>, std::uint64_t> pairs; ///< with their number
     std::map<BurstKind, Burst> bursts;                      ///< of data
 
     /// Null: the boot made no access there.

@@ -28,8 +28,8 @@ public:
     }
 
 private:
-    using Followers = std::map<Write, std::set<Write>>;
     using Counts = std::map<Write, std::uint64_t>;
+    using Followers = std::map<Write, Counts>; ///< how often each follows
 
     /// How often each write happened, without those about interrupts.
     Counts counts_of(const AlikeBoot& boot) const {
@@ -86,34 +86,91 @@ private:
 
     static Followers followers_of(const AlikeBoot& boot) {
         Followers all;
-        for (const auto& [first, second] : boot.pairs) {
-            all[first].insert(second);
+        for (const auto& [pair, count] : boot.pairs) {
+            all[pair.first][pair.second] = count;
         }
         return all;
     }
 
     void compare_order() {
-        std::vector<Followers> goods;
         std::set<Write> writes;
-        for (const AlikeBoot& good : goods_) {
-            goods.push_back(followers_of(good));
-            for (const auto& [write, followers] : goods.back()) {
+        for (const AlikeBoot& boot : alike_.boots) {
+            followers_.push_back(followers_of(boot));
+            for (const auto& [write, followers] : followers_.back()) {
                 writes.insert(write);
             }
         }
-        const Followers others = followers_of(other_);
-        for (const auto& [write, followers] : others) {
-            writes.insert(write);
-        }
+        find_steady();
+        const std::span<const Followers> goods = std::span(followers_).first(goods_.size());
         for (const Write& write : writes) {
             const std::set<Write> followers = find(goods.front(), write);
             const bool same = std::all_of(goods.begin(), goods.end(), [&](const Followers& good) {
                 return find(good, write) == followers;
             });
-            const std::set<Write> now = find(others, write);
-            if (same && now != followers && !told_.has(write) && is_in_all(write)) {
-                add_order(write, followers, now);
+            const std::set<Write> now = find(followers_.back(), write);
+            if (told_.has(write) || !is_in_all(write)) {
+                continue;
             }
+            if (!(same && now != followers && add_order(write, followers, now)) &&
+                steady_.contains(write)) {
+                add_exchange(write);
+            }
+        }
+    }
+
+    // The writes that all boots, the other one included, make equally often.
+    void find_steady() {
+        if (goods_.size() < enough_for_counts) {
+            return;
+        }
+        std::vector<Counts> all;
+        for (const AlikeBoot& boot : alike_.boots) {
+            all.push_back(counts_of(boot));
+        }
+        for (const auto& [write, count] : all.front()) {
+            if (std::all_of(all.begin(), all.end(), [&, &write = write, &count = count](auto& of) {
+                    const auto found = of.find(write);
+                    return found != of.end() && found->second == count;
+                })) {
+                steady_.insert(write);
+            }
+        }
+    }
+
+    /// How much more often `second` follows `first` in the other boot; nothing if that varies in
+    /// the good boots.
+    std::int64_t more_often(const Write& first, const Write& second) const {
+        const std::uint64_t count = count_of(alike_.boots.front(), first, second);
+        const bool same = std::all_of(goods_.begin(), goods_.end(), [&](const AlikeBoot& good) {
+            return count_of(good, first, second) == count;
+        });
+        return same ? static_cast<std::int64_t>(count_of(other_, first, second) - count) : 0;
+    }
+
+    static std::uint64_t count_of(const AlikeBoot& boot, const Write& first, const Write& second) {
+        const auto found = boot.pairs.find({first, second});
+        return found == boot.pairs.end() ? 0 : found->second;
+    }
+
+    // All are written as often as ever, but some writes have exchanged their places: as much less
+    // often as one follows another does, or it comes before instead.
+    void add_exchange(const Write& write) {
+        std::set<Write> followers;
+        for (const Followers& boot : followers_) {
+            followers.merge(find(boot, write));
+        }
+        OrderChange change{write, {}, {}};
+        std::int64_t sum = 0, reversed = 0;
+        for (const Write& next : followers) {
+            const std::int64_t more = steady_.contains(next) ? more_often(write, next) : 0;
+            if (more != 0) {
+                (more < 0 ? change.a : change.b).push_back(next);
+                sum += more;
+                reversed += more < 0 ? more + more_often(next, write) : 0;
+            }
+        }
+        if (!change.a.empty() && (change.b.empty() ? reversed == 0 : sum == 0)) {
+            orders_.push_back(change);
         }
     }
 
@@ -128,8 +185,13 @@ private:
     }
 
     static std::set<Write> find(const Followers& followers, const Write& write) {
-        const auto found = followers.find(write);
-        return found == followers.end() ? std::set<Write>() : found->second;
+        std::set<Write> all;
+        if (const auto found = followers.find(write); found != followers.end()) {
+            for (const auto& [next, count] : found->second) {
+                all.insert(next);
+            }
+        }
+        return all;
     }
 
     // Whether `others` are all in the function of `write`.
@@ -150,10 +212,11 @@ private:
     }
 
     // Skips it if a change already reports one of the writes: that is why the next write differs.
-    void add_order(const Write& write, const std::set<Write>& a, const std::set<Write>& b) {
+    // Returns whether it is reported, now or already.
+    bool add_order(const Write& write, const std::set<Write>& a, const std::set<Write>& b) {
         const auto told = [this](const Write& one) { return told_.has(one); };
         if (std::any_of(a.begin(), a.end(), told) || std::any_of(b.begin(), b.end(), told)) {
-            return;
+            return true;
         }
         OrderChange change{write, {}, {}};
         std::set_difference(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(change.a));
@@ -161,9 +224,11 @@ private:
         const auto is_new = [this](const Write& one) { return !is_in_all(one); };
         std::erase_if(change.a, is_new);
         std::erase_if(change.b, is_new);
-        if ((!change.a.empty() || !change.b.empty()) && is_certain(change, a.size(), b.size())) {
-            orders_.push_back(change);
+        if ((change.a.empty() && change.b.empty()) || !is_certain(change, a.size(), b.size())) {
+            return false;
         }
+        orders_.push_back(change);
+        return true;
     }
 
     const Alike& alike_;
@@ -172,6 +237,8 @@ private:
     Told& told_;
     std::vector<CountChange> counts_;
     std::vector<OrderChange> orders_;
+    std::vector<Followers> followers_; ///< by boot
+    std::set<Write> steady_;           ///< that every boot makes equally often
 };
 
 } // namespace

@@ -223,6 +223,19 @@ TEST_CASE("two swapped writes with nothing around them are found") {
                StartsWith("less sure: mmc@50000 DataTimer, DataLength"));
 }
 
+TEST_CASE("writes of two functions that exchange their places are found") {
+    const auto pair = [](bool swapped) {
+        return [swapped](Script& to) {
+            to.write(swapped ? data : start, mmc + (swapped ? 0x28 : 0x24), 1);
+            to.write(swapped ? start : data, mmc + (swapped ? 0x24 : 0x28), 1);
+        };
+    };
+    CHECK(found(pair(false), pair(true), 3) ==
+          "less sure: mmc@50000 DataTimer, DataLength (start [armmmci], data [armmmci]): "
+          "DataTimer=0x1 is followed by DataLength=0x1 in A, by nothing else in B\n");
+    CHECK(found(pair(false), pair(true), 2) == ""); // two boots may be alike by chance
+}
+
 TEST_CASE("a write that is done less often is found if good boots always do it equally often") {
     const auto times = [](int count) {
         return [count](Script& to) {
