@@ -1,6 +1,8 @@
 #include "analysis/poll.hpp"
 
+#include <algorithm>
 #include <bit>
+#include <vector>
 
 namespace mmioscope::analysis {
 
@@ -64,7 +66,17 @@ std::optional<Poll> poll_of(const Loop& loop, const DataRegisters& data) {
     poll.first = loop.first();
     poll.last = loop.last();
     bool writes = false;
-    for (const Watch& watch : loop.watches()) {
+    const std::vector<Watch> watches = loop.watches();
+    // What the code writes itself it does not wait for: separate calls, which read before they
+    // write.
+    const auto is_written = [&watches](const abi::Record& read) {
+        return std::ranges::any_of(watches, [&read](const Watch& other) {
+            const abi::Record& record = other.newest.record;
+            return abi::is_write(record) &&
+                   abi::physical_address(record) == abi::physical_address(read);
+        });
+    };
+    for (const Watch& watch : watches) {
         const abi::Record& record = watch.newest.record;
         const bool is_data = data.has(record);
         if (is_data || (watch.varies() && !stays(watch))) {
@@ -75,7 +87,7 @@ std::optional<Poll> poll_of(const Loop& loop, const DataRegisters& data) {
             continue;
         }
         const std::uint64_t bits = awaited(watch);
-        if (bits != 0 || (poll.bits == 0 && never_changed(watch))) {
+        if (bits != 0 || (poll.bits == 0 && never_changed(watch) && !is_written(record))) {
             poll.read = watch.newest;
             poll.reads = watch.accesses;
             poll.bits = bits;

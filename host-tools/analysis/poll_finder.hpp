@@ -43,8 +43,9 @@ private:
 
     /// At this limit, forgets the threads that were idle longest.
     static constexpr std::size_t most_threads = 128;
-    /// ns; accesses further apart do not belong to one loop.
-    static constexpr std::uint64_t longest_pause = 1'000'000'000;
+    /// ns; accesses further apart do not belong to one loop: a clock of seconds that programs read
+    /// now and then is no poll.
+    static constexpr std::uint64_t longest_pause = 500'000'000;
 
     State& state_of(Thread thread, std::uint64_t now);
     void forget_oldest();

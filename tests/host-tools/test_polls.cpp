@@ -218,13 +218,13 @@ TEST_CASE("each run of a handler begins anew") {
     CHECK(found(script) == until_sent);
 }
 
-TEST_CASE("what is a second apart is no loop") {
-    const std::uint64_t pause = GENERATE(900'000u, 1'100'000u);
+TEST_CASE("what is half a second apart is no loop") {
+    const std::uint64_t pause = GENERATE(400'000u, 600'000u);
     Script script;
     for (int i = 0; i < 4; ++i) {
         script.reads(1, 0x1000).pause(pause);
     }
-    CHECK(found(script.reads(1, 0x1000 | sent).leave()) == (pause < 1'000'000 ? until_sent : ""));
+    CHECK(found(script.reads(1, 0x1000 | sent).leave()) == (pause < 500'000 ? until_sent : ""));
 }
 
 TEST_CASE("a loop that carries data is a handshake") {
@@ -245,6 +245,18 @@ TEST_CASE("calls that do the same again, slowly, are no handshake") {
         script.reads(1, 0x1000).write(wait + 4, fifo, data ? i * i * i : 0).pause(pause);
     }
     CHECK((found(script.leave()) != "") == (pause == 1'000));
+}
+
+TEST_CASE("calls that read a register before they write it do not wait for it") {
+    const auto calls = [](std::uint32_t written) {
+        Script script;
+        for (unsigned i = 0; i < 12; ++i) {
+            script.read(wait, command, 0).write(wait + 4, fifo, i).write(wait + 8, written, 0x451);
+        }
+        return found(script.leave());
+    };
+    CHECK(calls(command) == "");
+    CHECK_THAT(calls(status), Catch::Matchers::StartsWith("handshake Command x12"));
 }
 
 TEST_CASE("a register of data is not polled") {
