@@ -113,7 +113,7 @@ on_other_cpu() {
 
 # What diff must find at least, of each class of faults; of the made-up boots' writes more are data.
 made_shares=value=0.9,register=0.95,swap=0.5,drop=0.9,drop-event=0.7
-real_shares=value=0.8,register=0.9,swap=0.8,drop=0.9,drop-event=0.75
+real_shares=value=0.9,register=0.95,swap=0.85,drop=0.95,drop-event=0.85
 
 loops_in_made_boots() { # COUNT
     tests/diff/made_boots.py "$build" "$build/tests/polls" 4
