@@ -69,7 +69,7 @@ void Doctor::hear(Cpu& cpu, Frame& frame, Tell what, std::uint32_t value) {
         order_.arrived |= 1u << cpu.number;
     }
     Console uart(board.uart, cpu.bus);
-    report_.to(uart);
+    const auto reporting = report_.to(uart);
     const auto number = static_cast<int>(cpu.number);
     switch (what) {
     case Tell::order: return;
