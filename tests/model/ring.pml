@@ -172,7 +172,7 @@ inline clear_commit(c) {
     unless(OLD_COMMIT_STAYS, add(c, COMMIT(position % SLOTS), 0))
 }
 
-#define FLIGHT (variant >= OVERWRITES && variant <= OLD_COMMIT_STAYS)
+#define FLIGHT (variant >= OVERWRITES && variant <= TIE_OF_OVERWRITTEN)
 #define DEVICE(c) (variant <= ONE_DEVICE_HERE -> 0 : (c))
 #define HAS_ROOM(c, n) (FLIGHT || position + (n) - tail[c] <= SLOTS)
 
@@ -284,10 +284,14 @@ inline take(c) {
     }
 }
 
-/* At equal times the order of the region's lock decides (RingMerge::before). */
+/* At equal times the order of the region's lock decides (RingMerge::before). A record that has been overwritten since
+ * its ring was looked at says nothing about that: it is first, and then is not taken. */
 #define NEXT_OF(c) NUMBER_OF(AT(c, RECORD(read[c] % SLOTS)))
+#define GONE(c) (FLIGHT && AT(c, COMMIT(read[c] % SLOTS)) != COMMIT_WORD(read[c]))
 #define FIRST(c) (known[c] && (at_time[c] < at_time[1 - (c)] || \
-    known[1 - (c)] && at_time[c] == at_time[1 - (c)] && (NEXT_OF(c) < NEXT_OF(1 - (c)) || DEVICE(1) == 1)))
+    known[1 - (c)] && at_time[c] == at_time[1 - (c)] && \
+    (variant != TIE_OF_OVERWRITTEN && GONE(c) || DEVICE(1) == 1 || \
+     NEXT_OF(c) < NEXT_OF(1 - (c)) && !(variant != TIE_OF_OVERWRITTEN && GONE(1 - (c))))))
 
 proctype reader() {
     byte now, mark, bound, head, slot, commit, record;

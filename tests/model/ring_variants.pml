@@ -12,11 +12,12 @@
 #define OVERWRITES 5            // 3 none: a full ring overwrites (`flight`)
 #define NO_SECOND_LOOK 6        // 3 broken: ... and the reader looks at the commit word only before the record
 #define OLD_COMMIT_STAYS 7      // 3 broken: ... and the old commit word stays while a slot is written
-#define ONE_DEVICE_HERE 7
-#define TWO_DEVICES 8           // 2 none: the protocol
-#define NO_BEGINNING 9          // 1 unordered: no mark before the clock is read
-#define NO_DSB_BEHIND_MARK 10   // 1 unordered: the clock is read while that mark is on its way
-#define NO_DMB_BEFORE_BEGUN 11  // 1 unordered: "begun" may arrive before its time
-#define NO_DMB_BEFORE_NONE 12   // 1 unordered: the mark may go before the head comes
-#define CLOCK_BEHIND_MARK 13    // 1 unordered: the reader reads the clock behind the mark
-#define HEAD_BEFORE_MARK 14     // 1 unordered: ... the head before the mark
+#define TIE_OF_OVERWRITTEN 8    // 3 unordered: ... and the order at equal times may be a later record's
+#define ONE_DEVICE_HERE 8
+#define TWO_DEVICES 9           // 2 none: the protocol
+#define NO_BEGINNING 10         // 1 unordered: no mark before the clock is read
+#define NO_DSB_BEHIND_MARK 11   // 1 unordered: the clock is read while that mark is on its way
+#define NO_DMB_BEFORE_BEGUN 12  // 1 unordered: "begun" may arrive before its time
+#define NO_DMB_BEFORE_NONE 13   // 1 unordered: the mark may go before the head comes
+#define CLOCK_BEHIND_MARK 14    // 1 unordered: the reader reads the clock behind the mark
+#define HEAD_BEFORE_MARK 15     // 1 unordered: ... the head before the mark

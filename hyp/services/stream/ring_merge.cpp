@@ -106,13 +106,17 @@ bool RingMerge::take(Ring& ring, abi::Record& out) {
     return whole || (!flight_ && ring.reader != nullptr);
 }
 
-/// For records of one region at the same time, the order of its lock decides.
-bool RingMerge::before(const Ring& a, const Ring& b) {
+/// For records of one region at the same time, the order of its lock decides. If a later record
+/// has replaced one of them meanwhile, that one is first: take() will not take it, and next() looks
+/// again.
+bool RingMerge::before(const Ring& a, const Ring& b) const {
     if (a.time != b.time) return a.time < b.time;
     const abi::Record& one = a.slots[a.slot];
     const abi::Record& other = b.slots[b.slot];
-    return one.device == other.device &&
-           static_cast<std::int32_t>(one.lock_sequence - other.lock_sequence) < 0;
+    const bool first = one.device == other.device &&
+                       static_cast<std::int32_t>(one.lock_sequence - other.lock_sequence) < 0;
+    if (!flight_) return first;
+    return overwritten(a) || (first && !overwritten(b));
 }
 
 // A record leaves when no ring has an earlier one, or can still get one. What a look has shown

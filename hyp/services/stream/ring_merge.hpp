@@ -55,7 +55,7 @@ private:
         std::uint32_t next_sequence;
     };
 
-    static bool before(const Ring& a, const Ring& b);
+    bool before(const Ring& a, const Ring& b) const;
     /// Whether look() has seen a record there that was not taken yet.
     bool is_known(const Ring& ring) const { return ring.tail < ring.head && !flight_; }
     void forget_bounds();

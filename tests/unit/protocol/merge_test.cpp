@@ -1,6 +1,7 @@
 // The rings' reader in Hyp, on memory that keeps only the order that barriers require.
 #include "sim/simulation.hpp"
 #include "stream/ring_merge.hpp"
+#include "trace/region_lock.hpp"
 #include "trace/ring_writer.hpp"
 
 #include <catch2/catch.hpp>
@@ -23,12 +24,14 @@ std::uint64_t value_of(unsigned cpu, std::uint32_t number) {
 /// Two CPUs publish, and a third merges their records.
 class Merging {
 public:
-    Merging(std::uint64_t seed, abi::Policy policy);
+    /// `one_device`: the accesses are made under its lock, with a clock that seldom ticks.
+    Merging(std::uint64_t seed, abi::Policy policy, bool one_device = false);
     /// `closing`: closes and reopens the merge whenever there is something to take.
     std::string run(bool closing);
 
 private:
     void write(unsigned cpu);
+    void make_access(unsigned cpu, abi::Record& record, std::uint32_t number);
     void read();
     void close_and_read();
     /// Takes everything that can be taken now.
@@ -39,6 +42,9 @@ private:
 
     Simulation simulation_;
     abi::Policy policy_;
+    bool one_device_;
+    RegionLock device_;
+    std::uint32_t last_sequence_{};
     RingWriter writer_[writers];
     RingMerge merge_;
     std::uint64_t last_time_{};
@@ -46,7 +52,7 @@ private:
     unsigned writing_{writers};
 };
 
-Conditions conditions_of(std::uint64_t seed) {
+Conditions conditions_of(std::uint64_t seed, bool one_device) {
     constexpr unsigned switches[] = {8, 20, 40};
     constexpr unsigned delays[] = {8, 40, 100};
     Conditions conditions;
@@ -55,11 +61,15 @@ Conditions conditions_of(std::uint64_t seed) {
     conditions.switch_one_in = switches[seed % 3];
     conditions.late_one_in = delays[seed / 3 % 3];
     conditions.old_payload = true;
+    if (one_device) {
+        conditions.switch_one_in *= 10; // so the writers often overtake the reader
+        conditions.steps_per_tick = 2000;
+    }
     return conditions;
 }
 
-Merging::Merging(std::uint64_t seed, abi::Policy policy)
-    : simulation_(conditions_of(seed)), policy_(policy) {
+Merging::Merging(std::uint64_t seed, abi::Policy policy, bool one_device)
+    : simulation_(conditions_of(seed, one_device)), policy_(policy), one_device_(one_device) {
     auto& area = *reinterpret_cast<abi::AreaHeader*>(simulation_.ram.at({area_at}));
     area.cpu_count = writers;
     area.counter_frequency = 1'000'000; // no wait times out
@@ -68,7 +78,7 @@ Merging::Merging(std::uint64_t seed, abi::Policy policy)
         area.ring_offset[cpu] = 0x1'0000 * (cpu + 1);
         auto& ring = *reinterpret_cast<abi::RingHeader*>(
             simulation_.ram.at({area_at + area.ring_offset[cpu]}));
-        writer_[cpu].start(ring, cpu, 8, policy, false);
+        writer_[cpu].start(ring, cpu, one_device ? 2 : 8, policy, false);
     }
     merge_.start(area);
     simulation_.complete_system();
@@ -82,12 +92,20 @@ void Merging::write(unsigned cpu) {
         record.value = value_of(cpu, number);
         record.va = static_cast<std::uint32_t>(record.value);
         record.task = record.va;
-        record.time = writer_[cpu].begin(number, number);
-        writer_[cpu].publish(record);
-        writer_[cpu].finish();
+        std::uint64_t spins = 0;
+        while (one_device_ && !device_.lock.try_acquire(cpu, 2000, spins)) simulation_.point();
+        make_access(cpu, record, number);
+        if (one_device_) device_.lock.release();
     }
     simulation_.complete_system();
     --writing_;
+}
+
+void Merging::make_access(unsigned cpu, abi::Record& record, std::uint32_t number) {
+    record.time = writer_[cpu].begin(number, number);
+    if (one_device_) record.lock_sequence = device_.next_sequence();
+    writer_[cpu].publish(record);
+    writer_[cpu].finish();
 }
 
 void Merging::look_at(const abi::Record& record) {
@@ -98,6 +116,9 @@ void Merging::look_at(const abi::Record& record) {
     if (policy_ != abi::Policy::flight && record.cpu_sequence != next_[record.cpu])
         throw Failure{"merge: a record was left out, or came twice"};
     if (record.time < last_time_) throw Failure{"merge: a record came behind a later one"};
+    if (one_device_ && record.lock_sequence <= last_sequence_)
+        throw Failure{"merge: a record came behind one of a later access to its device"};
+    last_sequence_ = record.lock_sequence;
     next_[record.cpu] = record.cpu_sequence + 1;
     last_time_ = record.time;
 }
@@ -144,6 +165,14 @@ TEST_CASE("records that CPUs publish leave their rings whole and in time order",
     for (std::uint64_t seed = 1; seed <= seeds(400); ++seed) {
         CAPTURE(seed);
         REQUIRE(Merging(seed, policy).run(false) == "");
+    }
+}
+
+TEST_CASE("records of one device at the same time leave in the order of its lock", "[protocol]") {
+    const auto policy = GENERATE(abi::Policy::stall, abi::Policy::flight);
+    for (std::uint64_t seed = 1; seed <= seeds(400); ++seed) {
+        CAPTURE(seed);
+        REQUIRE(Merging(seed, policy, true).run(false) == "");
     }
 }
 
