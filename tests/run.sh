@@ -132,7 +132,7 @@ test)
     suite diff 60 tests/diff/judge.py "$build" "$build/tests/diff" --made 12 --faults 20 --need "$made_shares"
     suite polls 15 loops_in_made_boots 200
     suite fleet 20 tests/fleet/run.py "$build"
-    suite model 20 tests/model/run.sh "$build" test
+    suite model 40 tests/model/run.sh "$build" test
     suite unit 120 catch "$build/tests/unit"
     suite fuzz 25 tests/fuzz/run.sh "$build" 20 wire
     joined

@@ -77,8 +77,8 @@ void add_guest(CLI::App& command, Options& options) {
                "Connect QEMU's user network (default: on if the board has a network card)");
     command.add_flag(
         "--bare", options.bare,
-        "--kernel is no Linux: an ELF file, or a raw binary entered at its first byte. "
-        "Its r0, r1 and r2 are as Linux expects them: 0, -1, the device tree");
+        "--kernel is no Linux: an ELF file, or a raw binary entered at its first byte; r0, r1 and "
+        "r2 are as for Linux: 0, -1, the device tree");
     add_address(command, "--load-at", options.load_at,
                 "Load a raw binary at this physical address, in memory or flash (default: 48 MiB "
                 "into the memory)");
