@@ -61,7 +61,7 @@ BootError Doctor::configure(Machine& machine, const Tree&) {
     OwnBus bus; // not CPU 0's, which has little room before its ring exists
     Console uart(board.uart, bus);
     uart.start();
-    const auto reporting = report_.to(uart);
+    report_.to(uart);
     report_.begin("board");
     report_.ok(board.name, ", ", std::uint32_t{machine.cpu_count}, " CPUs, MIDR ",
                Hex{port::read<reg::MIDR>()});
@@ -154,7 +154,7 @@ void Doctor::stop(Console& uart) {
 
 void Doctor::end_with_verdict(Cpu& cpu) {
     Console uart(board.uart, cpu.bus);
-    const auto reporting = report_.to(uart);
+    report_.to(uart);
     tell_of_uart();
     stop(uart);
 }

@@ -14,18 +14,8 @@ inline constexpr char set_frequency[] =
 
 class Report : private TextSink {
 public:
-    /// What follows goes to `console`, until the result's end.
-    class To {
-    public:
-        To(Report& report, Console& console) : report_(report) { report_.console_ = &console; }
-        ~To() { report_.console_ = nullptr; }
-        To(const To&) = delete;
-        To& operator=(const To&) = delete;
-
-    private:
-        Report& report_;
-    };
-    [[nodiscard]] To to(Console& console) { return {*this, console}; }
+    /// What follows goes to `console`, until the next call.
+    void to(Console& console) { console_ = &console; }
 
     /// Begins the line of a check; `number`, if not negative, follows the name.
     void begin(const char* name, int number = -1) {

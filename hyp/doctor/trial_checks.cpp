@@ -68,8 +68,10 @@ void Doctor::hear(Cpu& cpu, Frame& frame, Tell what, std::uint32_t value) {
         if (!settle(cpu.number, Arrival::arrived)) port::halt();
         order_.arrived |= 1u << cpu.number;
     }
+    // The CPU that CPU_ON has started may be reporting by now, and only one may.
+    if (what == Tell::answer && value == psci::success) return;
     Console uart(board.uart, cpu.bus);
-    const auto reporting = report_.to(uart);
+    report_.to(uart);
     const auto number = static_cast<int>(cpu.number);
     switch (what) {
     case Tell::order: return;
@@ -139,7 +141,6 @@ void Doctor::hear(Cpu& cpu, Frame& frame, Tell what, std::uint32_t value) {
                 "only Secure state can set: enter in Secure Supervisor, or U-Boot's nonsec");
         return;
     case Tell::answer:
-        if (value == psci::success) return;
         report_.begin("CPU_ON");
         report_.fail("the firmware answers ", Hex{value}, "; does its PSCI start CPUs in Hyp?");
         return;
