@@ -171,16 +171,6 @@ void require_sound(const Damage& damage) {
     check(damage.name == nullptr, "the hypervisor's memory was changed");
 }
 
-/// Runs `look` with Machine::changes held, or without it if it is never given back. Then two CPUs
-/// may check at once, which does no harm.
-template <class Look>
-Damage find_waiting(Machine& machine, bool stopped, Look look) {
-    const bool alone = wait_for_changes(machine, stopped);
-    const Damage damage = look();
-    if (alone) machine.changes.release();
-    return damage;
-}
-
 /// Runs `look` unless Machine::changes is taken.
 template <class Look>
 void check_if_free(Machine& machine, Look look) {
@@ -194,15 +184,13 @@ void check_if_free(Machine& machine, Look look) {
 
 } // namespace
 
-/// Checks everything, at most once in 100 ms: not before `next`, which it moves.
-Damage Integrity::find_damage_if_due(std::uint64_t& next) const {
-    constexpr unsigned each_second = 10;
-    return due(next, each_second) ? find_damage(false) : Damage{};
-}
-
+// If Machine::changes is never given back, two CPUs may check at once, which does no harm.
 Damage Integrity::find_damage(Machine& machine) {
     const bool stopped = machine.stopped.load(std::memory_order_relaxed) != 0;
-    return find_waiting(machine, stopped, [=, this] { return find_damage(stopped); });
+    const bool alone = wait_for_changes(machine, stopped);
+    const Damage damage = find_damage(stopped);
+    if (alone) machine.changes.release();
+    return damage;
 }
 
 void Integrity::verify(Machine& machine, Moment moment) {
@@ -218,7 +206,10 @@ void Integrity::verify(Machine& machine, Moment moment) {
 }
 
 void Integrity::check_behind_request(Machine& machine) {
-    check_if_free(machine, [this] { return find_damage_if_due(next_for_request_); });
+    constexpr unsigned each_second = 10;
+    check_if_free(machine, [this] {
+        return due(next_for_request_, each_second) ? find_damage(false) : Damage{};
+    });
 }
 
 /// Includes the tables below the guest's roots; the roots are empty by now.

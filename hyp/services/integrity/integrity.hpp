@@ -76,7 +76,6 @@ private:
     bool seal_memory(const char* name, const Range& range);
     bool seal_tables(const Machine& machine);
     bool seal_machine(Machine& machine);
-    Damage find_damage_if_due(std::uint64_t& next) const;
 
     static constexpr std::size_t roots =
         9; ///< of the guest's tables: the normal one, and one per CPU
