@@ -50,12 +50,15 @@ Core& Simulation::core() {
 }
 
 std::uint64_t Simulation::now() const {
-    return first_tick + scheduler.steps() / conditions.steps_per_tick;
+    return first_tick + ticks_stopped + scheduler.steps() / conditions.steps_per_tick;
 }
 
 void Simulation::point() {
     scheduler.point();
     if (!in_task()) return;
+    if (const unsigned rate = conditions.stopped_one_in;
+        rate > 0 && scheduler.random().one_in(rate))
+        ticks_stopped += conditions.ticks_of_stop;
     if (scheduler.random().one_in(8)) speculate(core());
     if (scheduler.random().one_in(conditions.late_one_in)) do_something_late(core());
     Core& other = cores[scheduler.random().below(cores.size())];

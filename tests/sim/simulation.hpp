@@ -29,6 +29,8 @@ struct Conditions {
     unsigned switch_one_in{3}; ///< points at which the CPU changes
     std::uint64_t step_limit{10'000'000};
     unsigned steps_per_tick{1};   ///< of CNTPCT
+    unsigned stopped_one_in{0};   ///< points at which the host stops all CPUs; 0: none
+    unsigned ticks_of_stop{0};    ///< how long
     unsigned interrupt_one_in{0}; ///< guest instructions before each interrupt; 0: none
     bool prefetch_abort_first{};  ///< order for a breakpoint on an unmapped page
     bool dbgen_low{};             ///< DBGDSCR.MDBGen does not stick
@@ -104,6 +106,7 @@ public:
     /// The running CPU; CPU 0 outside of tasks.
     Core& core();
     std::uint64_t now() const;
+    std::uint64_t ticks_stopped{}; ///< in which no CPU ran
 
     /// A point at which time passes, walks may happen, and another CPU may run.
     void point();

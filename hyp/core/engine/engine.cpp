@@ -152,6 +152,7 @@ void publish_if_last(Cpu& cpu, const Frame& frame) {
         port::complete_system();
     }
     end_services(cpu, access.resets_machine ? MachineEnd::reset : MachineEnd::off);
+    cpu.turn_given = false; // once more behind the access, where the stream waits for the end
 }
 
 } // namespace mmioscope

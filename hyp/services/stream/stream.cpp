@@ -17,13 +17,15 @@ constexpr std::uint64_t part(std::uint64_t frequency, unsigned milliseconds) {
 }
 /// Ms a record waits for others in a frame; the listener's latency.
 constexpr unsigned longest_in_frame = 1000;
-constexpr unsigned patience = 100;       ///< ms without a byte taken by the line, at the end
+/// Ms, and tries, without a byte taken by the line, at the end. Time alone may pass while firmware
+/// or an emulator's host stops this CPU.
+constexpr unsigned patience = 100;
+constexpr unsigned enough_tries = 1000;
 constexpr unsigned silence = 100;        ///< ms without a record: the guest's CPUs have stopped
 constexpr unsigned longest_access = 5;   ///< ms that another CPU's access may still take
 constexpr unsigned lock_patience = 2000; ///< ms to wait for another CPU, whose work is bounded
-/// Ms after which a machine that should have ended goes on.
-constexpr unsigned still_ending = 1000;
-constexpr unsigned few_turns = 8; ///< a STREX may fail spuriously
+constexpr unsigned still_ending = 1000; ///< ms after which a machine that should have ended goes on
+constexpr unsigned few_turns = 8;       ///< a STREX may fail spuriously
 
 /// The next byte may be another CPU's, and must not overtake this CPU's last one. A DMB orders only
 /// what CPUs see, not what has reached a device (ARM ARM A3.8.3), so this takes a DSB.
@@ -230,10 +232,21 @@ void Stream::send_end() {
     send_rest();
     ended_ = true;
     ended_at_ = now();
+    const bool off =
+        reason_ == abi::StreamEnd::machine_off || reason_ == abi::StreamEnd::machine_reset;
+    goes_off_.store(off ? 1 : 0, std::memory_order_release);
 }
 
-/// The machine was to end, but still runs: sends what it does at once, until it is clear that it
-/// goes on.
+/// An emulator takes a while to end its machine, and what this CPU did meanwhile might be sent in
+/// part.
+void Stream::wait_for_machine_end() const {
+    const std::uint64_t limit = part(area_->counter_frequency, still_ending);
+    while (goes_off_.load(std::memory_order_acquire) != 0 && now() - ended_at_ < limit)
+        port::relax();
+}
+
+/// The machine was to end, or the guest to halt, but still runs: sends what it does at once, until
+/// it is clear that it goes on.
 void Stream::work_behind_end() {
     if (!ended_) return;
     if (now() - ended_at_ < part(area_->counter_frequency, still_ending)) {
@@ -242,6 +255,7 @@ void Stream::work_behind_end() {
     } else {
         merge_.reopen();
         ended_ = false;
+        goes_off_.store(0, std::memory_order_relaxed);
     }
 }
 
@@ -249,9 +263,14 @@ void Stream::work_behind_end() {
 void Stream::send_rest() {
     const std::uint64_t limit = part(area_->counter_frequency, patience);
     std::uint64_t last = now();
-    while (now() - last < limit) {
+    unsigned tries = 0;
+    while (tries < enough_tries || now() - last < limit) {
         const Done done = work(at_idle);
-        if (done.bytes > 0) last = now();
+        ++tries;
+        if (done.bytes > 0) {
+            last = now();
+            tries = 0;
+        }
         if (done.records > 0) continue;
         if (frame_.is_open() && merge_.empty()) closed_size_ = frame_.close();
         if (sender_.done() && closed_size_ == 0 && merge_.empty() && !hello_is_due() &&

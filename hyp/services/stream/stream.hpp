@@ -55,6 +55,9 @@ public:
     /// the guest still does before the machine ends is sent at once, with another `end`.
     void finish(std::uint32_t cpu, abi::StreamEnd reason);
 
+    /// Behind the end of a machine that goes off or is reset: waits for that, at most a second.
+    void wait_for_machine_end() const;
+
 private:
     /// A limit for one call: records encoded, bytes sent.
     struct Work {
@@ -103,6 +106,7 @@ private:
     abi::StreamEnd reason_{};
     bool ended_{};             ///< an `end` was sent
     std::uint64_t ended_at_{}; ///< ticks
+    std::atomic<std::uint32_t> goes_off_{0};
     std::uint16_t sequence_{};
     std::uint16_t hello_piece_{}; ///< index of the next piece
     std::uint64_t next_hello_{};  ///< ticks

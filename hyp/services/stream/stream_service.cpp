@@ -88,6 +88,7 @@ void StreamService::serve_line(Cpu& cpu) {
 void StreamService::turn(Cpu& cpu) {
     if (std::exchange(cpu.stopped_others, false))
         return stream_.finish(cpu.number, abi::StreamEnd::halted);
+    stream_.wait_for_machine_end();
     std::uint8_t& turns = turns_[cpu.number].without_look;
     if (turn_needs_all(cpu)) {
         turns = 0;

@@ -78,6 +78,7 @@ public:
     RingWriter writers[cpus];
     std::unique_ptr<Stream> stream = std::make_unique<Stream>();
     std::size_t most_at_once{};
+    abi::StreamEnd reason{abi::StreamEnd::machine_off};
     bool idle_between{};                          ///< now and then, and until the end
     std::function<void(unsigned cpu)> behind_end; ///< called by the CPU that has sent the end
 
@@ -131,7 +132,7 @@ private:
             while (idle_between && !over_) idle(cpu);
             return;
         }
-        stream->finish(cpu, abi::StreamEnd::machine_off);
+        stream->finish(cpu, reason);
         over_ = true;
         if (behind_end) behind_end(cpu);
     }
@@ -217,6 +218,39 @@ TEST_CASE("a stalled line makes nobody wait: the end gives up", "[stream]") {
     streams.run(20); // less than the rings hold
     CHECK(streams.line.taken.empty());
     CHECK(streams.simulation.now() - begun < 2 * 100'000);
+}
+
+TEST_CASE("a CPU that the host stops for a while still sends the end", "[stream]") {
+    for (std::uint64_t seed = 0; seed < seeds(30); ++seed) {
+        CAPTURE(seed);
+        Streams streams(seed, 1 + static_cast<unsigned>(seed % 4));
+        streams.simulation.conditions.stopped_one_in = 40;
+        streams.simulation.conditions.ticks_of_stop = 15'000; // 150 ms
+        streams.run(20);
+        const Arrived all = arrived(streams.line.taken);
+        CHECK(all.ends == 1);
+        CHECK(all.records.size() == cpus * 20);
+    }
+}
+
+TEST_CASE("behind the end of the machine CPUs wait for it, at most a second", "[stream]") {
+    Streams streams(9, 1);
+    std::uint64_t waited = 0;
+    streams.behind_end = [&](unsigned) {
+        const std::uint64_t begun = streams.simulation.now();
+        streams.stream->wait_for_machine_end();
+        waited = streams.simulation.now() - begun;
+    };
+    SECTION("that goes off") {
+        streams.run(30);
+        CHECK(waited > 99'000);
+        CHECK(waited < 101'000);
+    }
+    SECTION("not of a guest that halts") {
+        streams.reason = abi::StreamEnd::halted;
+        streams.run(30);
+        CHECK(waited < 1000);
+    }
 }
 
 TEST_CASE("records published after the end follow it, with another end", "[stream]") {
