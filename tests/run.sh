@@ -2,7 +2,8 @@
 # Runs the suites of one tier and adds up their results. Usage: tests/run.sh test|fuzz|nightly|...
 # Prints the seconds of each suite, warns when one takes longer than its share, repeats what failed, and ends with the
 # line "N passed, N failed". Exit status 0 only if something passed and nothing failed. nightly takes hours, and
-# continues where it stopped: what has passed for this commit is kept in build/nightly/COMMIT/.
+# continues where it stopped: what has passed for this commit is kept in build/nightly/COMMIT/. SUITES='diff polls' in the
+# environment runs only these.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 tier=${1:-test}
@@ -15,11 +16,14 @@ mkdir -p "$build/tests"
 trap 'kill $(jobs -p) 2>/dev/null' EXIT
 SOAK_MINUTES=${SOAK_MINUTES:-60}
 
+wanted() { [ -z "${SUITES-}" ] || [[ " $SUITES " == *" $1 "* ]]; } # SUITE
+
 # suite NAME SHARE-IN-SECONDS COMMAND...: the command's last line "... N passed, N failed" counts. Without one, or with
 # an exit status that contradicts it, the suite itself has failed.
 suite() {
     local name=$1 share=$2 start=$SECONDS
     shift 2
+    wanted "$name" || return 0
     if [ -n "$kept" ] && [ -s "$kept/$name" ]; then
         echo "== $name: passed on $(date -r "$kept/$name" '+%F %R'), $(awk '{ print $1 }' "$kept/$name") passed"
         cat "$kept/$name" >>"$results"
@@ -100,7 +104,7 @@ keep_results() {
     date '+%F %R' >>"$kept/sittings"
 }
 
-fuzzers() { built fuzzers 240 fuzzers; }
+fuzzers() { ! wanted fuzz || built fuzzers 240 fuzzers; }
 build_all() { built build 420 tests; }
 
 on_other_cpu() {
@@ -143,7 +147,7 @@ test)
 nightly)
     keep_results
     build_all
-    built 'each file by itself' 900 UNITS=files BUILD=build/files host-tools guest-program build/files/tests/host-tools build/files/tests/unit
+    ! wanted files || built files 900 UNITS=files BUILD=build/files host-tools guest-program build/files/tests/host-tools build/files/tests/unit
     suite model 900 tests/model/run.sh "$build" nightly
     suite decoder 600 "$build/tests/decoder" 100000000
     MMIOSCOPE_SEEDS=50 suite unit 1800 catch "$build/tests/unit"
