@@ -2,7 +2,7 @@
 """judge.py BUILD FOLDER [--made N | --record N] [--seed TEXT] [--faults N] [--classes C,...] [--tell] [--need CLASS=SHARE,...]
 
 Judges `mmioscope diff` on boots of one kernel, FOLDER/*.mmio, that nobody looked at while the rules were made: made-up
-ones (--made, made_boots.py), real ones (--record, boots.sh), or what is there.
+ones (--made, made_boots.py), real ones (--record, boots.py), or what is there.
   good boots  each boot is B once, with one other boot as A and with five others: how many findings it has, of either tier
   faults      N of each class, drawn by the seed, put into one of the boots by seed-fault, and compared with five others.
               Found: a finding that the boot without the fault does not have names the register and the function.
@@ -15,11 +15,13 @@ import csv
 import io
 import pathlib
 import random
-import subprocess
 import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+import boots as real_boots  # noqa: E402
+import made_boots  # noqa: E402
+from findings import findings, names, run, text_of  # noqa: E402
 from shares import share  # noqa: E402
 
 CLASSES = ["value", "register", "swap", "drop", "drop-event"]
@@ -35,22 +37,10 @@ class Judge:
         self.folder = tempfile.TemporaryDirectory()
         self.known = {}
 
-    def run(self, *words):
-        return subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=300)
-
-    def findings(self, *words):
-        done = self.run(self.diff, "diff", "--format", "csv", *words)
-        if done.returncode not in (0, 1) or done.stderr:
-            sys.exit(f"judge: diff {' '.join(map(str, words))}: status {done.returncode}: {done.stderr}")
-        rows = list(csv.DictReader(io.StringIO(done.stdout)))
-        if (done.returncode == 1) != any(row["tier"] == "sure" for row in rows):
-            sys.exit(f"judge: status {done.returncode} does not fit the findings")
-        return rows
-
     def profile(self, goods):
         path = pathlib.Path(self.folder.name) / ("-".join(good.stem for good in goods) + ".profile")
         if not path.exists():
-            done = self.run(self.diff, "diff", "--profile", path, "--good", *goods)
+            done = run(self.diff, "diff", "--profile", path, "--good", *goods)
             if done.returncode or done.stderr:
                 sys.exit(f"judge: {done.stderr}")
         return path
@@ -63,7 +53,7 @@ class Judge:
         for boot in boots:
             for k, of in counts.items():
                 goods = self.others(boots, boot, k)
-                rows = self.findings("--good", *goods, "--", boot)
+                rows = findings(self.diff, "--good", *goods, "--", boot)
                 sure = sum(row["tier"] == "sure" for row in rows)
                 of.append((sure, len(rows) - sure))
                 for row in rows if self.tell else []:
@@ -75,27 +65,27 @@ class Judge:
         return counts
 
     def names(self, trace, event):
-        done = self.run(self.diff, "print", "--at", event, "--format", "csv", trace)
+        done = run(self.diff, "print", "--at", event, "--format", "csv", trace)
         row = next(csv.DictReader(io.StringIO(done.stdout)))
         return row["register"] or f"+{int(row['offset'], 0):#05x}", row["function"].split("+")[0]
 
     def without_fault(self, boot, profile):
         key = (boot, profile)
         if key not in self.known:
-            self.known[key] = {text_of(row) for row in self.findings("--profile", profile, boot)}
+            self.known[key] = {text_of(row) for row in findings(self.diff, "--profile", profile, boot)}
         return self.known[key]
 
     def fault(self, kind, boot, goods):
         """(found, findings, of these sure ones)"""
         faulty = pathlib.Path(self.folder.name) / "faulty.mmio"
         seed = self.random.getrandbits(63)
-        done = self.run(self.seeder, kind, seed, boot, faulty)
+        done = run(self.seeder, kind, seed, boot, faulty)
         if done.returncode:
             sys.exit(f"judge: {done.stderr}")
         register, function = self.names(boot, int(done.stdout))
         profile = self.profile(goods)
         before = self.without_fault(boot, profile)
-        rows = [row for row in self.findings("--profile", profile, faulty) if text_of(row) not in before]
+        rows = [row for row in findings(self.diff, "--profile", profile, faulty) if text_of(row) not in before]
         found = any(names(row, register, function) for row in rows)
         if self.tell and (not found or len(rows) > 3):
             print(f"  {'found' if found else 'MISSED'} {kind} {seed} {boot.stem} event {done.stdout.strip()}: {register} {function}; {len(rows)} findings")
@@ -117,15 +107,6 @@ class Judge:
         return len(found) / count
 
 
-def names(row, register, function):
-    registers = [word.split("+")[0] if "+" in word[1:] else word for word in row["register"].split(", ")]
-    return register in registers and function.split(" ")[0] in row["function"]
-
-
-def text_of(row):
-    return " | ".join(row[key] for key in ("tier", "device", "register", "function", "difference"))
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("build", type=pathlib.Path)
@@ -139,10 +120,10 @@ def main():
     parser.add_argument("--tell", action="store_true", help="print what was not found, and what good boots have")
     parser.add_argument("--need", default="", help="CLASS=SHARE,...: less than this share found fails")
     options = parser.parse_args()
-    here = pathlib.Path(__file__).resolve().parent
-    for script, count in (("made_boots.py", options.made), ("boots.sh", options.record)):
-        if count:
-            subprocess.run([here / script, options.build, options.folder, str(count)], check=True)
+    if options.made:
+        made_boots.make(options.build, options.folder, options.made)
+    if options.record:
+        real_boots.record(options.build, options.folder, options.record)
     boots = sorted(options.folder.glob("*.mmio"), key=lambda path: (len(path.stem), path.stem))
     if len(boots) <= GOODS:
         sys.exit(f"judge: {options.folder} has {len(boots)} traces, and {GOODS + 1} are needed")

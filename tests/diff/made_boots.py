@@ -127,13 +127,10 @@ def boot(chance):
     return "\n".join(lines) + "\n"
 
 
-def main():
-    if len(sys.argv) != 4:
-        sys.exit(__doc__.splitlines()[0])
-    build, folder = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
+def make(build, folder, count):
     folder.mkdir(parents=True, exist_ok=True)
     head = HEAD + "".join(f"code {address:#x} 0x1000 {name}\n" for name, address in CODE.items())
-    for number in range(1, int(sys.argv[3]) + 1):
+    for number in range(1, count + 1):
         text = folder / f"{number}.text"
         text.write_text(head + boot(random.Random(number)))
         subprocess.run([build / "tests/trace-of-text", text, folder / f"{number}.mmio"], check=True)
@@ -141,4 +138,6 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    if len(sys.argv) != 4:
+        sys.exit(__doc__.splitlines()[0])
+    make(pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]), int(sys.argv[3]))

@@ -1,0 +1,32 @@
+"""What `mmioscope diff` finds, for the judges."""
+import csv
+import io
+import subprocess
+import sys
+
+
+def run(*words):
+    return subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=300)
+
+
+def findings(program, *words):
+    """The rows of `diff --format csv`: sure ones first, and by time."""
+    done = run(program, "diff", "--format", "csv", *words)
+    if done.returncode not in (0, 1) or done.stderr:
+        sys.exit(f"judge: diff {' '.join(map(str, words))}: status {done.returncode}: {done.stderr}")
+    rows = list(csv.DictReader(io.StringIO(done.stdout)))
+    if (done.returncode == 1) != any(row["tier"] == "sure" for row in rows):
+        sys.exit(f"judge: status {done.returncode} does not fit the findings")
+    return rows
+
+
+def registers_of(row):
+    return [word.split("+")[0] if "+" in word[1:] else word for word in row["register"].split(", ")]
+
+
+def names(row, register, function):
+    return register in registers_of(row) and function.split(" ")[0] in row["function"]
+
+
+def text_of(row):
+    return " | ".join(row[key] for key in ("tier", "device", "register", "function", "difference"))
