@@ -118,6 +118,8 @@ on_other_cpu() {
 # What diff must find at least, of each class of faults; of the made-up boots' writes more are data.
 made_shares=value=0.9,register=0.95,swap=0.5,drop=0.9,drop-event=0.7
 real_shares=value=0.9,register=0.95,swap=0.85,drop=0.95,drop-event=0.85
+# Of ten faults in modules: where the driver stops, there are more than three findings.
+module_shares=named=0.8,first=0.7,few=0.2
 
 loops_in_made_boots() { # COUNT
     tests/diff/made_boots.py "$build" "$build/tests/polls" 4
@@ -159,6 +161,9 @@ nightly)
     # Fresh boots each night, and faults that the commit draws.
     suite diff 7200 tests/diff/judge.py "$build" "$build/tests/diff-boots/$(git rev-parse HEAD)" --record 60 --faults 100 --tell \
         --seed "$(git rev-parse HEAD)" --need "$real_shares"
+    built guest-trixie 120 guest-trixie
+    suite real-changes 1800 tests/diff/real_changes.py "$build" "$build/tests/diff-boots/$(git rev-parse HEAD)" --tell \
+        --seed "$(git rev-parse HEAD)" --need "$module_shares"
     suite polls 300 tests/polls/judge.py "$build" "$build/tests/diff-boots/$(git rev-parse HEAD)"/*.mmio --loops 2000 --tell \
         --seed "$(git rev-parse HEAD)"
     suite fleet 300 tests/fleet/run.py "$build" 500
