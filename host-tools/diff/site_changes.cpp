@@ -151,15 +151,17 @@ private:
         add(change);
     }
 
-    /// All values that reads of a register gave in `boots`.
-    std::set<std::uint64_t> answers(const Site& written, std::span<const AlikeBoot> boots) const {
-        std::set<std::uint64_t> values;
+    /// All values that reads of a register gave in `boots`, each with its first event.
+    std::map<std::uint64_t, std::uint64_t> answers(const Site& written,
+                                                   std::span<const AlikeBoot> boots) const {
+        std::map<std::uint64_t, std::uint64_t> values;
         const auto [first, last] = reads_.equal_range({written.device, written.offset});
         for (auto read = first; read != last; ++read) {
             for (const AlikeBoot& boot : boots) {
                 if (const Done* const done = boot.find(read->second)) {
                     for (const auto& [value, use] : done->values) {
-                        values.insert(value);
+                        auto& first = values.try_emplace(value, use.first).first->second;
+                        first = std::min(first, use.first);
                     }
                 }
             }
@@ -168,25 +170,23 @@ private:
     }
 
     // A driver reads a register, changes some bits, and writes the value back. If the value written
-    // differs in the same bits as the value read, the difference comes from the device.
+    // differs in the same bits as a value read, the difference comes from the device. It does not
+    // if the register only gives what was written before.
     void take_written_back(SiteChange& change, const std::map<std::uint64_t, std::size_t>& goods) {
         if (change.extra.empty()) {
             return;
         }
         const Site& written = alike_.sites[change.site];
-        const std::set<std::uint64_t> before = answers(written, goods_);
-        std::set<std::uint64_t> differences;
-        for (const std::uint64_t now : answers(written, std::span(&other_, 1))) {
-            for (const std::uint64_t then : before) {
-                if (!before.contains(now)) {
-                    differences.insert(now ^ then);
-                }
-            }
-        }
+        const auto before = answers(written, goods_);
+        const auto answers_now = answers(written, std::span(&other_, 1));
         SiteChange back{Kind::back, change.site, {}, {}, 0, 0};
         for (const auto& [good, number] : goods) {
             const auto is_back = [&, &good = good](const Use::Value& extra) {
-                return differences.contains(extra.value ^ good);
+                return std::any_of(answers_now.begin(), answers_now.end(), [&](const auto& now) {
+                    return !before.contains(now.first) &&
+                           before.contains(now.first ^ extra.value ^ good) &&
+                           (now.first != extra.value || now.second < extra.first);
+                });
             };
             move_if(change.extra, back.extra, is_back) &&
                 move_if(change.missing, back.missing,
