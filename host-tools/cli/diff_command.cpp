@@ -29,6 +29,7 @@ struct Options {
     std::vector<std::string> files;
     std::vector<std::string> devices;
     std::string profile;
+    bool all = false;
 };
 
 constexpr char footer[] = R"(
@@ -37,6 +38,8 @@ sure: changes of order, of number, and of values read from registers. Ignores wh
 kernel: times, CPUs, where tasks and interrupts run, how often a loop polls. A is the first trace, or all of --good; B
 is the last one. With several good boots, diff learns what varies, and can say more; three are good, five are better.
 It compares counts and values read from registers if there are three good boots. docs/sameness.md has the rules.
+
+If a driver stops, all that follows is one finding ("... stops") behind the cause. --all lists it finding by finding.
 
 With --good, --profile saves what diff learned from the good boots; B is then optional. Without --good, --profile reads
 that file instead of good boots.
@@ -206,7 +209,8 @@ Status compare(const Options& options, Reader& reader, std::vector<diff::Boot>& 
     }
     const diff::Alike alike = diff::alike(reader.sites, all);
     const std::vector<diff::Finding> findings =
-        diff::findings(alike, diff::changes(alike), reader.sites);
+        diff::findings(alike, diff::changes(alike), reader.sites,
+                       options.all ? diff::Stops::apart : diff::Stops::together);
     print(options, findings, heading_of(boots, diff::notes(alike, boots)));
     const bool sure = diff::count_sure(findings) > 0;
     return reader.incomplete() ? Status::untestable : sure ? Status::failed : Status::fine;
@@ -274,6 +278,8 @@ Action add(CLI::App& command, const std::string&) {
     add_files(command, "--good", options->good, "Good boots, up to -- or the next option");
     add_file(command, "--profile", options->profile,
              "With --good: save the learned profile; without: use it instead of good boots");
+    command.add_flag("--all", options->all,
+                     "List what follows from a driver's stop, too, not as one finding");
     command
         .add_option("--dev", options->devices,
                     "Compare only these devices; separate several with commas")

@@ -182,8 +182,15 @@ private:
         return made;
     }
 
-    static void add(Done& to, const Use& use, bool data) {
-        to.first = to.count == 0 ? use.first : std::min(to.first, use.first);
+    std::uint32_t number_of(std::uint32_t site) const {
+        return site == Sites::none ? site : numbers_[site];
+    }
+
+    void add(Done& to, const Use& use, bool data) const {
+        if (to.count == 0 || use.first < to.first) {
+            to.first = use.first;
+            to.behind = number_of(use.behind);
+        }
         to.count += use.count;
         to.data = data || use.many;
         to.ones |= use.ones;
@@ -193,7 +200,10 @@ private:
                 to.values.try_emplace(value.value, Use::Value{value.value, 0, value.first})
                     .first->second;
             sum.count += value.count;
-            sum.first = std::min(sum.first, value.first);
+            if (value.first <= sum.first) {
+                sum.first = value.first;
+                sum.behind = number_of(value.behind);
+            }
         }
     }
 

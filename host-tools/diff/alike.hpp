@@ -25,7 +25,8 @@ struct Write {
 /// What a boot did at one site.
 struct Done {
     std::uint64_t count = 0;
-    std::uint64_t first = 0; ///< number of an event
+    std::uint64_t first = 0;            ///< number of an event
+    std::uint32_t behind = Sites::none; ///< as in Use; so do its values
     std::map<std::uint64_t, Use::Value> values;
     bool data = false;
     std::uint64_t ones = 0;

@@ -2,6 +2,8 @@
 // accesses, not on the number of events.
 #pragma once
 
+#include "diff/sites.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -20,16 +22,20 @@ struct Use {
         std::uint64_t value = 0;
         std::uint64_t count = 0; ///< accesses
         std::uint64_t first = 0; ///< event number of the first one
+        /// Where the thread had been before the first one: the site of its last access to another
+        /// device; Sites::none: it had been at no other one.
+        std::uint32_t behind = Sites::none;
     };
 
-    std::uint64_t count = 0;   ///< accesses
-    std::uint64_t first = 0;   ///< event number of the first one
-    std::vector<Value> values; ///< the first most_values different ones
-    bool many = false;         ///< there were more
-    std::uint64_t ones = 0;    ///< bits that were 1 in some value
-    std::uint64_t zeros = 0;   ///< bits that were 0 in some value
-    std::uint64_t last = 0;    ///< the newest value
-    bool one_bit = true;       ///< each value differs from the previous one in at most one bit
+    std::uint64_t count = 0;            ///< accesses
+    std::uint64_t first = 0;            ///< event number of the first one
+    std::uint32_t behind = Sites::none; ///< as for a value
+    std::vector<Value> values;          ///< the first most_values different ones
+    bool many = false;                  ///< there were more
+    std::uint64_t ones = 0;             ///< bits that were 1 in some value
+    std::uint64_t zeros = 0;            ///< bits that were 0 in some value
+    std::uint64_t last = 0;             ///< the newest value
+    bool one_bit = true; ///< each value differs from the previous one in at most one bit
 };
 
 /// A site of Sites with one of its Use::values.

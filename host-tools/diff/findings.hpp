@@ -8,8 +8,12 @@
 
 namespace mmioscope::diff {
 
+/// What follows from a driver's stop: in one finding (stops.hpp), or each on its own.
+enum class Stops { together, apart };
+
 /// Sure ones first, then in the order in which the boots did them, because the first may have
 /// caused the rest. `sites` describes the registers.
-std::vector<Finding> findings(const Alike& alike, const Changes& changes, const Sites& sites);
+std::vector<Finding> findings(const Alike& alike, const Changes& changes, const Sites& sites,
+                              Stops stops = Stops::together);
 
 } // namespace mmioscope::diff

@@ -89,9 +89,13 @@ void Observer::take(const Event& event) {
             boot_.uses.resize(known.site + 1);
         }
         ++boot_.accesses;
-        const std::uint32_t value = count(boot_.uses[known.site], event);
-        if (!sites_[known.site].interrupt) {
-            const analysis::Thread thread = threads_.of(event.record);
+        const analysis::Thread thread = threads_.of(event.record);
+        const bool interrupt = sites_[known.site].interrupt;
+        const std::uint32_t behind =
+            interrupt ? other_devices_.current(thread)
+                      : other_devices_.next(thread, event.record.device, known.site);
+        const std::uint32_t value = count(boot_.uses[known.site], event, behind);
+        if (!interrupt) {
             open_bursts_.add(thread, event.record, known.site, event.number);
             if (abi::is_write(event.record)) {
                 pair(thread, event.record, {known.site, value});
@@ -122,10 +126,11 @@ void Observer::pair(analysis::Thread thread, const abi::Record& record, Token to
 }
 
 /// Counts the access. Returns the index of its value.
-std::uint32_t Observer::count(Use& use, const Event& event) {
+std::uint32_t Observer::count(Use& use, const Event& event, std::uint32_t behind) {
     const std::uint64_t value = event.record.value;
     if (use.count++ == 0) {
         use.first = event.number;
+        use.behind = behind;
     }
     if ((event.record.flags & abi::flag_value_unknown) != 0) {
         return Token::any;
@@ -144,7 +149,7 @@ std::uint32_t Observer::count(Use& use, const Event& event) {
         use.many = true;
         return Token::any;
     }
-    use.values.push_back({value, 1, event.number});
+    use.values.push_back({value, 1, event.number, behind});
     return static_cast<std::uint32_t>(use.values.size() - 1);
 }
 

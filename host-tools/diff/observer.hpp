@@ -5,6 +5,7 @@
 #include "diff/boot.hpp"
 #include "diff/last_writes.hpp"
 #include "diff/open_bursts.hpp"
+#include "diff/other_devices.hpp"
 #include "diff/sites.hpp"
 #include "filter/filter.hpp"
 #include "reading/consumer.hpp"
@@ -52,13 +53,14 @@ private:
     Known make(const Event& event);
     void take(const Event& event);
     void pair(analysis::Thread thread, const abi::Record& record, Token token);
-    std::uint32_t count(Use& use, const Event& event);
+    std::uint32_t count(Use& use, const Event& event, std::uint32_t behind);
 
     Sites& sites_;
     Boot& boot_;
     filter::Filter* wanted_;
     analysis::Threads threads_;
     LastWrites last_writes_;
+    OtherDevices other_devices_;
     OpenBursts open_bursts_;
     std::unordered_map<Key, Known, KeyHash> known_; ///< at most most_known
 };

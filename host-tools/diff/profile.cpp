@@ -16,7 +16,7 @@ namespace mmioscope::diff {
 
 namespace {
 
-constexpr std::string_view first_line = "mmioscope-diff-profile 2";
+constexpr std::string_view first_line = "mmioscope-diff-profile 3";
 constexpr char escape = '%';
 
 /// The text as a word of printable ASCII, because names come from guests. The empty text is "%".
@@ -101,10 +101,10 @@ private:
     }
 
     void add(std::uint32_t site, const Use& use) {
-        line("use {} {} {} {} {} {} {}", site, use.count, use.first, use.many ? 1 : 0,
-             use.one_bit ? 1 : 0, use.ones, use.zeros);
+        line("use {} {} {} {} {} {} {} {}", site, use.count, use.first, use.behind,
+             use.many ? 1 : 0, use.one_bit ? 1 : 0, use.ones, use.zeros);
         for (const Use::Value& value : use.values) {
-            line("value {} {} {}", value.value, value.count, value.first);
+            line("value {} {} {} {}", value.value, value.count, value.first, value.behind);
         }
     }
 
@@ -227,6 +227,14 @@ private:
         return site;
     }
 
+    std::uint32_t site_or_none(Line& line) const {
+        const std::uint32_t site = line.small();
+        if (site >= sites_.size() && site != Sites::none) {
+            line.wrong();
+        }
+        return site;
+    }
+
     void take_use(Line& line) {
         const std::uint32_t site = site_of(line);
         std::vector<Use>& uses = boots_.back().uses;
@@ -237,6 +245,7 @@ private:
         }
         use.count = std::max<std::uint64_t>(line.number(), 1);
         use.first = line.number();
+        use.behind = site_or_none(line);
         use.many = line.number(1) == 1;
         use.one_bit = line.number(1) == 1;
         use.ones = line.number();
@@ -249,6 +258,7 @@ private:
         value.value = line.number();
         value.count = line.number();
         value.first = line.number();
+        value.behind = site_or_none(line);
         if (use_->values.size() == Use::most_values) {
             line.wrong();
         }

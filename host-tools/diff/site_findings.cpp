@@ -32,14 +32,14 @@ public:
     SiteTeller(const Alike& alike, const Changes& changes, const Sites& sites)
         : Telling(alike, sites), left_(changes.sites) {}
 
-    std::vector<Finding> take() {
+    std::vector<SiteFinding> take() {
         tell_wholes(device_of, "device");
         tell_wholes(module_of, "module");
         tell_wholes(code_text, "function");
         tell_wholes(call_of, "function");
         tell_other_registers();
         tell_registers();
-        return std::move(findings_);
+        return std::move(reported_);
     }
 
 private:
@@ -95,7 +95,7 @@ private:
         names.give(finding);
         finding.difference =
             fmt::format("the {} only in {}: {} accesses", kind, in_a ? "A" : "B", side.count);
-        findings_.push_back(finding);
+        reported_.push_back({finding, changes});
     }
 
     // The same instruction wrote the same value to a different register.
@@ -147,7 +147,7 @@ private:
                         site(from.site).reg, times_text(b.count));
         add_values(finding.a, from.site, from.missing);
         add_values(finding.b, to.site, to.extra);
-        findings_.push_back(finding);
+        reported_.push_back({finding, {from, to}});
     }
 
     void add_values(Side& side, std::uint32_t number, const std::vector<Use::Value>& values) const {
@@ -207,7 +207,7 @@ private:
             finding.difference = values_text(number, missing, extra);
         }
         finding.difference += bits_text(ones, zeros, finding.difference.empty());
-        findings_.push_back(finding);
+        reported_.push_back({finding, changes});
     }
 
     std::string read_text(const SiteChange& change, Finding& finding) const {
@@ -257,11 +257,13 @@ private:
     }
 
     std::vector<SiteChange> left_; ///< that no finding reports yet
+    std::vector<SiteFinding> reported_;
 };
 
 } // namespace
 
-std::vector<Finding> site_findings(const Alike& alike, const Changes& changes, const Sites& sites) {
+std::vector<SiteFinding> site_findings(const Alike& alike, const Changes& changes,
+                                       const Sites& sites) {
     return SiteTeller(alike, changes, sites).take();
 }
 

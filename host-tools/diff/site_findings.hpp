@@ -8,8 +8,15 @@
 
 namespace mmioscope::diff {
 
+/// A finding and the changes that it reports.
+struct SiteFinding {
+    Finding finding;
+    std::vector<SiteChange> changes;
+};
+
 /// One finding for each device, module, function or register that changed: the largest unit that
 /// covers its changes.
-std::vector<Finding> site_findings(const Alike& alike, const Changes& changes, const Sites& sites);
+std::vector<SiteFinding> site_findings(const Alike& alike, const Changes& changes,
+                                       const Sites& sites);
 
 } // namespace mmioscope::diff

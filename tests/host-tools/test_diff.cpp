@@ -90,13 +90,13 @@ public:
         return *this;
     }
 
-    std::vector<diff::Finding> findings() const {
+    std::vector<diff::Finding> findings(diff::Stops stops = diff::Stops::together) const {
         std::vector<const diff::Boot*> all;
         for (const diff::Boot& boot : boots) {
             all.push_back(&boot);
         }
         const diff::Alike alike = diff::alike(sites, all);
-        return diff::findings(alike, diff::changes(alike), sites);
+        return diff::findings(alike, diff::changes(alike), sites, stops);
     }
 
     diff::Sites sites;
@@ -116,14 +116,15 @@ std::string text_of(const std::vector<diff::Finding>& findings) {
 using Make = std::function<void(Script&)>;
 
 /// What is found of `other`, where `goods` boots did as `good`.
-std::string found(const Make& good, const Make& other, unsigned goods = 1) {
+std::string found(const Make& good, const Make& other, unsigned goods = 1,
+                  diff::Stops stops = diff::Stops::together) {
     Boots boots;
     for (unsigned i = 0; i <= goods; ++i) {
         Script script;
         (i < goods ? good : other)(script);
         boots.add(script);
     }
-    return text_of(boots.findings());
+    return text_of(boots.findings(stops));
 }
 
 /// The driver starts the card, and three transfers.
@@ -640,6 +641,86 @@ TEST_CASE("a device, a module or a function that only one side has is one findin
                Contains("the function only in A: 12 accesses"));
 }
 
+namespace {
+
+/// A boot whose driver may fail to start, and another driver in a thread of its own.
+struct Stopping {
+    std::uint64_t clock = 0x100, mask = 0x2ff, led = 5;
+    bool starts = true;
+    bool ends = true; ///< it does something behind the driver
+
+    void operator()(Script& to) const {
+        to.on(0, 0xc1602000).write(start + 0x10, mmc, 0x3).write(start + 0x20, mmc + 0x4, clock);
+        to.write(start + 0x30, mmc + 0x3c, mask);
+        to.read(handle_irq + 0x10, gicc + 0xc, 40).write(handle_irq + 0x20, gicc + 0x10, 40);
+        if (starts) {
+            to.read(handle_irq + 0x10, gicc + 0xc, 41).write(data + 0x40, mmc + 0x38, 0x40);
+            to.write(handle_irq + 0x20, gicc + 0x10, 41);
+            to.write(data + 0x10, mmc + 0x24, 0x124f80).write(data + 0x20, mmc + 0x28, 512);
+            to.write(blink + 0x10, leds, 1); // the driver switches it on
+            to.write(start + 0x40, mmc + 0x2c, 0x93).read(copy + 0x10, mmc + 0x80, 0x1234);
+        } else {
+            to.write(start + 0x60, mmc, 0); // off
+        }
+        to.on(1, 0xc1604000);
+        if (ends) {
+            to.write(blink + 0x20, leds + 0x8, led).write(blink + 0x30, leds + 0xc, 7);
+        }
+    }
+};
+
+} // namespace
+
+TEST_CASE("what a driver no longer does after it has stopped is one finding, behind the cause") {
+    const Make stopped = Stopping{.clock = 0x101, .starts = false};
+    for (const unsigned goods : {1u, 3u}) {
+        CHECK(found(Stopping(), stopped, goods) ==
+              "sure: mmc@50000 Clock (start [armmmci]): 0x100 -> 0x101 (ClkDiv 0x0 -> 0x1), once\n"
+              "sure: mmc@50000, gic@2c001000[1], leds@8 Power, Clear, DataTimer, DataLength and 4 "
+              "more (start [armmmci], data [armmmci], handle_irq, blink and 1 more): mmc@50000 "
+              "stops: "
+              "of 7 accesses and values that are new from here on, 6 are only in A; --all lists "
+              "these 6 findings\n");
+        const std::string all = found(Stopping(), stopped, goods, diff::Stops::apart);
+        CHECK(std::count(all.begin(), all.end(), '\n') == 7);
+        CHECK_THAT(all,
+                   Contains("gic@2c001000[1] GICC_EOIR (handle_irq): 0x29") &&
+                       Contains("leds@8 +0x000 (blink): 0x1 only in A") &&
+                       Contains("mmc@50000 Power (start [armmmci]): 0x0 (Ctrl=off) only in B"));
+    }
+}
+
+TEST_CASE("a stop hides no change of another driver, and none of what is still done") {
+    const std::string text =
+        found(Stopping(), Stopping{.clock = 0x101, .mask = 0x2fe, .led = 6, .starts = false}, 3);
+    CHECK(std::count(text.begin(), text.end(), '\n') == 4);
+    CHECK_THAT(text, StartsWith("sure: mmc@50000 Clock") &&
+                         Contains("Mask0 (start [armmmci]): 0x2ff -> 0x2fe") &&
+                         Contains("mmc@50000 stops") &&
+                         Contains("leds@8 +0x008 (blink): 0x5 -> 0x6"));
+}
+
+TEST_CASE("what is missing behind the end of a boot follows from the stop before it") {
+    const std::string text =
+        found(Stopping(), Stopping{.clock = 0x101, .starts = false, .ends = false}, 3);
+    CHECK(std::count(text.begin(), text.end(), '\n') == 2);
+    CHECK_THAT(text, StartsWith("sure: mmc@50000 Clock") && Contains("mmc@50000 stops"));
+}
+
+TEST_CASE("accesses that a driver leaves out and goes on are findings of their own") {
+    const Make without = [](Script& to) {
+        to.write(start + 0x10, mmc, 0x3);
+        for (int i = 0; i < 3; ++i) {
+            to.write(data + 0x10, mmc + 0x24, 0x124f80).write(data + 0x30, mmc + 0x2c, 0x93);
+            to.read(data + 0x40, mmc + 0x34, 0x400);
+        }
+    };
+    const std::string text = found(usual, without, 3);
+    CHECK(std::count(text.begin(), text.end(), '\n') == 3);
+    CHECK_THAT(text, Contains("Clock") && Contains("Mask0") && Contains("DataLength") &&
+                         !Contains("stops"));
+}
+
 TEST_CASE("functions of different builds are matched by name, and may be inlined") {
     std::string other_head = head;
     other_head.replace(other_head.find("6.1"), 3, "6.2");
@@ -775,18 +856,20 @@ TEST_CASE("a file that is not a valid profile is refused, wherever it is wrong")
     refuses("", "cut off");
     refuses("something else\n", ":1: this is no line of a profile");
     refuses(good.substr(0, good.size() - 4), "cut off");
-    const std::string first = "mmioscope-diff-profile 2\n";
+    const std::string first = "mmioscope-diff-profile 3\n";
     const std::string site = "site 1 0 4 0 0 d r f\n";
     refuses(first + "pair 0 0 0 0 1\n", ":2:");
-    refuses(first + "value 1 1 1\n", ":2:");
+    refuses(first + "value 1 1 1 0\n", ":2:");
     refuses(first + site + site, ":3:");
     refuses(first + "site 1 0 4 0 0 d r %zz\n", ":2:");
     refuses(first + "site 1 0 4 0 0 d r\n", ":2:");
     refuses(first + "site 1 0 4 -1 0 d r f\n", ":2:");
-    refuses(first + site + "boot 1 0 n b\nuse 1 1 1 0 0 0 0\n", ":4:");
-    refuses(first + site + "boot 1 0 n b\nuse 0 1 1 0 0 0 0\nuse 0 1 1 0 0 0 0\n", ":5:");
-    refuses(first + site + "boot 1 0 n b\nuse 0 1 1 0 0 0 0\npair 0 0 0 32 1\n", ":5:");
+    refuses(first + site + "boot 1 0 n b\nuse 1 1 1 65536 0 0 0 0\n", ":4:");
+    refuses(first + site + "boot 1 0 n b\nuse 0 1 1 65536 0 0 0 0\nuse 0 1 1 65536 0 0 0 0\n",
+            ":5:");
+    refuses(first + site + "boot 1 0 n b\nuse 0 1 1 65536 0 0 0 0\npair 0 0 0 32 1\n", ":5:");
     refuses(first + site + "boot 1 0 n b\npair 0 32 0 32 1\n", ":4:");
+    refuses(first + site + "boot 1 0 n b\nuse 0 1 1 1 0 0 0 0\n", ":4:");
     refuses(first + site + "boot 1 0 n b more\n", ":3:");
     std::string many = first + site;
     for (int i = 0; i <= 100; ++i) {
