@@ -90,14 +90,14 @@ public:
 
     std::string take() {
         line("end");
-        return std::move(text_);
+        return fmt::to_string(text_);
     }
 
 private:
     template <typename... Args>
     void line(fmt::format_string<Args...> format, Args&&... args) {
         fmt::format_to(std::back_inserter(text_), format, std::forward<Args>(args)...);
-        text_ += '\n';
+        text_.push_back('\n');
     }
 
     void add(std::uint32_t site, const Use& use) {
@@ -108,7 +108,7 @@ private:
         }
     }
 
-    std::string text_;
+    fmt::memory_buffer text_;
 };
 
 /// Takes the words of a line one by one. A missing or invalid word is an error.
