@@ -30,11 +30,16 @@ std::string escaped(std::string_view text) {
     return out;
 }
 
+// Both sides are equally wide; on a phone, a finding's cells are below each other.
 constexpr char style[] =
-    "body{font:14px/1.4 sans-serif;margin:2em}table{border-collapse:collapse;width:100%}"
-    "td,th{border:1px solid #ccc;padding:.3em .6em;text-align:left;vertical-align:top}"
-    "td.a{background:#fdeeee}td.b{background:#eef8ee}tr.weak td{color:#555}"
-    "code{font:13px monospace;white-space:pre-wrap;overflow-wrap:anywhere}";
+    ":root{color-scheme:light dark}body{font:14px/1.4 sans-serif;margin:2em}"
+    "table{border-collapse:collapse;width:100%;table-layout:fixed}"
+    "td,th{border:1px solid #8886;padding:.3em .6em;text-align:left;vertical-align:top;"
+    "overflow-wrap:anywhere}th:first-child{width:4em}"
+    "td.a{background:#e0404020}td.b{background:#30a05020}tr.weak{opacity:.75}"
+    "code{font:13px monospace;white-space:pre-wrap}"
+    "@media(max-width:700px){body{margin:1em}table,tbody,tr,td{display:block}th{display:none}"
+    "tr{margin-bottom:1em}}";
 
 std::string side_html(const Side& side) {
     if (side.lines.empty()) {
@@ -112,6 +117,7 @@ std::string verdict(std::span<const Finding> findings) {
 std::string html(std::span<const Finding> findings, const Heading& heading) {
     std::string page =
         fmt::format("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
+                    "<meta name=\"viewport\" content=\"width=device-width\">"
                     "<title>mmioscope diff</title><style>{}</style></head><body>\n"
                     "<h1>mmioscope diff</h1>\n",
                     style);
