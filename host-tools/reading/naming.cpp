@@ -15,11 +15,14 @@
 
 namespace mmioscope::reading {
 
-std::string text_of(const abi::Record& record) {
+std::string text_of(const abi::Record& record, std::span<const registers::Device> devices) {
     switch (record.type) {
     case abi::RecordType::marker: return trace::marker_text(record);
     case abi::RecordType::configuration: return trace::change_text(record);
-    case abi::RecordType::fault: return std::string(trace::fault_text(record.value));
+    case abi::RecordType::fault: {
+        const unsigned named = abi::fault_region(record.value);
+        return trace::fault_text(record.value, named < devices.size() ? devices[named].path : "");
+    }
     case abi::RecordType::task: return trace::task_text(record);
     default: return {};
     }
@@ -428,8 +431,9 @@ Id Naming::text_of(const Event& event) {
     case abi::RecordType::configuration:
     case abi::RecordType::fault:
     case abi::RecordType::task:
-        return intern(hidden_ && names_pcs(event.record) ? "filter pc"
-                                                         : reading::text_of(event.record));
+        return intern(hidden_ && names_pcs(event.record)
+                          ? "filter pc"
+                          : reading::text_of(event.record, devices_.devices()));
     default: return no_id;
     }
 }

@@ -20,8 +20,9 @@
 
 namespace mmioscope::reading {
 
-/// The words for a marker, a change or a fault; for a marker, only this record's piece.
-std::string text_of(const abi::Record& record);
+/// The words for a marker, a change or a fault; for a marker, only this record's piece. `devices`:
+/// the trace's, if known.
+std::string text_of(const abi::Record& record, std::span<const registers::Device> devices = {});
 
 class Naming final : public Names {
 public:

@@ -26,7 +26,7 @@ std::string_view type_text(abi::RecordType type) {
     return at(words, static_cast<std::uint8_t>(type), "unknown record");
 }
 
-std::string fault_text(std::uint64_t value) {
+std::string fault_text(std::uint64_t value, std::string_view device) {
     static constexpr std::array<std::string_view, 11> words = {
         "no access: no reason given",
         "no access: no device has this address",
@@ -43,6 +43,11 @@ std::string fault_text(std::uint64_t value) {
     if (reason == abi::FaultReason::lock_not_given_back) {
         return "no access yet: cpu" + std::to_string(abi::fault_cpu(value)) +
                " holds the device's lock";
+    }
+    const bool kept = reason == abi::FaultReason::uart_kept;
+    if (kept || reason == abi::FaultReason::uart_stopped) {
+        return fmt::format("the guest switches off {}{}the hypervisor's UART{}", device,
+                           device.empty() ? "" : ", ", kept ? ": it stays on" : "");
     }
     return std::string(at(words, static_cast<std::uint8_t>(reason), "no access: unknown reason"));
 }

@@ -27,8 +27,9 @@ constexpr bool has_place(abi::RecordType type) {
     }
 }
 
-/// Why an access reached no device, or what is wrong with it. `value` is that of a fault record.
-std::string fault_text(std::uint64_t value);
+/// Why an access reached no device, or what is wrong with it. `value` is that of a fault record;
+/// `device`, if known, the path of fault_region().
+std::string fault_text(std::uint64_t value, std::string_view device = {});
 
 /// " usr", " irq thumb", ...: the difference from ARM state in SVC mode, which most accesses have.
 /// Also empty if the mode is unknown.

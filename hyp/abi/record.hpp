@@ -51,6 +51,8 @@ enum class FaultReason : std::uint8_t {
     external_abort = 8,        ///< the device answered with an external abort
     lock_not_given_back = 9,   ///< a CPU has held the region's lock for two seconds
     table_walk_abort = 10, ///< a walk of the hypervisor's tables met an external abort; see below
+    uart_kept = 11,        ///< a store would have stopped a UART of the hypervisor's; see below
+    uart_stopped = 12,     ///< a store stops a UART of the hypervisor's
 };
 
 // table_walk_abort: the access or fetch never had a physical address; `pa` is 0 and has no meaning.
@@ -59,6 +61,11 @@ enum class FaultReason : std::uint8_t {
 // no_device. A load-exclusive that is executed again and again, with no store-exclusive that traps,
 // keeps its access records; now and then this record, with the load's `device`, stands beside one
 // of them.
+
+// uart_kept, uart_stopped: the store clears the bit that gates the UART's clock, or that keeps it
+// out of reset, and `pa` is that register. It reaches the device; its access record follows. The
+// bit stays set in what uart_kept's store writes, and so in that record. Bits 31:16 of `value` are
+// the UART's region.
 
 /// `cpu`: who holds the lock, for lock_not_given_back. For all other reasons bits 15:8 are zero, so
 /// older readers may compare the whole value.
@@ -70,6 +77,13 @@ constexpr FaultReason fault_reason(std::uint64_t value) {
 }
 constexpr unsigned fault_cpu(std::uint64_t value) {
     return static_cast<unsigned>(value >> 8 & 0xff);
+}
+/// `reason`: uart_kept or uart_stopped.
+constexpr std::uint64_t uart_fault_value(FaultReason reason, std::uint16_t region) {
+    return fault_value(reason) | std::uint64_t{region} << 16;
+}
+constexpr unsigned fault_region(std::uint64_t value) {
+    return static_cast<unsigned>(value >> 16 & 0xffff);
 }
 
 /// What happened. `value` of a `power` record is power_value(); `pa` is the entry of a CPU that was

@@ -5,6 +5,7 @@
 #include "given_event.hpp"
 #include "reading/naming.hpp"
 #include "records.hpp"
+#include "records/record_text.hpp"
 #include "records/report.hpp"
 #include "run/log_file.hpp"
 #include "table/text.hpp"
@@ -181,6 +182,13 @@ TEST_CASE("other types of records are described in words") {
     record.value = abi::fault_value(abi::FaultReason::table_walk_abort);
     CHECK_THAT(line(record),
                Catch::Contains(" no access: the hypervisor's translation tables met "));
+    record.value = abi::uart_fault_value(abi::FaultReason::uart_kept, 3);
+    CHECK_THAT(line(record), Catch::Contains(" the guest switches off the hypervisor's UART: it "
+                                             "stays on, pc"));
+    CHECK(trace::fault_text(record.value, "/soc/serial@3") ==
+          "the guest switches off /soc/serial@3, the hypervisor's UART: it stays on");
+    record.value = abi::uart_fault_value(abi::FaultReason::uart_stopped, 3);
+    CHECK_THAT(line(record), Catch::Contains(" the guest switches off the hypervisor's UART, pc"));
     record.value = 200;
     CHECK_THAT(line(record), Catch::Contains("no access: unknown reason"));
     record.type = static_cast<abi::RecordType>(200);

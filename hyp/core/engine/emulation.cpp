@@ -17,6 +17,12 @@ bool described_by_syndrome(const Frame& frame, const DeviceAccess& a) {
     return a.syndrome && !a.stage1_walk && !big_endian && a.pa.value % (1u << a.log2_size) == 0;
 }
 
+/// EmulationEngine::can_do(), on the path of an access; `user`: of User mode.
+[[gnu::always_inline]] inline bool can(Cpu& cpu, const Frame& frame, bool user) {
+    return described_by_syndrome(frame, cpu.step.access) && !cpu.debug.guest_watches() &&
+           !(user && cpu.machine->config.user_firewall);
+}
+
 /// Does the access; returns the bus's answer.
 port::Answer perform(const DeviceAccess& access, const abi::Record& record) {
     if (!access.write) return port::try_device_read(access.pa, access.log2_size);
@@ -39,13 +45,15 @@ Outcome deliver(Cpu& cpu, Frame& frame, port::Answer answer) {
 
 } // namespace
 
+bool EmulationEngine::can_do(Cpu& cpu, const Frame& frame) {
+    return can(cpu, frame, arch::mode_of(frame.psr) == arch::Mode::usr);
+}
+
 Outcome EmulationEngine::carry_out(Cpu& cpu, Frame& frame) {
     const DeviceAccess& access = cpu.step.access;
     abi::Record& record = cpu.step.record;
     const bool user = arch::mode_of(frame.psr) == arch::Mode::usr;
-    if (!described_by_syndrome(frame, access) || cpu.debug.guest_watches() ||
-        (user && cpu.machine->config.user_firewall))
-        return otherwise_.carry_out(cpu, frame);
+    if (!can(cpu, frame, user)) return otherwise_.carry_out(cpu, frame);
 
     describe(cpu.step, frame);
     record.access |= abi::access_emulated;

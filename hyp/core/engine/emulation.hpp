@@ -12,6 +12,9 @@ class EmulationEngine final : public Engine {
 public:
     constexpr explicit EmulationEngine(Engine& otherwise) : otherwise_(otherwise) {}
 
+    /// Whether carry_out() lets Hyp do cpu.step.access.
+    [[nodiscard]] static bool can_do(Cpu& cpu, const Frame& frame);
+
     Outcome carry_out(Cpu& cpu, Frame& frame) override;
     bool finish(Cpu& cpu, Frame& frame, arch::Hsr hsr) override {
         return otherwise_.finish(cpu, frame, hsr);

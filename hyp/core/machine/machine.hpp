@@ -33,6 +33,7 @@ struct Machine {
     EntryState entry{};
     Range control_page; ///< the guest is told of it, and a service answers there; empty: none
     FixedVector<int, 2> withheld_nodes; ///< of the tree: the guest's says that they are disabled
+    KeptBits kept_bits;                 ///< of the UARTs among them
     Range own_memory; ///< the hypervisor's memory, from its first byte to the end of the trace area
     Range boot_tree;  ///< the boot loader's device tree
     unsigned cpu_count{};

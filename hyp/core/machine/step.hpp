@@ -11,6 +11,16 @@
 namespace mmioscope {
 
 struct Step {
+    /// Access `n` on the bus of the instruction, which is decoded.
+    Beat beat(unsigned n) const {
+        if (access.listed) return beats[n];
+        return {.va = access.va,
+                .pa = access.pa,
+                .span = access.span,
+                .write = access.write,
+                .value = access.value};
+    }
+
     bool armed{};
     bool stuck{};        ///< the last step ended in another trap; its instruction was not executed
     DeviceAccess access; ///< constant while the step is armed

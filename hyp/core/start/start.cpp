@@ -14,6 +14,7 @@
 #include "dt/regions.hpp"
 #include "dt/uart.hpp"
 #include "engine/emulation.hpp"
+#include "engine/keeping.hpp"
 #include "engine/service.hpp"
 #include "engine/shadow.hpp"
 #include "guest/coherency.hpp"
@@ -134,6 +135,7 @@ BootError read_tree(const Tree& tree, Machine& machine) {
     if (auto e = withhold_uart(tree, machine)) return e;
     for (Service* service : machine.services)
         if (auto e = service->configure(machine, tree)) return e;
+    if (!keep_uarts(tree, machine.withheld_nodes, machine.map, machine.kept_bits)) return no_spans;
     if (machine.config.modules.kernel.empty() && !machine.config.entry)
         return {"/chosen has no boot module that is a kernel", ""};
     for (const MachineRegisters& registers : board.machine_registers)
@@ -182,9 +184,14 @@ BootError build_tables(Machine& machine) {
 Engine* engine_of(const Machine& machine) {
     static constinit ShadowEngine shadow;
     static constinit EmulationEngine emulation{shadow};
+    static constinit KeepingEngine keeping_shadow{shadow, emulation};
+    static constinit KeepingEngine keeping_emulation{emulation, emulation};
     const abi::EngineKind kind = machine.config.engine;
-    if (kind == abi::EngineKind::shadow) return &shadow;
-    if (kind == abi::EngineKind::emulation) return &emulation;
+    const bool emulates = kind == abi::EngineKind::emulation;
+    Engine* const plain[] = {&shadow, &emulation};
+    Engine* const keeping[] = {&keeping_shadow, &keeping_emulation};
+    if (emulates || kind == abi::EngineKind::shadow)
+        return (machine.kept_bits.empty() ? plain : keeping)[emulates];
     for (Service* service : machine.services)
         if (Engine* engine = service->engine(kind)) return engine;
     return nullptr;

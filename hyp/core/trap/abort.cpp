@@ -116,12 +116,7 @@ Outcome record_maintenance(Cpu& cpu, const Frame& frame, const DeviceAccess& acc
 void note_board_event(Cpu& cpu, const Frame& frame, DeviceAccess& access) {
     if (!access.span->trapped || !access.write || !access.decoded) return;
     for (unsigned n = 0; n < access.beats; ++n) {
-        const Beat beat = access.listed ? cpu.step.beats[n]
-                                        : Beat{.va = access.va,
-                                               .pa = access.pa,
-                                               .span = access.span,
-                                               .write = true,
-                                               .value = access.value};
+        const Beat beat = cpu.step.beat(n);
         if (!beat.write) continue;
         const std::uint32_t value = bus_value(frame, beat.value, access.log2_size);
         const BoardEvent event = board.event_of(beat.pa, value);

@@ -62,6 +62,35 @@ orangepi_uarts_untraced() {
     [ "$(statistic 0 unselected)" -ge 400 ] || fail "$(statistic 0 unselected) accesses to the page have trapped"
 }
 
+# The guest switches off the clocks of all UARTs, and resets them: the hypervisor's stay on, and each try is told of, in
+# the trace and in the stream that leaves by one of them.
+orangepi_clocks() { # ENGINE ARGUMENT...
+    run_bare clocks --engine "$1" --cpus 1 --stream serial2 --stream-file "$out/wire" --stream-beside \
+        --access-log "$out/access.log" "${@:2}"
+    complete
+    "$mmioscope" record "$out/wire" -o "$out/recorded.mmio" >"$out/recorded" 2>&1 || fail "record: $(tail -n 1 "$out/recorded")"
+    local trace uart
+    for trace in trace recorded; do
+        "$mmioscope" print --all "$out/$trace.mmio" >"$out/print" || fail "print: exit status $?"
+        for uart in 1c28400 1c28800; do
+            [ "$(grep -c "the guest switches off /soc/serial@$uart, the hypervisor's UART: it stays on" "$out/print")" = 200 ] ||
+                fail "not 200 tries to switch off serial@$uart in $trace.mmio"
+            [ "$(grep -c "the guest switches off /soc/serial@$uart, the hypervisor's UART," "$out/print")" = 1 ] ||
+                fail "serial@$uart is not switched off once in $trace.mmio"
+        done
+        has_not print 'switches off /soc/serial@1c28[0c]00'
+    done
+}
+orangepi_clocks_traced() { # ENGINE
+    orangepi_clocks "$1"
+    verified
+}
+# Nothing of the controller is traced: it is told of, and kept, all the same.
+orangepi_clocks_untraced() {
+    orangepi_clocks shadow --trace interrupt-controller@1c81000
+    [ "$(events)" = 0 ] || fail "$(events) events"
+}
+
 orangepi_hammer() {
     # shellcheck disable=SC2046 # arguments
     run_bare hammer $(hammer_of 25000 4) --access-log "$out/access.log"
@@ -124,6 +153,8 @@ add nightly orangepi-linux-4-emulation 20 orangepi orangepi_linux 4 --engine emu
 add nightly orangepi-linux-1 25 orangepi orangepi_linux 1
 for engine in shadow emulation; do add test orangepi-uarts-$engine 3 orangepi orangepi_uarts_traced $engine; done
 add test orangepi-uarts-untraced 3 orangepi orangepi_uarts_untraced
+for engine in shadow emulation; do add test orangepi-clocks-$engine 3 orangepi orangepi_clocks_traced $engine; done
+add nightly orangepi-clocks-untraced 3 orangepi orangepi_clocks_untraced
 add nightly orangepi-hammer 5 orangepi orangepi_hammer
 for what in drop stall flight leave; do add test orangepi-reader-$what 12 orangepi orangepi_stalled $what; done
 add test orangepi-fault 4 orangepi fault check 'unexpected value of VTTBR' '^checked before pc=0x480[01]' '^mmioscope: unchanged: text'
