@@ -2,8 +2,11 @@
 
 #include "records/record_text.hpp"
 #include "records/report.hpp"
+#include "wire/no_end.hpp"
 
 #include <fmt/format.h>
+
+#include <algorithm>
 
 namespace mmioscope::record {
 
@@ -15,6 +18,13 @@ Recording::Recording(Parts& parts, std::function<void(const std::string&)> repor
 void Recording::broken_off() {
     constexpr std::byte zero{0};
     decoder_.feed(std::span(&zero, 1));
+}
+
+void Recording::console(std::span<const std::byte> text) {
+    parts_.console(text);
+    constexpr std::size_t longer_than_a_line = 1024;
+    console_.append(reinterpret_cast<const char*>(text.data()), text.size());
+    console_.erase(0, console_.size() - std::min(console_.size(), longer_than_a_line));
 }
 
 std::optional<abi::StreamEnd> Recording::ended() const {
@@ -52,8 +62,8 @@ std::string Recording::doubts(const Stop& stop) const {
         return "the stream has no description of a boot, so there is no trace";
     }
     const bool cut = !stop.why.empty() && trace::is_cut(stop.ending);
-    if (!boot_->ended() && !cut) {
-        return "the stream has no end; what followed its last frame is not known";
+    if (!boot_->ended() && (!cut || wire::says_halted(console_))) {
+        return wire::no_end(console_);
     }
     if (ended() == abi::StreamEnd::panicked) {
         return "the hypervisor stopped";

@@ -30,7 +30,7 @@ public:
     void feed(std::span<const std::byte> bytes) { decoder_.feed(bytes); }
 
     /// The guest's console output, received beside the stream.
-    void console(std::span<const std::byte> text) { parts_.console(text); }
+    void console(std::span<const std::byte> text);
 
     /// Bytes before and after this are not contiguous.
     void broken_off();
@@ -72,6 +72,7 @@ private:
     bool own_;
     std::size_t width_;
     std::unique_ptr<Boot> boot_;
+    std::string console_; ///< its last line, and perhaps more
     unsigned boots_ = 0;
     unsigned incomplete_boots_ = 0;
     std::uint64_t earlier_events_ = 0; ///< of earlier boots

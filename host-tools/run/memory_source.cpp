@@ -42,7 +42,7 @@ std::unique_ptr<TraceSource> MemorySource::next_boot() const {
     return std::make_unique<MemorySource>(plan_, memory_);
 }
 
-TraceResult MemorySource::result() const {
+TraceResult MemorySource::result(std::string_view) const {
     const std::uint64_t damaged = recorder_->damaged();
     return {recorder_->summary(),
             recorder_->losses(),

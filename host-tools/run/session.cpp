@@ -6,6 +6,7 @@
 #include "run/access_logs.hpp"
 #include "run/closing.hpp"
 #include "run/console_file.hpp"
+#include "run/log_file.hpp"
 #include "run/monitor.hpp"
 #include "run/qemu_command.hpp"
 #include "run/run_files.hpp"
@@ -247,13 +248,14 @@ Status run_session(const Plan& plan) {
         packing.add(part_path(plan.options.output, boot));
         if (!run.goes_on(stop, boot)) {
             access_logs.split();
+            const std::string said = last_lines(files.console_log.get(), 1);
             const Status status =
-                closing.end(stop, source->result(), printer ? printer->finish() : 0);
+                closing.end(stop, source->result(said), printer ? printer->finish() : 0);
             packing.finish(shows_progress(plan.options));
             return status;
         }
         access_logs.end_boot();
-        closing.boot_over(source->result());
+        closing.boot_over(source->result(""));
         source = source->next_boot();
         monitor->restart();
     }

@@ -67,7 +67,7 @@ std::unique_ptr<TraceSource> StreamSource::next_boot() const {
     return std::make_unique<StreamSource>(fd_, read_);
 }
 
-TraceResult StreamSource::result() const {
+TraceResult StreamSource::result(std::string_view console) const {
     const wire::StreamHead& head = *recorder_->head();
     const std::span<const abi::Statistics> statistics = recorder_->statistics();
     return {recorder_->summary(),
@@ -77,7 +77,7 @@ TraceResult StreamSource::result() const {
             head.info.counter_frequency,
             head.info.engine,
             head.info.policy,
-            recorder_->doubts(),
+            recorder_->doubts(console),
             read_ - from_};
 }
 

@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace mmioscope::run {
 
@@ -42,8 +43,8 @@ public:
     virtual std::uint32_t frequency() const = 0;
     /// The machine has stopped: takes the remaining records and ends the file.
     virtual void finish(abi::Ending ending) = 0;
-    /// Call it after finish().
-    virtual TraceResult result() const = 0;
+    /// Call it after finish(). `console`: the end of the guest's.
+    virtual TraceResult result(std::string_view console) const = 0;
     /// The source of the next boot's trace. Call it after finish(), before the machine is reset.
     virtual std::unique_ptr<TraceSource> next_boot() const = 0;
 };
@@ -60,7 +61,7 @@ public:
     const trace::Summary& summary() const override { return recorder_->summary(); }
     std::uint32_t frequency() const override { return area_->header().counter_frequency; }
     void finish(abi::Ending ending) override { recorder_->finish(ending); }
-    TraceResult result() const override;
+    TraceResult result(std::string_view console) const override;
     std::unique_ptr<TraceSource> next_boot() const override;
 
 private:
@@ -85,7 +86,7 @@ public:
     const trace::Summary& summary() const override { return recorder_->summary(); }
     std::uint32_t frequency() const override { return recorder_->head()->info.counter_frequency; }
     void finish(abi::Ending ending) override;
-    TraceResult result() const override;
+    TraceResult result(std::string_view console) const override;
     std::unique_ptr<TraceSource> next_boot() const override;
 
 private:

@@ -1,5 +1,7 @@
 #include "wire/stream_recorder.hpp"
 
+#include "wire/no_end.hpp"
+
 #include <fmt/format.h>
 
 namespace mmioscope::wire {
@@ -59,9 +61,9 @@ void StreamRecorder::finish(abi::Ending ending) {
     file_.finish(losses_->lost(), ending);
 }
 
-std::string StreamRecorder::doubts() const {
+std::string StreamRecorder::doubts(std::string_view console) const {
     if (!end_) {
-        return "the stream has no end; what followed its last frame is not known";
+        return no_end(console);
     }
     if (decoder_.senseless() > 0) {
         return fmt::format("{} frames of the stream are not valid", decoder_.senseless());

@@ -9,6 +9,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace mmioscope::wire {
 
@@ -39,8 +40,8 @@ public:
     const WireDecoder& decoder() const { return decoder_; }
 
     /// Why the trace may be incomplete although no record is known to be lost; empty if there is no
-    /// reason.
-    std::string doubts() const;
+    /// reason. `console`: the end of the guest's, as far as it is known.
+    std::string doubts(std::string_view console) const;
 
 private:
     void hello(const StreamHead& head) override;

@@ -1,4 +1,5 @@
 // `mmioscope record` with a real sender at the other end.
+#include "abi/shared_wire.hpp"
 #include "recorder_process.hpp"
 
 #include <cstdlib>
@@ -39,6 +40,38 @@ TEST_CASE("record: a halt is an end, unless the guest goes on") {
         CHECK_THAT(recorder.said(), Catch::Contains("\nincomplete: 1000 events, 0 lost; the stream "
                                                     "has no end"));
     }
+}
+
+TEST_CASE("record: a stream without an end, after which the console says that the guest halted") {
+    const auto [said, halted] = GENERATE(table<std::string, bool>({
+        {"[    9.069314] reboot: System halted\r\n", true},
+        {"[    9.069314] reboot: Power down\n", true},
+        {"[    9.069314] reboot: System halted\r\n[   0.0] Booting Linux\r\n", false},
+        {"# echo reboot: System halted, or not\r\n", false},
+        {"", false},
+    }));
+    CAPTURE(said);
+    const Folder folder;
+    const Stream stream = Stream().records(0, 500);
+    abi::shared_wire::Packer packer;
+    std::ofstream wire(folder / "s");
+    wire << "[    8.873693] Run /init as init process\r\n";
+    for (const char byte : stream.text()) {
+        packer.add(static_cast<std::uint8_t>(byte));
+        for (; packer.any(); packer.taken()) {
+            wire << static_cast<char>(packer.next());
+        }
+    }
+    wire << said << std::flush;
+    record::Options options = from(folder / "s");
+    options.console = folder / "console";
+    Recorder recorder(folder, options);
+    CHECK(recorder.status() == 1);
+    CHECK_THAT(recorder.said(), Catch::Contains("\nincomplete: 500 events, 0 lost; the stream has "
+                                                "no end"));
+    CHECK((recorder.said().find("no end: the guest has halted, and on one CPU nothing tells the "
+                                "hypervisor of that; what followed") != std::string::npos) ==
+          halted);
 }
 
 TEST_CASE("record: each wire gives the same trace") {

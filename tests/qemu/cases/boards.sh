@@ -109,6 +109,28 @@ boards_halt() {
 }
 add nightly boards-halt 45 boards_halt
 
+# On one CPU Linux' halt is a loop that nothing leaves (docs/design.md, "A halt"): the stream has no end, and both
+# receivers say why.
+boards_halt_alone() {
+    boards_initrd
+    "$mmioscope" run --board vexpress-a15 --dtb "$guest/vexpress-v2p-ca15-tc1.dtb" --cpus 1 --kernel "$guest/vmlinuz" \
+        --initrd "$out/initrd.img" --append 'console=ttyAMA0 panic=-1 rdinit=/init-boards' --no-print --time-limit 200 \
+        --stream serial0 --stream-shared --stream-file "$out/wire" --console-log "$out/console" -o "$out/trace.mmio" \
+        >"$out/stdout" 2>"$out/stderr" &
+    until_console $! 'System halted'
+    sleep 2 # longer than any record waits in a frame
+    kill -INT $!
+    wait $!
+    rm "$out/initrd.img"
+    "$mmioscope" record "$out/wire" --console "$out/separated" -o "$out/recorded.mmio" >"$out/recorded" 2>&1 &&
+        fail "record: the trace is complete"
+    local said
+    for said in stdout recorded; do
+        has $said '^incomplete: [0-9]{5} events, 0 lost; the stream has no end: the guest has halted, and on one CPU '
+    done
+}
+add nightly boards-halt-alone 45 boards_halt_alone
+
 # make matrix: each board with each kernel of Debian's and both engines. matrix.py makes the table from what they leave.
 for name in "${!boards[@]}"; do
     for engine in shadow emulation; do
