@@ -2,7 +2,9 @@
 // docs/regs.md defines it.
 #pragma once
 
+#include "analysis/context_table.hpp"
 #include "analysis/register_classes.hpp"
+#include "analysis/register_rules.hpp"
 #include "reading/consumer.hpp"
 
 #include <array>
@@ -11,48 +13,13 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
-#include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
 namespace mmioscope::analysis {
-
-/// Rules by which a read may be foretold. Each is a competitor: at each read the one that was right
-/// most often in such a case, while the model learnt, decides.
-enum class Rule : std::uint8_t {
-    last_read,    ///< of the register
-    last_written, ///< to it
-    cleared,      ///< what was read last, without the ones written since
-    clock,        ///< what it counts to in the time since earlier reads
-    recalled_1,   ///< what this run read after the same last write to the device
-    recalled_2,   ///< after the same last two
-    recalled_own, ///< after the same last one, and the same last one to the register itself
-    own,          ///< what was learnt for the register's last read and last write
-    step_runs,    ///< change since the last read, by the data accesses since
-    step_3,       ///< change, by the registers of the last three accesses
-    data_1,       ///< what was learnt for the last data access to the device and its value
-    data_3,       ///< for the last three
-    writes_1,     ///< what was learnt for the last write to the device
-    writes_2,
-    writes_4,
-    history_0, ///< what was learnt for the register alone
-    history_1, ///< for the last access to the device
-    history_2,
-    history_3,
-    history_5,
-    history_8,
-    history_12,
-};
-inline constexpr std::size_t rule_count = 22;
-std::string_view name_of(Rule rule);
-
-/// The hash of what `hash` stands for, followed by `with`.
-constexpr std::uint64_t joined(std::uint64_t hash, std::uint64_t with) {
-    hash = (hash ^ with) * 0x9e37'79b9'7f4a'7c15;
-    return hash ^ hash >> 32;
-}
 
 /// An access to a register that the model knows.
 struct ModelAccess {
@@ -71,17 +38,13 @@ public:
     /// Learns from the next event.
     void add(const Event& event) override;
 
-    struct Share {
-        std::uint32_t right = 0, all = 0;
-    };
     struct Register {
         std::string device, name;
         std::uint64_t offset = 0;
         std::size_t device_number = 0;
         bool data = false; ///< RegisterClasses::carries_data()
         /// How often each rule was right while the model learnt, by how often it had been before.
-        static constexpr unsigned most_run = 7;
-        using Shares = std::array<std::array<Share, most_run + 1>, rule_count>;
+        using Shares = std::array<std::array<Share, ContextTable::most_run + 1>, rule_count>;
         Shares shares{};
         std::array<Share, rule_count> rules{}; ///< the sums of `shares`
         /// The most frequent values; exact up to 16 different ones (Misra and Gries).
@@ -156,13 +119,6 @@ public:
     std::optional<Foretold> foretell(std::size_t reg, const Run& run, double seconds) const;
 
 private:
-    /// What was learnt for a context.
-    struct Slot {
-        std::uint32_t tag = 0; ///< 0: unused
-        std::uint32_t value = 0;
-        std::uint32_t run = 0; ///< times in a row that this was right
-        Share so_far;          ///< while the model learnt
-    };
     struct Candidate {
         bool exists = false;
         std::uint8_t run = 0;
@@ -172,20 +128,18 @@ private:
     struct Contexts {
         std::array<std::uint64_t, rule_count> keys{}; ///< of rules that learn
         std::uint32_t base = 0;                       ///< of the steps
-        bool steps = false;                           ///< there is one
     };
 
     static constexpr std::size_t most_registers = 4096;
     static constexpr std::size_t most_values = 16;
-    static constexpr unsigned table_bits = 18;
-    static constexpr std::uint32_t most_cases = 64; ///< of a Slot's `so_far`
-    static constexpr std::size_t ways = 4;
 
+    /// Of the rules recalled_1, recalled_2 and recalled_own.
+    static std::array<std::uint64_t, 3> recalled_keys(std::size_t reg,
+                                                      std::span<const std::uint64_t> writes,
+                                                      std::optional<std::uint32_t> own);
     static Contexts contexts(std::size_t reg, const Run::Device& device, const Run::One& one);
     std::array<Candidate, rule_count> candidates(std::size_t reg, const Run& run,
                                                  const Contexts& contexts, double seconds) const;
-    const Slot* find(std::uint64_t key) const;
-    void learn(std::uint64_t key, std::uint32_t value);
     void learn_read(const ModelAccess& access);
     void learn_rate(Register& reg, const ModelAccess& access);
 
@@ -194,7 +148,7 @@ private:
     std::map<std::pair<std::size_t, std::uint64_t>, std::size_t> places_; ///< by device and offset
     std::vector<Register> registers_;
     Register::Shares shares_{}; ///< of all registers together
-    std::vector<Slot> slots_ = std::vector<Slot>(std::size_t{1} << table_bits);
+    ContextTable learnt_;
     Numbers numbers_;
     Run run_; ///< of the trace that it learns from
 };
