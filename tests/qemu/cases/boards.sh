@@ -1,11 +1,12 @@
 # Boards that have no cases of their own: stock Debian on all CPUs, everything traced, and compared with QEMU's log.
 # shellcheck shell=bash disable=SC2154,SC2034
 
-# PID 1 that uses nothing but the console, and halts: not all of these boards can switch themselves off.
-boards_initrd() {
+# PID 1 that uses nothing but the console, then COMMANDs, and halts: not all of these boards can switch themselves off.
+boards_initrd() { # COMMAND...
     mkdir -p "$out/root"
     {
         init_head
+        [ $# -eq 0 ] || printf '%s\n' "$@"
         echo 'echo "guest: done"; halt -f'
     } >"$out/root/init-boards"
     chmod 755 "$out/root/init-boards"
@@ -24,24 +25,26 @@ declare -A boards=(
     [orangepi-pc]="4 sun8i-h3-orangepi-pc ttyS0 none"
     [mcimx7d-sabre]="2 imx7d-sdb ttymxc0 none"
     # QEMU's mailbox is RAM if it starts a kernel by itself, and RAM is not in its log.
-    [ast2600-evb]="2 aspeed-ast2600-evb ttyS4 0x1e6e21[89ab]"
+    [ast2600-evb]="2 aspeed-ast2600-evb ttyS4 0x1e6e21[89ab]|0x1e6a[13]00"
     # QEMU has nothing at the second register range of the power manager.
     [raspi2b]="4 bcm2836-rpi-2-b ttyAMA0 0x3f00a0"
     # These have no row in host-tools/run/board.cpp: they are tried by their trees.
     [midway]="4 ecx-2000 ttyAMA0 none"
-    [mcimx6ul-evk]="1 imx6ul-14x14-evk ttymxc0 none"
-    [rainier-bmc]="2 aspeed-bmc-ibm-rainier ttyS4 0x1e6e21[89ab]"
-    [fuji-bmc]="2 aspeed-bmc-facebook-fuji ttyS0 0x1e6e21[89ab]"
+    # QEMU's log cuts the accesses to the capabilities of an EHCI.
+    [mcimx6ul-evk]="1 imx6ul-14x14-evk ttymxc0 0x02184[13]0"
+    [rainier-bmc]="2 aspeed-bmc-ibm-rainier ttyS4 0x1e6e21[89ab]|0x1e6a[13]00"
+    [fuji-bmc]="2 aspeed-bmc-facebook-fuji ttyS0 0x1e6e21[89ab]|0x1e6a[13]00"
 )
 
 # differs_only_at KNOWN: $out/verify, of a boot, has no difference to QEMU's log but at addresses that match KNOWN.
 differs_only_at() {
     has verify '^verify: [0-9]+ events compared, '
-    grep -E '^  (record|log line)' "$out/verify" | grep -v "addr $1" | not_cut "$(wc -l <"$out/access.log")" >"$out/unknown"
+    grep -E '^  (record|log line)' "$out/verify" | grep -Ev "addr ($1)" | not_cut "$(wc -l <"$out/access.log")" >"$out/unknown"
     [ ! -s "$out/unknown" ] || fail "a difference that is not known: $(head -n 1 "$out/unknown")"
 }
 
-# boards_linux KERNEL-FOLDER BOARD ARGUMENT...: no difference to the log but at addresses that are known.
+# boards_linux KERNEL-FOLDER BOARD ARGUMENT...: no difference to the log but at addresses that are known. The guest carries
+# out the commands $in_guest of the caller.
 boards_linux() {
     local folder=$1 cpus tree console known
     board=$2
@@ -49,7 +52,7 @@ boards_linux() {
     read -r cpus tree console known <<<"${boards[$board]}"
     board_tree=$folder/$tree.dtb
     [ -e "$board_tree" ] || board_tree=$guest/$tree.dtb # Debian's 5.10 has no tree of ast2600-evb
-    boards_initrd
+    boards_initrd "${in_guest[@]}"
     run --cpus "$cpus" --kernel "$folder/vmlinuz" --initrd "$out/initrd.img" \
         --append "console=$console panic=-1 rdinit=/init-boards" --no-print --access-log "$out/access.log" --expect 'guest: done' --stop-at 'System halted' "$@"
     rm "$out/initrd.img"
@@ -58,6 +61,33 @@ boards_linux() {
     [ "$(events)" -ge 20000 ] || fail "only $(events) events"
     "$mmioscope" verify "$out/trace.mmio" "$out/access.log" >"$out/verify" 2>&1 || true
     differs_only_at "$known"
+}
+
+# The modules of the kernel that name a device of TREE, with what they need, as the list `drivers` of the RAM disk.
+boards_drivers() { # TREE
+    local root=$out/root tree aliases # root, tree: for modules.sh
+    tree=$guest/modules/lib/modules/$(cat "$guest/release")
+    mkdir -p "$root/lib/modules"
+    dtc -q -I dtb -O dts "$1" | sed -n 's/^\t*compatible = //p' | grep -o '"[^"]*"' | tr -d '"' | sed 's/\\0/\n/g' |
+        sort -u >"$out/compatible"
+    # -z: a module's description is strings that end in zero.
+    aliases=$(find "$tree" -name '*.ko' -exec grep -azoH 'alias=of:N\*T\*C[^*]*' {} + | tr '\0' '\n' |
+        awk -v compatible="$out/compatible" 'BEGIN { while ((getline line < compatible) > 0) named[line] = 1 }
+            { file = $0; sub(/:?alias=of:.*/, "", file); sub(/.*alias=of:N\*T\*C/, "") } $0 in named { print file }' | sort -u)
+    [ -n "$aliases" ] || fail "no module names a device of $1"
+    # shellcheck disable=SC1091,SC2034,SC2046,SC2086 # words
+    (. guest-linux/modules.sh && die() { fail "$*"; } && add drivers $(basename -s .ko -a $aliases)) || fail "modules"
+}
+
+# Stock Debian with the drivers of all devices, which are used as programs do: network, clock, sensors, memory cards.
+boards_used() { # BOARD PRECISION RECALL
+    boards_drivers "$guest/$(read -r _ tree _ <<<"${boards[$1]}" && echo "$tree").dtb"
+    local in_guest=('while read -r module; do insmod "/lib/modules/$module"; done </lib/modules/drivers; sleep 2'
+        'for net in /sys/class/net/*; do ip link set "${net##*/}" up; done; sleep 3'
+        'cat /sys/class/rtc/*/time /sys/class/hwmon/*/*_input /sys/bus/iio/devices/*/in_*_raw >/dev/null'
+        'for disk in /dev/mmcblk? /dev/mtd? /dev/sd?; do [ -e "$disk" ] && dd if="$disk" of=/dev/null bs=64k count=1; done')
+    boards_linux "$guest" "$1"
+    registers_judged "$2" "$3"
 }
 
 boards_judged() { # BOARD
@@ -89,6 +119,10 @@ add test boards-imx7 45 boards_judged mcimx7d-sabre
 add test boards-midway 45 boards_linux "$guest" midway
 add test porting 45 boards_porting
 add test boards-raspi2 45 boards_judged raspi2b
+
+for name in mcimx6ul-evk rainier-bmc midway; do
+    add nightly "regs-$name" 60 boards_used "$name" 0.8 0.7
+done
 
 # A board without firmware and without a GIC, which Linux cannot switch off: its halt, by mailboxes, ends the stream.
 boards_halt() {
