@@ -82,6 +82,7 @@ void RegisterClasses::add(const Event& event) {
     const auto value = static_cast<std::uint32_t>(record.value);
     RegisterHistory*& last = last_written_[record.device];
     auto& [before, earlier] = last_read_[record.device];
+    const bool echoes = before != nullptr && before->showed(record.cpu, value);
     const bool next = !writes && before == one; // directly after another read of it
     e.drained += next || (!writes && earlier == one) ? 1 : 0;
     if (writes) {
@@ -93,7 +94,7 @@ void RegisterClasses::add(const Event& event) {
         one->forget();
         last = writes ? nullptr : last;
     } else if (writes) {
-        e.streamed += last == one ? 1 : 0;
+        e.streamed += last == one && !echoes ? 1 : 0;
         one->write(record.cpu, value, now_);
         last = one;
     } else {

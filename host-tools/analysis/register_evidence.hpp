@@ -45,15 +45,18 @@ struct RegisterEvidence {
     std::uint32_t ones = 0, zeros = 0; ///< bits that were written as such and read as such
     std::uint32_t not_one = 0;         ///< bits that were written as one and read as zero
     std::uint32_t not_zero = 0;        ///< the reverse
-    std::uint64_t ones_to_ones = 0;    ///< ones were written to bits that were read as one before
-    std::uint64_t cleared = 0;         ///< of these: all of these bits were read as zero after
+    /// Writes between two reads have ones in common, to bits that were read as one before.
+    std::uint64_t ones_to_ones = 0;
+    std::uint64_t cleared = 0;  ///< of these: all of these bits were read as zero after
     std::uint64_t set = 0;      ///< ones written to bits that were zero, and which were one after
     std::uint64_t kept = 0;     ///< zeros written to bits that were one, and which stayed one
     std::uint64_t lost = 0;     ///< and which did not stay
     std::uint64_t repeated = 0; ///< writes of just what was read before
-    std::uint64_t gone = 0;     ///< reads after these that lack a one of it
+    std::uint64_t gone = 0;     ///< reads that lack one of the ones in common
 
-    std::uint64_t streamed = 0; ///< writes directly after one to it, none to others in between
+    /// Writes directly after one to it, none to others in between; but for those that repeat what
+    /// the device's last read gave.
+    std::uint64_t streamed = 0;
     /// Reads after one of it; in between nothing of the device but reads of one other register.
     std::uint64_t drained = 0;
     // Ones written here to bits that another register showed before, and then did not.

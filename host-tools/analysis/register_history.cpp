@@ -26,7 +26,8 @@ void RegisterHistory::write(unsigned cpu, std::uint32_t value, const When& now) 
     before_ = view.value;
     const bool repeats = seen_before_ && value == view.value;
     evidence.repeated += repeats ? 1 : 0;
-    acknowledged_ = repeats ? value : acknowledged_ & value;
+    const bool goes_on = write_time_ > now.since && writer_ == cpu;
+    acknowledged_ = (seen_before_ ? before_ : goes_on ? acknowledged_ : 0) & value;
     write_time_ = now.access;
     wrote_ = value;
     writer_ = cpu;
@@ -86,9 +87,9 @@ void RegisterHistory::take_back(std::uint32_t value) {
     e.not_one |= wrote & ~value;
     e.not_zero |= ~wrote & value;
     e.gone += (acknowledged_ & ~value) != 0 ? 1 : 0;
+    e.ones_to_ones += acknowledged_ != 0 ? 1 : 0;
+    e.cleared += acknowledged_ != 0 && (acknowledged_ & value) == 0 ? 1 : 0;
     if (seen_before_) {
-        e.ones_to_ones += (wrote & before) != 0 ? 1 : 0;
-        e.cleared += (wrote & before) != 0 && (wrote & before & value) == 0 ? 1 : 0;
         e.set += (wrote & ~before & value) != 0 ? 1 : 0;
         e.kept += (before & ~wrote & value) != 0 ? 1 : 0;
         e.lost += (before & ~wrote & ~value) != 0 ? 1 : 0;

@@ -36,6 +36,10 @@ public:
     /// before was a read of this register.
     void read(unsigned cpu, std::uint32_t value, const When& now, RegisterHistory* writer,
               bool next);
+    /// Whether the CPU read this value last.
+    bool showed(unsigned cpu, std::uint32_t value) const {
+        return cpu < most_cpus && views_[cpu].time != 0 && views_[cpu].value == value;
+    }
     /// An access whose value does not count.
     void forget();
 
@@ -63,7 +67,7 @@ private:
     bool fresh_ = false; ///< no read since
     bool seen_before_ = false;
     std::uint32_t before_ = 0; ///< what its CPU had read before it, if `seen_before_`
-    /// Ones that were read last, and that all writes since repeat.
+    /// Ones that were read last, and that all writes since have.
     std::uint32_t acknowledged_ = 0;
     /// What it gave after each value of the register that was written last, the first 16.
     std::map<std::uint32_t, View> chosen_;

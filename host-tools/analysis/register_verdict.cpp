@@ -134,11 +134,17 @@ Verdict of_both(const RegisterEvidence& e) {
                             e.read_back,
                             alone == 0 ? "" : fmt::format(", bits {:#x} read as zero", alone))};
     }
+    // Something else, such as a reset, may change a register that gives back what was written.
+    if (const std::uint32_t bits = e.ones & e.zeros;
+        bits != 0 && e.read_back >= 16 && e.agreed * 10 >= e.read_back * 9) {
+        return {"storage", fmt::format("mask {:#x}: {} of {} writes were read back", bits, e.agreed,
+                                       e.read_back)};
+    }
     if (e.agreed == e.read_back) {
         return {"storage so far",
                 fmt::format("read back: {}, no bit as one and as zero", e.agreed)};
     }
-    if (e.agreed == 0 && e.read.full() && e.written.full()) {
+    if (e.agreed == 0 && e.read.full() && e.written.full() && stored(e) == 0) {
         return {"fifo", fmt::format("none of {} writes was read back", e.read_back)};
     }
     if (e.chosen_alike >= 2 && e.chosen_changed >= 4 &&
@@ -157,9 +163,15 @@ Verdict of_both(const RegisterEvidence& e) {
                                       changed, changed + e.stayed, e.read_back)};
     }
     if (e.not_one != 0 && (e.not_one & e.ones) == 0 && e.read_back >= 2) {
-        // If no bit is kept, writes may have no effect at all.
-        return {e.ones == 0 ? "self-clear so far" : "self-clear",
+        // If what is read does not follow what is written, writes may have no effect at all.
+        const bool follows = (e.ones & e.zeros) != 0 || (e.read.count() >= 2 && e.moved == 0);
+        return {e.ones != 0 && follows ? "self-clear" : "self-clear so far",
                 fmt::format("bits {:#x} were written as one and read as zero", e.not_one)};
+    }
+    // A part of it keeps what is written; the rest is an answer.
+    if (const std::uint32_t mask = stored(e); mask != 0 && e.read_back >= 16) {
+        return {"storage",
+                fmt::format("mask {:#x}: these bits were read back {} times", mask, e.read_back)};
     }
     return {"unclear", fmt::format("{} of {} writes were read back", e.agreed, e.read_back)};
 }

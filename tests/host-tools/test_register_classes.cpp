@@ -148,15 +148,32 @@ TEST_CASE("storage gives back what was written") {
     CHECK(classes("W0=5 1R0=5 W0=a 1R0=a") == "0:unclear"); // the CPU that reads did not write
     CHECK(classes("W0=5 gap R0=5") == "0:unclear");
     CHECK(classes("W0=5 R0=? W0=a R0=?") == "0:unclear");
+    SECTION("also if something else changed it for once") {
+        const std::string good = times(9, "W0=5 R0=5 W0=2 R0=2");
+        CHECK(classes(good + "W0=5 R0=0 W0=2 R0=0") == "0:storage");
+        CHECK(classes(good + times(2, "W0=5 R0=0 W0=2 R0=0")) == "0:unclear"); // 18 of 22
+    }
+    SECTION("in a part of it, the rest of which is an answer") {
+        std::string words;
+        for (unsigned i = 0; i < 16; ++i) {
+            words += fmt::format("W0={:x} R0={:x} ", i << 16, i << 16 | (i * 7 + 1));
+        }
+        CHECK(classes(words) == "0:storage");
+        CHECK(classes(words.substr(0, words.rfind('W'))) == "0:unclear"); // fifteen
+    }
 }
 
 TEST_CASE("a one clears, or sets, or clears itself") {
     CHECK(classes("R0=3 W0=1 R0=2 W0=2 R0=0") == "0:w1c");
     CHECK(classes("R0=3 W0=1 R0=2") != "0:w1c"); // once
     CHECK(classes("R0=3 W0=1 R0=3 W0=2 R0=3") != "0:w1c");
+    CHECK(classes(times(2, "R0=5 W0=5 W0=1 R0=0")) == "0:w1c"); // written twice
+    CHECK(classes(times(2, "R0=5 W0=5 W0=8 R0=0")) != "0:w1c"); // other bits
+    CHECK(classes("R0=1 W0=1 gap W0=1 R0=0 R0=1 W0=1 gap W0=1 R0=0") != "0:w1c");
     CHECK(classes("R0=1 W0=2 R0=3") == "0:set");
     CHECK(classes("R0=1 W0=2 R0=3 W0=4 R0=6") != "0:set"); // bit 0 did not stay
-    CHECK(classes("W0=101 R0=1 W0=101 R0=1") == "0:self-clear");
+    CHECK(classes("W0=101 R0=1 W0=102 R0=2") == "0:self-clear");
+    CHECK(classes("W0=101 R0=1 W0=101 R0=1") == "0:self-clear so far"); // bit 0 may be stuck
     CHECK(classes("W0=100 R0=0 W0=100 R0=0") == "0:self-clear so far"); // or nothing is kept
     CHECK(classes("W0=100 R0=0") == "0:unclear");
 }
@@ -229,6 +246,13 @@ TEST_CASE("a FIFO is accessed several times in a row, with many values") {
     CHECK(classes(many("R0", 17, 37, "R4=1") + "W0=ff W0=fe R0=fa R0=aa").starts_with("0:fifo"));
     CHECK(classes(many("W0", 17, 37, "R0=3 R0=3 R0=3")) != "0:fifo"); // what is read stays
     CHECK(classes("W0=1 " + many("R0", 20, 9)) != "0:fifo");          // and this counts
+    std::string acknowledged, framed;
+    for (unsigned i = 0; i < 17; ++i) {
+        acknowledged += fmt::format("R4={0:x} W0={0:x} ", i * 37 & 0xff);
+        framed += fmt::format("W0={:x} R0={:x} ", i << 16, i << 16 | (i * 7 + 1));
+    }
+    CHECK(classes(acknowledged).starts_with("0:never read back")); // what R4 gave
+    CHECK(classes(framed) != "0:fifo");                            // a part of it is stored
     CHECK(classes(many("W0", 17, 37)) == "0:fifo");
     CHECK(classes(many("W0", 15, 37)) == "0:never read back");
     CHECK(classes(many("W0", 17, 37, "W4=1")).starts_with("0:never read back"));
