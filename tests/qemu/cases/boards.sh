@@ -120,7 +120,7 @@ add test boards-midway 45 boards_linux "$guest" midway
 add test porting 45 boards_porting
 add test boards-raspi2 45 boards_judged raspi2b
 
-for name in mcimx6ul-evk rainier-bmc midway; do
+for name in mcimx6ul-evk rainier-bmc midway fuji-bmc; do
     add nightly "regs-$name" 60 boards_used "$name" 0.8 0.7
 done
 
