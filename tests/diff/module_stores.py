@@ -16,8 +16,8 @@ STORE, STORE_BITS = 0xE5800000, 0xFFF00000  # always, a word, P=1, U=1, W=0
 NOP = 0xE320F000
 SIGNED = b"~Module signature appended~\n"
 
-# place: of the instruction, in the module's file
-Store = collections.namedtuple("Store", "file function offset registers place word")
+# offset: in the function; place: in the module's file
+Store = collections.namedtuple("Store", "module function offset registers file place word")
 
 
 def functions_of(file):
@@ -29,14 +29,19 @@ def functions_of(file):
     return found
 
 
-def stores_of(program, trace, modules):
-    """The stores of modules in a trace, with the registers that each writes; MODULES is the folder of the modules' files."""
+def written_by_modules(program, trace):
+    """The registers that each place of a module's code writes in a trace, by module, function and place in the function."""
     written = collections.defaultdict(set)
     for row in csv.DictReader(io.StringIO(run(program, "print", "--format", "csv", "-F", "w", trace).stdout)):
         if match := re.fullmatch(r"(\S+)\+(0x[0-9a-f]+) \[(\S+)\]", row["function"]):
             written[match[3], match[1], int(match[2], 0)].add(row["register"] or f"+{int(row['offset'], 0):#05x}")
+    return written
+
+
+def stores_of(program, trace, modules):
+    """The stores of modules in a trace; MODULES is the folder of the modules' files."""
     stores, functions = [], {}
-    for (module, function, offset), registers in sorted(written.items()):
+    for (module, function, offset), registers in sorted(written_by_modules(program, trace).items()):
         [file] = modules.rglob(re.sub("[-_]", "[-_]", module) + ".ko")
         if file not in functions:
             functions[file] = functions_of(file)
@@ -45,7 +50,7 @@ def stores_of(program, trace, modules):
         word = int.from_bytes(file.read_bytes()[place:place + 4], "little")
         if word & STORE_BITS != STORE:
             sys.exit(f"judge: {file.name}: {word:#010x} at {function}+{offset:#x} is no str Rt, [Rn, #offset]")
-        stores.append(Store(file, function, offset, registers, place, word))
+        stores.append(Store(module, function, offset, registers, file, place, word))
     return stores
 
 

@@ -7,7 +7,8 @@ Judges `mmioscope diff` on real changes of the demo. Each is booted, and compare
   faults   In each boot one instruction of a module is changed. The seed draws it from the stores that access a device in a
            good boot, and the fault: another register is stored, the store is left out, or it writes four bytes further on.
            A boot that hangs is ended after two minutes. Classes of --need (without: all of them): `named`, a sure finding
-           names the register and the function; `first`, it is among the first three; `few`, there are at most three.
+           names the function and a register that the store writes without or with the fault, and no group of a whole
+           driver's findings; `first`, it is among the first three; `few`, there are at most three.
   none     A module is replaced by itself: no finding names a register and a function of it.
   clock    `max-frequency` of the card's node: Clock and DataTimer, and no other register of the card.
   address  `local-mac-address` of the network card's node: what goes through MAC_CSR_DATA, and of the commands to MAC_CSR_CMD
@@ -32,6 +33,7 @@ from findings import findings, names, registers_of, text_of  # noqa: E402
 from shares import share  # noqa: E402
 
 GOODS, LIMIT, FEW = 5, 120, 3
+GROUPS = ["device", "module", "stopped"]  # kinds of findings that list all of a driver
 BUS = "/bus@8000000/motherboard-bus@8000000"
 CARD, NETWORK = f"{BUS}/iofpga-bus@300000000/mmc@50000", f"{BUS}/ethernet@202000000"
 CHANGES = ["none", "clock", "address", "kernel"]
@@ -104,7 +106,8 @@ class Judge:
             print(f"fault: {store.file.name}: {', '.join(sorted(store.registers))}: {fault}: "
                   f"{module_stores.text_of(store.word)} -> {module_stores.text_of(word)}")
             sure, _ = self.with_module(name, store, word)
-            rank = named(store, sure)
+            now = module_stores.written_by_modules(self.program, self.changed / f"{name}.mmio")
+            rank = named(store.function, store.registers | now[store.module, store.function, store.offset], sure)
             print(f"    named by finding {rank}" if rank else "    NOT NAMED")
             results.append({"named": rank > 0, "first": 0 < rank <= FEW, "few": rank > 0 and len(sure) <= FEW})
         shares = {}
@@ -117,7 +120,7 @@ class Judge:
     def none(self):
         first, *_ = stores = module_stores.stores_of(self.program, self.goods[0], self.modules)
         sure, _ = self.with_module("none", first, first.word)
-        return not any(named(store, sure) for store in stores if store.file == first.file)
+        return not any(named(store.function, store.registers, sure) for store in stores if store.module == first.module)
 
     def clock(self):
         sure, rows = self.with_property("clock", "u", CARD, "max-frequency", "6000000")
@@ -134,9 +137,10 @@ class Judge:
         return found == LABELLED
 
 
-def named(store, rows):
-    """The number of the first finding that names the store's function and one of its registers, or 0."""
-    return next((i for i, row in enumerate(rows, 1) if any(names(row, register, store.function) for register in store.registers)), 0)
+def named(function, registers, rows):
+    """The number of the first finding that names the function and one of the registers, or 0."""
+    return next((i for i, row in enumerate(rows, 1)
+                 if row["kind"] not in GROUPS and any(names(row, register, function) for register in registers)), 0)
 
 
 def registers(rows):
