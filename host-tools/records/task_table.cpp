@@ -16,15 +16,14 @@ namespace mmioscope::trace {
 
 namespace {
 
-// A process may choose any name.
-template <std::size_t N>
-std::string name_of(const char (&comm)[N]) {
-    return printable({comm, ::strnlen(comm, N)});
-}
-
-KnownTask known_task(std::uint32_t pid, std::uint32_t tgid, const std::string& comm) {
+// A process may choose any name. Each entry makes one: without a branch for each letter.
+KnownTask known_task(std::uint32_t pid, std::uint32_t tgid, const char (&comm)[16]) {
     KnownTask task{pid, tgid, {}};
-    std::ranges::copy(comm, task.comm.begin());
+    const auto length = static_cast<unsigned char>(::strnlen(comm, sizeof comm));
+    for (unsigned char i = 0; i < sizeof comm; ++i) {
+        const char plain = is_plain(comm[i]) ? comm[i] : '?';
+        task.comm[i] = i < length ? plain : '\0';
+    }
     return task;
 }
 
@@ -48,14 +47,12 @@ void TaskTable::add(const TaskEntry& entry) {
         return; // from a newer program
     }
     in_register_ = in_register_ || entry.kind == TaskKey::task;
-    learn(entry.kind, entry.key, entry.time,
-          known_task(entry.pid, entry.tgid, name_of(entry.comm)));
+    learn(entry.kind, entry.key, entry.time, known_task(entry.pid, entry.tgid, entry.comm));
 }
 
 void TaskTable::add(const abi::Record& record) {
     const abi::TaskName name = abi::task_name(record);
-    learn(TaskKey::record, record.task, record.time,
-          known_task(name.pid, name.tgid, name_of(name.comm)));
+    learn(TaskKey::record, record.task, record.time, known_task(name.pid, name.tgid, name.comm));
 }
 
 // Records are in the order of time, and often repeat what is known. If a file violates the order,
@@ -200,8 +197,9 @@ std::size_t TaskTable::bytes() const {
 
 std::string task_text(const abi::Record& record) {
     const abi::TaskName name = abi::task_name(record);
-    return fmt::format("{:#010x} is {} (pid {}, process {})", record.task, name_of(name.comm),
-                       name.pid, name.tgid);
+    return fmt::format("{:#010x} is {} (pid {}, process {})", record.task,
+                       task_of(known_task(name.pid, name.tgid, name.comm)).comm, name.pid,
+                       name.tgid);
 }
 
 } // namespace mmioscope::trace
