@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -32,10 +33,15 @@ bool RegisterClasses::carries_data(const Event& event) const {
     return name == "fifo" || (name == "counter" && e.stayed + e.fell == 0);
 }
 
-RegisterHistory* RegisterClasses::of(const Event& event) {
-    if (!means(event.device())) {
-        return nullptr;
+RegisterClasses::Device& RegisterClasses::device_of(const Event& event) {
+    Device& device = devices_[event.record.device];
+    if (!device.meant) {
+        device.meant = means(event.device());
     }
+    return device;
+}
+
+RegisterHistory* RegisterClasses::of(const Event& event) {
     const std::uint64_t offset = offset_of(event);
     const auto at = registers_.find({event.record.device, offset});
     if (at != registers_.end()) {
@@ -56,14 +62,16 @@ void RegisterClasses::add(const Event& event) {
     const abi::Record& record = event.record;
     if (record.type == abi::RecordType::gap || record.type == abi::RecordType::power) {
         now_.since = now_.access; // what was not seen, or a reset, may have changed any register
-        last_written_.clear();
-        last_read_.clear();
+        for (auto& [number, device] : devices_) {
+            device = {.meant = device.meant};
+        }
         return;
     }
     if (record.type != abi::RecordType::access && record.type != abi::RecordType::own) {
         return;
     }
-    RegisterHistory* const one = of(event);
+    Device& device = device_of(event);
+    RegisterHistory* const one = *device.meant ? of(event) : nullptr;
     if (one == nullptr) {
         return;
     }
@@ -80,25 +88,31 @@ void RegisterClasses::add(const Event& event) {
         event.offset() == one->offset && abi::access_size(record) <= sizeof(std::uint32_t) &&
         record.cpu < RegisterHistory::most_cpus;
     const auto value = static_cast<std::uint32_t>(record.value);
-    RegisterHistory*& last = last_written_[record.device];
-    auto& [before, earlier] = last_read_[record.device];
-    const bool echoes = before != nullptr && before->showed(record.cpu, value);
-    const bool next = !writes && before == one; // directly after another read of it
-    e.drained += next || (!writes && earlier == one) ? 1 : 0;
+    const bool echoes = device.read != nullptr && device.read->showed(record.cpu, value);
+    const bool next = !writes && device.read == one; // directly after another read of it
+    e.drained += next || (!writes && device.read_before == one) ? 1 : 0;
     if (writes) {
-        before = earlier = nullptr;
+        device.read = device.read_before = nullptr;
     } else if (!next) {
-        earlier = std::exchange(before, one);
+        device.read_before = std::exchange(device.read, one);
     }
     if (!counts) {
         one->forget();
-        last = writes ? nullptr : last;
+        device.written = writes ? decltype(device.written)() : device.written;
     } else if (writes) {
-        e.streamed += last == one && !echoes ? 1 : 0;
+        e.streamed += device.written[0] == one && !echoes ? 1 : 0;
         one->write(record.cpu, value, now_);
-        last = one;
+        for (RegisterHistory* other : device.written) {
+            if (other != nullptr && other != one) {
+                other->contest(value);
+            }
+        }
+        if (device.written[0] != one) {
+            std::shift_right(device.written.begin(), device.written.end(), 1);
+            device.written[0] = one;
+        }
     } else {
-        one->read(record.cpu, value, now_, last, next);
+        one->read(record.cpu, value, now_, device.written[0], next);
     }
 }
 

@@ -11,9 +11,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 
 namespace mmioscope::analysis {
@@ -46,7 +48,15 @@ private:
     /// The registers that choose what a `data` register shows, and that one.
     using Indices = std::map<const RegisterHistory*, const RegisterHistory*>;
 
+    struct Device {
+        std::optional<bool> meant; ///< whether it is looked at; empty: not known yet
+        std::array<RegisterHistory*, 4> written{}; ///< the last ones, the latest first
+        /// Its last reads since a write, the latest first.
+        RegisterHistory *read = nullptr, *read_before = nullptr;
+    };
+
     static std::uint64_t offset_of(const Event& event);
+    Device& device_of(const Event& event);
     RegisterHistory* of(const Event& event);
     Indices indices() const;
     /// With what it says of other registers.
@@ -55,9 +65,7 @@ private:
     std::string device_;
     std::size_t most_;
     std::map<Place, RegisterHistory> registers_;
-    std::map<std::uint16_t, RegisterHistory*> last_written_; ///< by device
-    /// By device: the registers of the last reads since a write, the latest first; or null.
-    std::map<std::uint16_t, std::array<RegisterHistory*, 2>> last_read_;
+    std::unordered_map<std::uint16_t, Device> devices_;
     When now_;                   ///< of the last access
     std::uint64_t left_out_ = 0; ///< accesses
 };

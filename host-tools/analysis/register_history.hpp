@@ -36,6 +36,8 @@ public:
     /// before was a read of this register.
     void read(unsigned cpu, std::uint32_t value, const When& now, RegisterHistory* writer,
               bool next);
+    /// Another register was written: if it got the same, what changes may be its effect.
+    void contest(std::uint32_t value) { acknowledged_ = wrote_ == value ? 0 : acknowledged_; }
     /// Whether the CPU read this value last.
     bool showed(unsigned cpu, std::uint32_t value) const {
         return cpu < most_cpus && views_[cpu].time != 0 && views_[cpu].value == value;

@@ -168,7 +168,9 @@ TEST_CASE("a one clears, or sets, or clears itself") {
     CHECK(classes("R0=3 W0=1 R0=2") != "0:w1c"); // once
     CHECK(classes("R0=3 W0=1 R0=3 W0=2 R0=3") != "0:w1c");
     CHECK(classes(times(2, "R0=5 W0=5 W0=1 R0=0")) == "0:w1c"); // written twice
-    CHECK(classes(times(2, "R0=5 W0=5 W0=8 R0=0")) != "0:w1c"); // other bits
+    CHECK(classes(times(2, "R0=3 W0=1 W4=6 R0=2")).starts_with("0:w1c"));
+    CHECK(!classes(times(2, "R0=3 W0=1 W8=6 W4=1 Wc=5 R0=2")).starts_with("0:w1c")); // by W4?
+    CHECK(classes(times(2, "R0=5 W0=5 W0=8 R0=0")) != "0:w1c");                      // other bits
     CHECK(classes("R0=1 W0=1 gap W0=1 R0=0 R0=1 W0=1 gap W0=1 R0=0") != "0:w1c");
     CHECK(classes("R0=1 W0=2 R0=3") == "0:set");
     CHECK(classes("R0=1 W0=2 R0=3 W0=4 R0=6") != "0:set"); // bit 0 did not stay
