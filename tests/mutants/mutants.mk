@@ -7,9 +7,10 @@ MUTANT_CPPFLAGS := -Itests/sim/include $(HYP_INCLUDES:-I%=-I$(mutant_tree)/%) -I
 # Tests of the protocol that lie with others of their folder.
 MUTANT_TESTS_BESIDE := tests/unit/control/switching_test.cpp tests/unit/control/command_test.cpp \
     tests/unit/control/trigger_test.cpp tests/unit/control/filter_test.cpp tests/unit/engine/access_test.cpp \
-    tests/unit/engine/own_exclusives_test.cpp tests/unit/engine/repeated_load_test.cpp \
-    tests/unit/engine/rewritten_test.cpp tests/unit/engine/thumb_test.cpp tests/unit/engine/waiting_test.cpp \
-    tests/unit/engine/watchpoint_test.cpp tests/unit/machine/debug_unit_test.cpp tests/unit/sim/refuse_test.cpp \
+    tests/unit/engine/keeping_test.cpp tests/unit/engine/own_exclusives_test.cpp \
+    tests/unit/engine/repeated_load_test.cpp tests/unit/engine/rewritten_test.cpp tests/unit/engine/thumb_test.cpp \
+    tests/unit/engine/waiting_test.cpp tests/unit/engine/watchpoint_test.cpp tests/unit/machine/debug_unit_test.cpp \
+    tests/unit/sim/refuse_test.cpp \
     tests/unit/stream/stream_test.cpp tests/unit/stream/panic_test.cpp tests/unit/trap/power_test.cpp \
     tests/unit/task_names/task_name_test.cpp
 $(eval $(call test_units,mutants,4,$(sort $(wildcard tests/unit/protocol/*.cpp) $(MUTANT_TESTS_BESIDE))))

@@ -121,7 +121,8 @@ TEST_CASE("a store that Hyp cannot do stops the hypervisor's UART, and is told o
     CHECK(compare_with_bus(rig) == "");
 }
 
-TEST_CASE("under `stall` a store that would stop the hypervisor's UART waits for all its records") {
+TEST_CASE("under `stall` a store that would stop the hypervisor's UART waits for all its records",
+          "[protocol]") {
     RigOptions options = tracing(GENERATE(values(engines)), "all");
     options.tree.policy = "stall";
     options.tree.area_size = 0x2'1000;
