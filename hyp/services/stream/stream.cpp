@@ -228,7 +228,8 @@ void Stream::work_until_silent() {
 void Stream::send_end() {
     merge_.close();
     send_rest();
-    if (sender_.done()) begin_end();
+    // Not over a frame of records that there was no time to send: they share a buffer.
+    if (sender_.done() && closed_size_ == 0 && !frame_.is_open()) begin_end();
     send_rest();
     ended_ = true;
     ended_at_ = now();

@@ -14,7 +14,7 @@ constexpr std::uint32_t another = 0x0002'0003;
 
 /// CPU 0 sends an interrupt to CPU 1, and does `then`; CPU 1 makes accesses meanwhile, and stops.
 Arrived sent_after(StreamingRig& rig, std::uint32_t interrupt,
-                   const std::function<void(Code&)>& then) {
+                   const std::function<void(Code&)>& then, std::uint32_t frequency = 1'000'000) {
     Code code = rig.program(0);
     code.mov(0, at::fifo).mov(2, at::gic).mov(3, interrupt);
     for (unsigned n = 0; n < 20; ++n) code.ldr(1, 0);
@@ -26,7 +26,7 @@ Arrived sent_after(StreamingRig& rig, std::uint32_t interrupt,
     for (unsigned n = 0; n < 30; ++n) other.ldr(1, 0);
     other.end();
     rig.simulation.meanwhile = [&](const Core&) { // the silence before the end: fewer steps
-        rig.machine->area->counter_frequency = 1'000'000;
+        rig.machine->area->counter_frequency = frequency;
     };
     rig.run();
     REQUIRE(rig.failure() == "");
@@ -67,6 +67,24 @@ TEST_CASE("what a guest does after it has stopped its other CPUs follows, with a
     });
     CHECK(all.ends >= 2);
     CHECK(all.records.size() + 6 >= rig.records(0).size() + rig.records(1).size());
+}
+
+TEST_CASE("an end is not written over records that a CPU has no time to send", "[stream]") {
+    // The clock goes on by 100 ms between any two steps, as if the machine's host had paused it.
+    constexpr std::uint32_t one_tick = 10;
+    for (std::uint64_t seed = 1; seed <= seeds(6); ++seed) {
+        CAPTURE(seed);
+        StreamingRig rig(options(seed));
+        const Arrived all = sent_after(
+            rig, cpu_stop,
+            [](Code& code) {
+                for (unsigned n = 0; n < 18; ++n) code.ldr(1, 0);
+            },
+            one_tick);
+        std::uint32_t next[2]{}; // what was sent is in order, and without a gap
+        for (const abi::Record& record : all.records)
+            CHECK(record.cpu_sequence == next[record.cpu]++);
+    }
 }
 
 TEST_CASE("another interrupt between CPUs is no end", "[stream]") {
