@@ -23,7 +23,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <optional>
 #include <span>
 #include <string>
@@ -154,7 +153,7 @@ private:
     std::size_t slot_of(Key key) const;
     void place_all();
 
-    std::deque<Last> last_; ///< one for each key; a map's nodes would take 50 % more
+    std::vector<Last> last_; ///< one for each key; a map's nodes would take 50 % more
     std::vector<std::uint16_t> slots_ =
         std::vector<std::uint16_t>(16); ///< a power of two; index in last_, plus 1
     static_assert(most_replaced < UINT16_MAX);
