@@ -100,7 +100,7 @@ void LostUpdates::add(const Event& event, Thread thread) {
             judge(place, state, read, event);
             read = {};
         }
-        state.newest = unnamed(event);
+        keep_unnamed(state.newest, event);
         state.before = state.content;
         state.known_before = state.known;
         state.written = true;
@@ -117,7 +117,7 @@ void LostUpdates::add(const Event& event, Thread thread) {
             }
         }
         state.written = false;
-        read.event = unnamed(event);
+        keep_unnamed(read.event, event);
         read.thread = thread;
     }
     state.content = record.value;

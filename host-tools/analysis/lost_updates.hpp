@@ -49,6 +49,7 @@ private:
         bool says_something() const { return kept || no_storage || unkept != 0; }
     };
     struct State {
+        State() {} // as in SharedUses::Live
         Keeping keeping;
         bool known = false;        ///< `content` is
         bool written = false;      ///< the last access was a write

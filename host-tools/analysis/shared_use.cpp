@@ -22,13 +22,6 @@ constexpr Banked banked[] = {
 
 } // namespace
 
-Event unnamed(const Event& event) {
-    Event copy = event;
-    copy.ids = {};
-    copy.context_number = 0;
-    return copy;
-}
-
 bool is_banked(const Register* reg) {
     if (reg == nullptr) {
         return false;
@@ -51,9 +44,6 @@ void Use::add(const Use& other) {
     }
     if (other.last.number > last.number) {
         last = other.last;
-    }
-    if (other.written.number > written.number) {
-        written = other.written;
     }
     first_write = std::min(first_write, other.first_write);
     last_read = std::max(last_read, other.last_read);
@@ -80,16 +70,15 @@ bool SharedUses::add(const Event& event) {
         if (apart < use.closest) {
             use.closest = apart;
             use.earlier = use.last;
-            use.later = unnamed(event);
+            keep_unnamed(use.later, event);
         }
     }
     use.cpus.set(record.cpu);
-    use.last = unnamed(event);
+    keep_unnamed(use.last, event);
     live.follows = true;
     if (abi::is_write(record)) {
         ++use.writes;
         use.first_write = std::min(use.first_write, event.number);
-        use.written = use.last;
     } else {
         ++use.reads;
         use.last_read = event.number;

@@ -14,8 +14,18 @@
 
 namespace mmioscope::analysis {
 
-/// `event` without the ids of its names: a copy that stays valid, and is named when it is asked.
-Event unnamed(const Event& event);
+/// Keeps `event` without the ids of its names: a copy that stays valid, and is named when it is
+/// asked.
+inline void keep_unnamed(Event& kept, const Event& event) {
+    kept = event;
+    kept.ids = {};
+    kept.context_number = 0;
+}
+inline Event unnamed(const Event& event) {
+    Event kept;
+    keep_unnamed(kept, event);
+    return kept;
+}
 
 /// Whether each CPU has a register of its own at this address: those of a GIC's CPU interface, and
 /// its distributor's for interrupts below 32 (IHI 0048B 4.1.4). Null: no.
@@ -30,8 +40,7 @@ struct Use {
     std::uint64_t writes = 0;
     std::uint64_t closest = never;     ///< ns; between accesses of two CPUs. never: not known
     Event earlier, later;              ///< those of two CPUs that were closest
-    Event last;                        ///< access
-    Event written;                     ///< the last write
+    Event last;                        ///< access; a write if it is never read back
     std::uint64_t first_write = never; ///< Event::number
     std::uint64_t last_read = 0;       ///< Event::number
 
@@ -58,6 +67,7 @@ public:
 private:
     static constexpr std::size_t most_spilled = 512;
     struct Live {
+        Live() {} // what a map makes is zeroed first, unless it has a constructor
         Use use;
         bool banked = false; ///< each CPU has its own
         bool follows = true; ///< what comes is next to what came

@@ -170,7 +170,7 @@ table::Table Sharing::table(std::size_t most) {
         finding.reads = use.reads;
         finding.writes = use.writes;
         if (kind == Shared::never_read_back) {
-            finding.event = use.written;
+            finding.event = use.last;
             take(finding, ~use.writes);
             return;
         }
