@@ -13,9 +13,9 @@
 #include <deque>
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <vector>
 
 namespace mmioscope::analysis {
@@ -93,15 +93,15 @@ private:
 
     PhaseOptions options_;
     PollFinder polls_{[this](Thread, const Poll& poll) { take(poll); }};
-    SpilledMap<Phase> phases_{most_phases};      ///< by number
-    std::uint64_t number_ = 0;                   ///< of the phase that goes on; 0: none does
-    Phase phase_;                                ///< that goes on
-    std::string prober_;                         ///< the function that began it; empty: none did
-    std::map<std::uint16_t, Used> used_;         ///< by Record::device
-    std::deque<Begin> begins_;                   ///< of the last phases
-    std::optional<std::uint64_t> last_;          ///< ns; of the last access, if none was lost since
-    std::set<std::string, std::less<>> drivers_; ///< with a device each
-    std::string pair_;                           ///< kept to avoid an allocation for each event
+    SpilledMap<Phase> phases_{most_phases};   ///< by number
+    std::uint64_t number_ = 0;                ///< of the phase that goes on; 0: none does
+    Phase phase_;                             ///< that goes on
+    std::string prober_;                      ///< the function that began it; empty: none did
+    std::map<std::uint16_t, Used> used_;      ///< by Record::device
+    std::deque<Begin> begins_;                ///< of the last phases
+    std::optional<std::uint64_t> last_;       ///< ns; of the last access, if none was lost since
+    std::unordered_set<std::string> drivers_; ///< with a device each
+    std::string pair_;                        ///< kept to avoid an allocation for each event
     /// Sites, by hash, of which it is known that they are no first access.
     std::vector<std::uint64_t> sites_ = std::vector<std::uint64_t>(std::size_t{1} << site_bits);
 };
