@@ -119,7 +119,7 @@ on_other_cpu() {
 made_shares=value=0.9,register=0.95,swap=0.5,drop=0.9,drop-event=0.7
 real_shares=value=0.9,register=0.95,swap=0.85,drop=0.95,drop-event=0.85
 # Of ten faults in modules: where the driver stops, there are more than three findings.
-module_shares=named=0.8,first=0.7,few=0.1
+module_shares=named=0.8,first=0.7,few=0.8
 
 loops_in_made_boots() { # COUNT
     tests/diff/made_boots.py "$build" "$build/tests/polls" 4

@@ -197,12 +197,15 @@ private:
         to.zeros |= use.zeros;
         for (const Use::Value& value : use.values) {
             Use::Value& sum =
-                to.values.try_emplace(value.value, Use::Value{value.value, 0, value.first})
+                to.values
+                    .try_emplace(value.value,
+                                 Use::Value{value.value, 0, value.first, Sites::none, {}})
                     .first->second;
             sum.count += value.count;
             if (value.first <= sum.first) {
                 sum.first = value.first;
                 sum.behind = number_of(value.behind);
+                sum.read = value.read;
             }
         }
     }

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,6 +26,8 @@ struct Use {
         /// Where the thread had been before the first one: the site of its last access to another
         /// device; Sites::none: it had been at no other one.
         std::uint32_t behind = Sites::none;
+        /// What the thread had last read from the register before the first one.
+        std::optional<std::uint64_t> read;
     };
 
     std::uint64_t count = 0;            ///< accesses

@@ -94,7 +94,8 @@ void Observer::take(const Event& event) {
         const std::uint32_t behind =
             interrupt ? other_devices_.current(thread)
                       : other_devices_.next(thread, event.record.device, known.site);
-        const std::uint32_t value = count(boot_.uses[known.site], event, behind);
+        const std::uint32_t value =
+            count(boot_.uses[known.site], event, behind, last_reads_.next(thread, event.record));
         if (!interrupt) {
             open_bursts_.add(thread, event.record, known.site, event.number);
             if (abi::is_write(event.record)) {
@@ -126,7 +127,8 @@ void Observer::pair(analysis::Thread thread, const abi::Record& record, Token to
 }
 
 /// Counts the access. Returns the index of its value.
-std::uint32_t Observer::count(Use& use, const Event& event, std::uint32_t behind) {
+std::uint32_t Observer::count(Use& use, const Event& event, std::uint32_t behind,
+                              std::optional<std::uint64_t> read) {
     const std::uint64_t value = event.record.value;
     if (use.count++ == 0) {
         use.first = event.number;
@@ -149,7 +151,7 @@ std::uint32_t Observer::count(Use& use, const Event& event, std::uint32_t behind
         use.many = true;
         return Token::any;
     }
-    use.values.push_back({value, 1, event.number, behind});
+    use.values.push_back({value, 1, event.number, behind, read});
     return static_cast<std::uint32_t>(use.values.size() - 1);
 }
 

@@ -3,6 +3,7 @@
 
 #include "analysis/threads.hpp"
 #include "diff/boot.hpp"
+#include "diff/last_reads.hpp"
 #include "diff/last_writes.hpp"
 #include "diff/open_bursts.hpp"
 #include "diff/other_devices.hpp"
@@ -13,6 +14,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <unordered_map>
 
@@ -53,13 +55,15 @@ private:
     Known make(const Event& event);
     void take(const Event& event);
     void pair(analysis::Thread thread, const abi::Record& record, Token token);
-    std::uint32_t count(Use& use, const Event& event, std::uint32_t behind);
+    std::uint32_t count(Use& use, const Event& event, std::uint32_t behind,
+                        std::optional<std::uint64_t> read);
 
     Sites& sites_;
     Boot& boot_;
     filter::Filter* wanted_;
     analysis::Threads threads_;
     LastWrites last_writes_;
+    LastReads last_reads_;
     OtherDevices other_devices_;
     OpenBursts open_bursts_;
     std::unordered_map<Key, Known, KeyHash> known_; ///< at most most_known

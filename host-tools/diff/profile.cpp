@@ -104,7 +104,8 @@ private:
         line("use {} {} {} {} {} {} {} {}", site, use.count, use.first, use.behind,
              use.many ? 1 : 0, use.one_bit ? 1 : 0, use.ones, use.zeros);
         for (const Use::Value& value : use.values) {
-            line("value {} {} {} {}", value.value, value.count, value.first, value.behind);
+            line("value {} {} {} {} {}", value.value, value.count, value.first, value.behind,
+                 value.read ? fmt::to_string(*value.read) : "-");
         }
     }
 
@@ -134,6 +135,13 @@ public:
             wrong();
         }
         return number;
+    }
+    std::optional<std::uint64_t> number_or_none() {
+        if (text_.starts_with('-')) {
+            word();
+            return std::nullopt;
+        }
+        return number();
     }
     std::uint32_t small(std::uint32_t most = UINT32_MAX) {
         return static_cast<std::uint32_t>(number(most));
@@ -259,6 +267,7 @@ private:
         value.count = line.number();
         value.first = line.number();
         value.behind = site_or_none(line);
+        value.read = line.number_or_none();
         if (use_->values.size() == Use::most_values) {
             line.wrong();
         }

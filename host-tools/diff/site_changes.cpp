@@ -17,14 +17,7 @@ constexpr std::size_t enough_for_answers = 3;
 class SiteComparison {
 public:
     SiteComparison(const Alike& alike, Told& told)
-        : alike_(alike), goods_(alike.goods()), other_(alike.other()), told_(told) {
-        for (std::uint32_t number = 0; number < alike.sites.size(); ++number) {
-            const Site& site = alike.sites[number];
-            if (!site.write) {
-                reads_.emplace(std::pair(site.device, site.offset), number);
-            }
-        }
-    }
+        : alike_(alike), goods_(alike.goods()), other_(alike.other()), told_(told) {}
 
     std::vector<SiteChange> take() {
         if (alike_.builds == Builds::different) {
@@ -147,63 +140,43 @@ private:
         if (data || open) {
             find_bits(change, goods, other);
         }
-        take_written_back(change, boots);
+        take_written_back(change, goods, other);
         add(change);
     }
 
-    /// All values that reads of a register gave in `boots`, each with its first event.
-    std::map<std::uint64_t, std::uint64_t> answers(const Site& written,
-                                                   std::span<const AlikeBoot> boots) const {
-        std::map<std::uint64_t, std::uint64_t> values;
-        const auto [first, last] = reads_.equal_range({written.device, written.offset});
-        for (auto read = first; read != last; ++read) {
-            for (const AlikeBoot& boot : boots) {
-                if (const Done* const done = boot.find(read->second)) {
-                    for (const auto& [value, use] : done->values) {
-                        auto& first = values.try_emplace(value, use.first).first->second;
-                        first = std::min(first, use.first);
-                    }
-                }
-            }
+    /// Whether both write back what the thread had read with the same bits set and cleared.
+    static bool makes_same_change(const Use::Value& one, const Use::Value& other) {
+        if (!one.read || !other.read) {
+            return false;
         }
-        return values;
+        const std::uint64_t bits = *one.read ^ one.value;
+        return bits == (*other.read ^ other.value) && (one.value & bits) == (other.value & bits);
+    }
+    static bool makes_same_change(const Use::Value& one, const Done& in) {
+        return std::any_of(in.values.begin(), in.values.end(),
+                           [&](auto& of) { return makes_same_change(one, of.second); });
     }
 
-    // A driver reads a register, changes some bits, and writes the value back. If the value written
-    // differs in the same bits as a value read, the difference comes from the device. It does not
-    // if the register only gives what was written before.
-    void take_written_back(SiteChange& change, const std::map<std::uint64_t, std::size_t>& goods) {
-        if (change.extra.empty()) {
-            return;
-        }
-        const Site& written = alike_.sites[change.site];
-        const auto before = answers(written, goods_);
-        const auto answers_now = answers(written, std::span(&other_, 1));
+    // A driver reads a register, changes some bits, and writes the value back. If it changes the
+    // same bits on both sides, the difference comes from the device, or from who wrote before.
+    void take_written_back(SiteChange& change, std::span<const Done* const> goods,
+                           const Done& other) {
         SiteChange back{Kind::back, change.site, {}, {}, 0, 0};
-        for (const auto& [good, number] : goods) {
-            const auto is_back = [&, &good = good](const Use::Value& extra) {
-                return std::any_of(answers_now.begin(), answers_now.end(), [&](const auto& now) {
-                    return !before.contains(now.first) &&
-                           before.contains(now.first ^ extra.value ^ good) &&
-                           (now.first != extra.value || now.second < extra.first);
-                });
-            };
-            move_if(change.extra, back.extra, is_back) &&
-                move_if(change.missing, back.missing,
-                        [&, &good = good](const Use::Value& one) { return one.value == good; });
-        }
+        move_if(change.missing, back.missing,
+                [&](const Use::Value& one) { return makes_same_change(one, other); });
+        move_if(change.extra, back.extra, [&](const Use::Value& one) {
+            return std::any_of(goods.begin(), goods.end(),
+                               [&](const Done* good) { return makes_same_change(one, *good); });
+        });
         add(back);
     }
 
-    /// Returns whether it moved any.
     template <typename Is>
-    static bool move_if(std::vector<Use::Value>& from, std::vector<Use::Value>& to, const Is& is) {
+    static void move_if(std::vector<Use::Value>& from, std::vector<Use::Value>& to, const Is& is) {
         const auto moved = std::stable_partition(from.begin(), from.end(),
                                                  [&is](const Use::Value& one) { return !is(one); });
-        const bool some = moved != from.end();
         to.insert(to.end(), moved, from.end());
         from.erase(moved, from.end());
-        return some;
     }
 
     void find_bits(SiteChange& change, std::span<const Done* const> goods, const Done& other) {
@@ -254,7 +227,6 @@ private:
     std::span<const AlikeBoot> goods_;
     const AlikeBoot& other_;
     Told& told_;
-    std::multimap<std::pair<std::string, std::uint64_t>, std::uint32_t> reads_; ///< by register
     std::vector<SiteChange> changes_;
     std::set<std::uint32_t> matched_; ///< of both sides: the function differs, the access does not
 };

@@ -294,6 +294,24 @@ TEST_CASE("bits that are read from a register and written back are not blamed on
     CHECK_THAT(found(twice(0x101, 0x1), twice(0x1101, 0x1001)), StartsWith("less sure"));
 }
 
+TEST_CASE("two parts of a driver may change a register in either order") {
+    const auto change = [](Script& to, std::uint32_t place, std::uint64_t gave,
+                           std::uint64_t wrote) {
+        to.read(start + place, mmc + 0x48, gave).write(start + place + 4, mmc + 0x48, wrote);
+    };
+    const auto boot = [&](std::uint64_t first, std::uint64_t second) {
+        return [=](Script& to) {
+            driver(to);
+            change(to, 0x50, 0x10, 0x10 | first);
+            change(to, 0x50, 0x10 | first, 0x10 | first | second);
+        };
+    };
+    for (const unsigned goods : {1u, 3u}) {
+        CHECK_THAT(found(boot(0x100, 0x2000), boot(0x2000, 0x100), goods), StartsWith("less sure"));
+        CHECK_THAT(found(boot(0x100, 0x2000), boot(0x4000, 0x100), goods), StartsWith("sure"));
+    }
+}
+
 TEST_CASE("a value that a register gives because it was written before is the driver's") {
     const auto boot = [](std::uint64_t mask) {
         return [mask](Script& to) {
