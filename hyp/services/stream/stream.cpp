@@ -138,7 +138,7 @@ void Stream::close_if_old() {
 }
 
 bool Stream::hello_is_due() const {
-    return hello_wanted_.load(std::memory_order_relaxed) != 0 || now() >= next_hello_;
+    return hello_wanted_.load(std::memory_order_relaxed) != 0 || (!ended_ && now() >= next_hello_);
 }
 
 bool Stream::other_frame_is_due() const {
@@ -226,12 +226,12 @@ void Stream::work_until_silent() {
 }
 
 void Stream::send_end() {
+    ended_ = true; // so no description is due while this takes long
     merge_.close();
     send_rest();
     // Not over a frame of records that there was no time to send: they share a buffer.
-    if (sender_.done() && closed_size_ == 0 && !frame_.is_open()) begin_end();
+    if (sender_.done()) begin_end();
     send_rest();
-    ended_ = true;
     ended_at_ = now();
     const bool off =
         reason_ == abi::StreamEnd::machine_off || reason_ == abi::StreamEnd::machine_reset;

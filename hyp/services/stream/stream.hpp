@@ -104,13 +104,13 @@ private:
     KeptBoot kept_;
     unsigned time_shift_{};
     abi::StreamEnd reason_{};
-    bool ended_{};             ///< an `end` was sent
+    bool ended_{};             ///< an `end` was sent, or is being sent
     std::uint64_t ended_at_{}; ///< ticks
     std::atomic<std::uint32_t> goes_off_{0};
     std::uint16_t sequence_{};
     std::uint16_t hello_piece_{}; ///< index of the next piece
     std::uint64_t next_hello_{};  ///< ticks
-    std::atomic<std::uint32_t> hello_wanted_{0};
+    std::atomic<std::uint32_t> hello_wanted_{1};
     std::atomic<std::uint32_t> flush_wanted_{0};
     std::uint64_t opened_{};    ///< ticks: when the open frame got its first record
     std::size_t closed_size_{}; ///< bytes of the closed frame that waits for the sender; 0: none
