@@ -1,6 +1,7 @@
 #include "diff/alike.hpp"
 
 #include <algorithm>
+#include <set>
 #include <string>
 #include <string_view>
 

@@ -7,7 +7,6 @@
 #include <compare>
 #include <cstdint>
 #include <map>
-#include <set>
 #include <span>
 #include <utility>
 #include <vector>

@@ -1,14 +1,12 @@
 #include "diff/stops.hpp"
 
 #include "diff/telling.hpp"
-#include "diff/timeline.hpp"
 #include "diff/words.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
-#include <optional>
 #include <string>
 #include <utility>
 
@@ -39,8 +37,9 @@ struct Stop {
 
 class StopTeller {
 public:
-    StopTeller(const Alike& alike, const std::vector<SiteFinding>& all)
-        : alike_(alike), a_(alike.goods().front()), b_(alike.other()), all_(all), timeline_(alike) {
+    StopTeller(const Alike& alike, const Timeline& timeline, const std::vector<SiteFinding>& all)
+        : alike_(alike), a_(alike.goods().front()), b_(alike.other()), all_(all),
+          timeline_(timeline) {
         find_stops();
         find_causes();
         find_end();
@@ -288,7 +287,7 @@ private:
     const AlikeBoot& a_;
     const AlikeBoot& b_;
     const std::vector<SiteFinding>& all_;
-    Timeline timeline_;
+    const Timeline& timeline_;
     std::map<std::string, Stop> stops_; ///< by device
     /// If the other boot ends early: the first event of the first good boot behind that.
     std::uint64_t end_ = UINT64_MAX;
@@ -297,8 +296,9 @@ private:
 
 } // namespace
 
-std::vector<Finding> with_stops(const Alike& alike, const std::vector<SiteFinding>& all) {
-    return StopTeller(alike, all).take();
+std::vector<Finding> with_stops(const Alike& alike, const Timeline& timeline,
+                                const std::vector<SiteFinding>& all) {
+    return StopTeller(alike, timeline, all).take();
 }
 
 } // namespace mmioscope::diff

@@ -4,6 +4,7 @@
 #include "diff/alike.hpp"
 #include "diff/finding.hpp"
 #include "diff/site_findings.hpp"
+#include "diff/timeline.hpp"
 
 #include <vector>
 
@@ -15,6 +16,7 @@ namespace mmioscope::diff {
 /// - what is missing from there on, and what only the other boot does to the device behind it;
 /// - likewise on other devices, if the thread came from the stopped one;
 /// - what is missing behind the end of the other boot.
-std::vector<Finding> with_stops(const Alike& alike, const std::vector<SiteFinding>& all);
+std::vector<Finding> with_stops(const Alike& alike, const Timeline& timeline,
+                                const std::vector<SiteFinding>& all);
 
 } // namespace mmioscope::diff
