@@ -1,4 +1,4 @@
-"""What `mmioscope diff` finds, for the judges."""
+"""What the judges of `mmioscope diff` have in common: traces, findings, and the verdict."""
 import csv
 import io
 import subprocess
@@ -7,6 +7,14 @@ import sys
 
 def run(*words):
     return subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=300)
+
+
+def traces_in(folder, least):
+    """FOLDER/*.mmio, by number."""
+    traces = sorted(folder.glob("*.mmio"), key=lambda path: (len(path.stem), path.stem))
+    if len(traces) < least:
+        sys.exit(f"judge: {folder} has {len(traces)} traces, and {least} are needed")
+    return traces
 
 
 def findings(program, *words):
@@ -30,3 +38,13 @@ def names(row, register, function):
 
 def text_of(row):
     return " | ".join(row[key] for key in ("tier", "device", "register", "function", "difference"))
+
+
+def verdict(judge, results):
+    """Prints what is false, and the last line. Returns the exit status."""
+    for what, good in results.items():
+        if not good:
+            print(f"FAILED {judge}: {what}")
+    passed, failed = sum(results.values()), len(results) - sum(results.values())
+    print(f"{judge}: {passed} passed, {failed} failed")
+    return 1 if failed else 0

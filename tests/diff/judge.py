@@ -21,7 +21,7 @@ import tempfile
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import boots as real_boots  # noqa: E402
 import made_boots  # noqa: E402
-from findings import findings, names, run, text_of  # noqa: E402
+from findings import findings, names, run, text_of, traces_in, verdict  # noqa: E402
 from shares import share  # noqa: E402
 
 CLASSES = ["value", "register", "swap", "drop", "drop-event"]
@@ -124,9 +124,7 @@ def main():
         made_boots.make(options.build, options.folder, options.made)
     if options.record:
         real_boots.record(options.build, options.folder, options.record)
-    boots = sorted(options.folder.glob("*.mmio"), key=lambda path: (len(path.stem), path.stem))
-    if len(boots) <= GOODS:
-        sys.exit(f"judge: {options.folder} has {len(boots)} traces, and {GOODS + 1} are needed")
+    boots = traces_in(options.folder, GOODS + 1)
     judge = Judge(options.build.resolve(), options.seed, options.tell)
     need = dict(word.split("=") for word in options.need.split(",") if word)
     counts = judge.good_boots(boots)
@@ -134,12 +132,7 @@ def main():
                "good boots, 1 good": sum(map(sum, counts[1])) <= 2 * len(boots)}
     for kind in options.classes.split(",") if options.faults else []:
         results[f"fault {kind}"] = judge.faults(kind, boots, options.faults) >= float(need.get(kind, 0))
-    for what, good in results.items():
-        if not good:
-            print(f"FAILED judge: {what}")
-    passed, failed = sum(results.values()), len(results) - sum(results.values())
-    print(f"judge: {passed} passed, {failed} failed")
-    return 1 if failed else 0
+    return verdict("judge", results)
 
 
 if __name__ == "__main__":

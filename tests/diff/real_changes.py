@@ -29,7 +29,7 @@ import tempfile
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import module_stores  # noqa: E402
 from boots import TREE, boot  # noqa: E402
-from findings import findings, names, registers_of, text_of  # noqa: E402
+from findings import findings, names, registers_of, text_of, traces_in, verdict  # noqa: E402
 from shares import share  # noqa: E402
 
 GOODS, LIMIT, FEW = 5, 120, 3
@@ -49,10 +49,7 @@ class Judge:
     def __init__(self, build, folder, seed, tell):
         self.build, self.program, self.tell = build, build / "mmioscope", tell
         self.random = random.Random(seed)
-        boots = sorted(folder.glob("*.mmio"), key=lambda path: (len(path.stem), path.stem))
-        if len(boots) < GOODS:
-            sys.exit(f"real_changes: {folder} has {len(boots)} traces, and {GOODS} are needed")
-        self.goods = self.random.sample(boots, GOODS)
+        self.goods = self.random.sample(traces_in(folder, GOODS), GOODS)
         self.changed = folder / "changed"
         self.changed.mkdir(exist_ok=True)
         self.modules = build / "guest/modules"
@@ -164,12 +161,7 @@ def main():
         results[f"faults {what}"] = found >= float(need.get(what, 1))
     for change in filter(None, options.changes.split(",")):
         results[change] = getattr(judge, change)()
-    for what, good in results.items():
-        if not good:
-            print(f"FAILED real_changes: {what}")
-    passed, failed = sum(results.values()), len(results) - sum(results.values())
-    print(f"real_changes: {passed} passed, {failed} failed")
-    return 1 if failed else 0
+    return verdict("real_changes", results)
 
 
 if __name__ == "__main__":
