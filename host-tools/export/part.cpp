@@ -53,9 +53,6 @@ void Part::take(const trace::Section& section) {
     if (!wanted(section.type)) {
         return;
     }
-    if (section.type == trace::tasks_section) {
-        tasks_.add(section.payload);
-    }
     if (section.type == SectionType::text && what_.no_pc) {
         put(section.type, bytes_of(text_without_code(section.payload)));
     } else if (section.type == SectionType::device_tree && what_.no_pc) {
@@ -66,11 +63,14 @@ void Part::take(const trace::Section& section) {
 }
 
 void Part::put(SectionType type, std::span<const std::byte> payload) {
-    if (writer_) {
-        writer_->section(type, payload);
-    } else {
+    if (!writer_) {
         head_.emplace_back(type, std::vector<std::byte>(payload.begin(), payload.end()));
+        return;
     }
+    if (type == trace::tasks_section && what_.selected) {
+        tasks_.add(payload);
+    }
+    writer_->section(type, payload);
 }
 
 // A part of a part is a part of the whole trace, and has its times.
@@ -92,7 +92,7 @@ void Part::begin(const reading::Trace& trace, int fd, const std::string& name) {
     what_.selected = what_.selected || reader_->part();
     writer_.emplace(fd, progress_, name);
     for (const auto& [type, payload] : std::exchange(head_, {})) {
-        writer_->section(type, payload);
+        put(type, payload);
     }
     writer_->text(text());
 }
@@ -107,9 +107,6 @@ void Part::add(const Event& event) {
     } else {
         tell_task(event);
         tell_modules();
-    }
-    if (record.type == abi::RecordType::task) {
-        tasks_.add(record);
     }
     callers_.push_back(what_.no_pc ? trace::lr_holds : reader_->caller_of(event.number));
     records_.push_back(record);
@@ -142,21 +139,22 @@ void Part::hide_place(abi::Record& record) const {
 // record.
 void Part::tell_task(const Event& event) {
     const abi::Record& record = event.record;
-    if (event.task() == nullptr || record.type == abi::RecordType::task ||
-        same(tasks_.of(record), *event.task())) {
+    if (record.type == abi::RecordType::task) {
+        tasks_.add(record);
+        return;
+    }
+    if (event.task() == nullptr || same(tasks_.of(record), *event.task())) {
         return;
     }
     trace::TaskEntry entry{record.time,       record.task,        trace::TaskKey::record,
                            event.task()->pid, event.task()->tgid, {}};
     event.task()->comm.copy(entry.comm, sizeof entry.comm);
-    const auto payload = std::as_bytes(std::span(&entry, 1));
-    tasks_.add(payload);
     put_records();
     if (!writer_->pending().empty()) {
         tasks_.pass_records();
     }
     writer_->flush();
-    put(trace::tasks_section, payload);
+    put(trace::tasks_section, std::as_bytes(std::span(&entry, 1)));
 }
 
 // Likewise for a module's marker.

@@ -61,7 +61,7 @@ private:
     std::optional<trace::FileWriter> writer_;
     std::vector<abi::Record> records_; ///< not yet in the writer, with their callers
     std::vector<trace::Caller> callers_;
-    trace::TaskTable tasks_;    ///< as a reader of the part will know them
+    trace::TaskTable tasks_; ///< as a reader of the part will know them; empty if all is selected
     std::uint64_t modules_ = 0; ///< the reader's last, written or left out
     reading::LossFinder finder_;
     std::vector<abi::Loss> found_;
