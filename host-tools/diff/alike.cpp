@@ -161,9 +161,13 @@ private:
         return several;
     }
 
-    AlikeBoot made_of(const Boot& boot) const {
+    AlikeBoot made_of(const Boot& boot) {
         AlikeBoot made;
         for (std::uint32_t i = 0; i < boot.uses.size(); ++i) {
+            if (boot.uses[i].unkept != 0) {
+                const Site& site = sites_[i];
+                alike_.unkept[{site.device, site.offset}] |= boot.uses[i].unkept;
+            }
             if (boot.uses[i].count > 0) {
                 add(made.done[numbers_[i]], boot.uses[i], data_[numbers_[i]]);
             }

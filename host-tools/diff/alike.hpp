@@ -51,6 +51,8 @@ struct Alike {
     Builds builds = Builds::same;
     std::vector<Site> sites;
     std::vector<AlikeBoot> boots; ///< at least two
+    /// Bits that a register does not keep, in any boot; by its device and offset.
+    std::map<std::pair<std::string, std::uint64_t>, std::uint64_t> unkept;
 
     /// The good boots: all but the last one.
     std::span<const AlikeBoot> goods() const { return std::span(boots).first(boots.size() - 1); }

@@ -37,6 +37,7 @@ struct Use {
     bool many = false;                  ///< there were more
     std::uint64_t ones = 0;             ///< bits that were 1 in some value
     std::uint64_t zeros = 0;            ///< bits that were 0 in some value
+    std::uint64_t unkept = 0;           ///< of a register that is read: bits that it does not keep
     std::uint64_t last = 0;             ///< the newest value
     bool one_bit = true; ///< each value differs from the previous one in at most one bit
 };

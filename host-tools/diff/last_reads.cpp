@@ -2,19 +2,22 @@
 
 namespace mmioscope::diff {
 
-std::optional<std::uint64_t> LastReads::next(analysis::Thread thread, const abi::Record& record) {
-    const Key key{abi::physical_address(record), thread};
+LastReads::Found LastReads::next(analysis::Thread thread, const abi::Record& record,
+                                 std::uint32_t site, std::uint32_t wrote) {
+    if ((record.flags & abi::flag_value_unknown) != 0) {
+        return {};
+    }
+    if (last_.size() == most) {
+        last_.clear();
+    }
+    Last& last = last_[{abi::physical_address(record), thread}];
     if (abi::is_write(record)) {
-        const auto found = last_.find(key);
-        return found == last_.end() ? std::nullopt : std::optional(found->second);
+        last.written = record.value;
+        last.site = site;
+        return {last.read, 0};
     }
-    if ((record.flags & abi::flag_value_unknown) == 0) {
-        if (last_.size() == most) {
-            last_.clear();
-        }
-        last_.insert_or_assign(key, record.value);
-    }
-    return std::nullopt;
+    last.read = record.value;
+    return {std::nullopt, last.site == wrote ? last.written & ~record.value : 0};
 }
 
 } // namespace mmioscope::diff

@@ -91,11 +91,14 @@ void Observer::take(const Event& event) {
         ++boot_.accesses;
         const analysis::Thread thread = threads_.of(event.record);
         const bool interrupt = sites_[known.site].interrupt;
-        const std::uint32_t behind =
-            interrupt ? other_devices_.current(thread)
-                      : other_devices_.next(thread, event.record.device, known.site);
-        const std::uint32_t value =
-            count(boot_.uses[known.site], event, behind, last_reads_.next(thread, event.record));
+        const LastReads::Found found =
+            last_reads_.next(thread, event.record, known.site, other_devices_.last_write(thread));
+        const std::uint32_t behind = interrupt
+                                         ? other_devices_.current(thread)
+                                         : other_devices_.next(thread, event.record, known.site);
+        Use& use = boot_.uses[known.site];
+        use.unkept |= found.unkept;
+        const std::uint32_t value = count(use, event, behind, found.read);
         if (!interrupt) {
             open_bursts_.add(thread, event.record, known.site, event.number);
             if (abi::is_write(event.record)) {

@@ -2,12 +2,15 @@
 
 namespace mmioscope::diff {
 
-std::uint32_t OtherDevices::next(analysis::Thread thread, std::uint16_t device,
+std::uint32_t OtherDevices::next(analysis::Thread thread, const abi::Record& record,
                                  std::uint32_t site) {
     Stay& stay = stay_of(thread);
-    if (stay.device != device) {
+    if (stay.device != record.device) {
         stay.before = stay.site;
-        stay.device = device;
+        stay.device = record.device;
+    }
+    if (abi::is_write(record)) {
+        stay.wrote = site;
     }
     stay.site = site;
     return stay.before;

@@ -16,7 +16,7 @@ namespace mmioscope::diff {
 
 namespace {
 
-constexpr std::string_view first_line = "mmioscope-diff-profile 3";
+constexpr std::string_view first_line = "mmioscope-diff-profile 4";
 constexpr char escape = '%';
 
 /// The text as a word of printable ASCII, because names come from guests. The empty text is "%".
@@ -101,8 +101,8 @@ private:
     }
 
     void add(std::uint32_t site, const Use& use) {
-        line("use {} {} {} {} {} {} {} {}", site, use.count, use.first, use.behind,
-             use.many ? 1 : 0, use.one_bit ? 1 : 0, use.ones, use.zeros);
+        line("use {} {} {} {} {} {} {} {} {}", site, use.count, use.first, use.behind,
+             use.many ? 1 : 0, use.one_bit ? 1 : 0, use.ones, use.zeros, use.unkept);
         for (const Use::Value& value : use.values) {
             line("value {} {} {} {} {}", value.value, value.count, value.first, value.behind,
                  value.read ? fmt::to_string(*value.read) : "-");
@@ -258,6 +258,7 @@ private:
         use.one_bit = line.number(1) == 1;
         use.ones = line.number();
         use.zeros = line.number();
+        use.unkept = line.number();
         use_ = &use;
     }
 

@@ -144,17 +144,26 @@ private:
         add(change);
     }
 
-    /// Whether both write back what the thread had read with the same bits set and cleared.
-    static bool makes_same_change(const Use::Value& one, const Use::Value& other) {
+    std::uint64_t unkept(std::uint32_t site) const {
+        const Site& of = alike_.sites[site];
+        const auto found = alike_.unkept.find({of.device, of.offset});
+        return found == alike_.unkept.end() ? 0 : found->second;
+    }
+
+    /// Whether both write back what the thread had read with the same bits set and cleared. To set
+    /// a bit that the register does not keep is a command.
+    static bool makes_same_change(const Use::Value& one, const Use::Value& other,
+                                  std::uint64_t unkept) {
         if (!one.read || !other.read) {
             return false;
         }
         const std::uint64_t bits = *one.read ^ one.value;
-        return bits == (*other.read ^ other.value) && (one.value & bits) == (other.value & bits);
+        return bits == (*other.read ^ other.value) && (one.value & bits) == (other.value & bits) &&
+               (one.value & bits & unkept) == 0;
     }
-    static bool makes_same_change(const Use::Value& one, const Done& in) {
+    static bool makes_same_change(const Use::Value& one, const Done& in, std::uint64_t unkept) {
         return std::any_of(in.values.begin(), in.values.end(),
-                           [&](auto& of) { return makes_same_change(one, of.second); });
+                           [&](auto& of) { return makes_same_change(one, of.second, unkept); });
     }
 
     // A driver reads a register, changes some bits, and writes the value back. If it changes the
@@ -162,11 +171,13 @@ private:
     void take_written_back(SiteChange& change, std::span<const Done* const> goods,
                            const Done& other) {
         SiteChange back{Kind::back, change.site, {}, {}, 0, 0};
+        const std::uint64_t unkept = this->unkept(change.site);
         move_if(change.missing, back.missing,
-                [&](const Use::Value& one) { return makes_same_change(one, other); });
+                [&](const Use::Value& one) { return makes_same_change(one, other, unkept); });
         move_if(change.extra, back.extra, [&](const Use::Value& one) {
-            return std::any_of(goods.begin(), goods.end(),
-                               [&](const Done* good) { return makes_same_change(one, *good); });
+            return std::any_of(goods.begin(), goods.end(), [&](const Done* good) {
+                return makes_same_change(one, *good, unkept);
+            });
         });
         add(back);
     }
