@@ -128,6 +128,9 @@ private:
 
 Stop record(TraceSource& source, trace::FileWriter& file, Watch& watch, ProgressLine& progress,
             Wires& wires, Console& console) {
+    // A stream sends its end 100 ms after the guest has halted.
+    constexpr auto most_behind = 2s;
+    std::optional<Clock::time_point> said;
     Clock::time_point next_flush = Clock::now();
     for (;;) {
         wires.pass();
@@ -135,7 +138,10 @@ Stop record(TraceSource& source, trace::FileWriter& file, Watch& watch, Progress
         if (count > 0) {
             console.see(source.summary());
         }
-        if (console.pass()) {
+        if (console.pass() && !said) {
+            said = Clock::now();
+        }
+        if (said && (source.has_all() || Clock::now() >= *said + most_behind)) {
             return Stop{abi::Ending::said, "", ""};
         }
         if (std::optional<Stop> stop = watch.check()) {

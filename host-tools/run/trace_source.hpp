@@ -41,6 +41,8 @@ public:
     virtual const trace::Summary& summary() const = 0;
     /// Ticks of its clock per second; known after begin().
     virtual std::uint32_t frequency() const = 0;
+    /// Nothing that the guest has done so far is still on its way.
+    virtual bool has_all() const { return true; }
     /// The machine has stopped: takes the remaining records and ends the file.
     virtual void finish(abi::Ending ending) = 0;
     /// Call it after finish(). `console`: the end of the guest's.
@@ -85,6 +87,7 @@ public:
     std::size_t pass() override;
     const trace::Summary& summary() const override { return recorder_->summary(); }
     std::uint32_t frequency() const override { return recorder_->head()->info.counter_frequency; }
+    bool has_all() const override { return recorder_->ended().has_value(); }
     void finish(abi::Ending ending) override;
     TraceResult result(std::string_view console) const override;
     std::unique_ptr<TraceSource> next_boot() const override;
