@@ -43,7 +43,8 @@ HYP_COLD_SOURCES := $(filter-out hyp/core/dt/tree.cpp %/checksum.cpp,$(wildcard 
     engine/keeping.cpp engine/service.cpp engine/waiting.cpp guest/banks.cpp guest/coherency.cpp guest/exception.cpp \
     guest/reset.cpp guest/vector.cpp machine/*.cpp mm/page_index.cpp mm/stage1.cpp mm/stage2.cpp trap/panic.cpp \
     trap/call.cpp trap/control_register.cpp)) \
-    $(addprefix hyp/services/stream/,description.cpp kept_boot.cpp options.cpp uart8250_line.cpp) \
+    $(addprefix hyp/services/stream/,description.cpp kept_boot.cpp imx_line.cpp options.cpp \
+    uart8250_line.cpp) \
     hyp/services/task_names/offsets.cpp
 $(HYP_COLD_SOURCES:%.cpp=$(BUILD)/obj/target/%.o): HYP_FLAGS += -Os
 # ARM code: the assembly of port/ is, and the stream's loops take 7 % fewer instructions so.

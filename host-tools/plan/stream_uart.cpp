@@ -18,8 +18,8 @@ StreamUart stream_uart(const Survey& board) {
             disabled = node;
         }
     }
-    // The stream's service shares no other one (hyp/services/stream/).
-    if (console >= 0 && board.board.uart.model == UartModel::pl011) {
+    // The stream's service does not share an 8250 (hyp/services/stream/uart_line.hpp).
+    if (console >= 0 && board.board.uart.model != UartModel::uart8250) {
         return {console, true};
     }
     return {disabled, false};

@@ -3,6 +3,7 @@
 #include "abi/layout.hpp"
 #include "arch/psci.hpp"
 #include "control/changing_pages.hpp"
+#include "dev/imx_uart_registers.hpp"
 #include "dev/uart8250_registers.hpp"
 #include "dt/board.hpp"
 #include "engine/record.hpp"
@@ -32,12 +33,11 @@ std::uint64_t told_page(const Machine& machine) {
 /// A register of `uart` that a read does not change.
 PhysicalAddress status_of(const Uart& uart) {
     constexpr std::uint64_t pl011_flags = 0x18; // UARTFR (DDI 0183, 3.3.3)
-    constexpr std::uint64_t imx_status = 0x94;  // USR1 (IMX7DRM 15.2.16.9)
     switch (uart.model) {
     case UartModel::none: break;
     case UartModel::pl011: return uart.base + pl011_flags;
     case UartModel::uart8250: return register_address(uart, uart8250::line_status);
-    case UartModel::imx: return uart.base + imx_status;
+    case UartModel::imx: return uart.base + imx_uart::status_1;
     }
     return {};
 }

@@ -1,5 +1,6 @@
 #include "dev/console.hpp"
 
+#include "dev/imx_uart_registers.hpp"
 #include "dev/uart8250_registers.hpp"
 
 namespace mmioscope {
@@ -40,15 +41,14 @@ constexpr Registers an_8250{{{uart8250::line_control, uart8250::lcr_8bit},
                             uart8250::lsr_thr_empty,
                             fifo_polls};
 
-// IMX7DRM 15.2.13: UCR1 (on), UCR2 (ignore RTS, 8 bits, transmitter and receiver on, not in reset);
-// UTXD, UTS.TXFULL.
-constexpr Registers imx{{{0x80, 1}, {0x84, 1u << 14 | 1u << 5 | 1u << 2 | 1u << 1 | 1u}},
-                        2,
-                        0x40,
-                        0xb4,
-                        1u << 4,
-                        0,
-                        character_polls};
+constexpr Registers imx{
+    {{imx_uart::control_1, imx_uart::ucr1_on}, {imx_uart::control_2, imx_uart::ucr2_both_ways}},
+    2,
+    imx_uart::transmitter,
+    imx_uart::fifo_status,
+    imx_uart::uts_full,
+    0,
+    character_polls};
 
 /// By UartModel.
 constexpr const Registers* models[] = {nullptr, &pl011, &an_8250, &imx};

@@ -41,11 +41,11 @@ BootError StreamService::configure(Machine& machine, const Tree& tree) {
 BootError StreamService::take_uart(Machine& machine, const Tree& tree) {
     Range range;
     const auto uart = uart_of(tree, options_.node);
-    if (!uart || !UartLine::drives(uart->model) || !tree.reg(options_.node, 0, range))
-        return {"mmioscope,stream is not a PL011 or 8250", ""};
+    if (!uart || !tree.reg(options_.node, 0, range))
+        return {"mmioscope,stream is not a PL011, an 8250, or one of i.MX", ""};
     const Span* span = machine.map.find({range.begin});
-    if (options_.shared && uart->model != UartModel::pl011)
-        return {"mmioscope,stream-shared: console and stream can only share a PL011", ""};
+    if (options_.shared && !UartLine::can_share(uart->model))
+        return {"mmioscope,stream-shared: console and stream cannot share an 8250", ""};
     uart_ = UartLine(*uart, options_.shared);
     if (options_.shared) return {};
     if (range.begin == board.uart.base.value || span == nullptr)

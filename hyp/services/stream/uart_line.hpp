@@ -1,6 +1,7 @@
-// A UART of either model as a line.
+// A UART of any model as a line.
 #pragma once
 
+#include "stream/imx_line.hpp"
 #include "stream/pl011_line.hpp"
 #include "stream/uart8250_line.hpp"
 
@@ -8,31 +9,35 @@ namespace mmioscope {
 
 class UartLine {
 public:
-    static constexpr bool drives(UartModel model) {
-        return model == UartModel::pl011 || model == UartModel::uart8250;
-    }
+    /// Whether the guest's driver may use it, too. That of an 8250 fills the FIFO as soon as the
+    /// UART reports that it is empty.
+    static constexpr bool can_share(UartModel model) { return model != UartModel::uart8250; }
 
     UartLine() = default;
-    /// `shared` with the guest's driver: only a PL011. The driver of an 8250 fills the FIFO as soon
-    /// as the UART reports that it is empty.
     explicit UartLine(const Uart& at, bool shared = false)
-        : model_(at.model), clock_(at.clock), pl011_(at.base, shared), uart8250_(at) {}
+        : model_(at.model), clock_(at.clock), pl011_(at.base, shared), uart8250_(at), imx_(at) {}
 
     /// Starts the line at `baud` bits a second.
     Line& start(std::uint32_t baud) {
-        if (model_ == UartModel::pl011) {
-            pl011_.start(clock_, baud);
-            return pl011_;
+        switch (model_) {
+        case UartModel::uart8250: return started(uart8250_, baud);
+        case UartModel::imx: return started(imx_, baud);
+        default: return started(pl011_, baud);
         }
-        uart8250_.start(clock_, baud);
-        return uart8250_;
     }
 
 private:
+    template <typename Model>
+    Line& started(Model& line, std::uint32_t baud) {
+        line.start(clock_, baud);
+        return line;
+    }
+
     UartModel model_{};
     std::uint32_t clock_{};
     Pl011Line pl011_;
     Uart8250Line uart8250_;
+    ImxLine imx_;
 };
 
 } // namespace mmioscope

@@ -90,6 +90,14 @@ boards_used() { # BOARD PRECISION RECALL
     registers_judged "$2" "$3"
 }
 
+# The trace over a UART of i.MX: the same as the log.
+boards_stream_imx() { # ARGUMENT...
+    boards_linux "$guest" mcimx7d-sabre --stream serial2 --stream-file "$out/wire" "$@"
+    has verify '^note: [0-9]+ accesses in the log were made by the stream'
+    "$mmioscope" record "$out/wire" -o "$out/recorded.mmio" >"$out/recorded" 2>&1 || fail "record: $(tail -n 1 "$out/recorded")"
+    has recorded "^complete: $(events) events, 0 lost$"
+}
+
 boards_judged() { # BOARD
     boards_linux "$guest" "$1"
     registers_judged 0.8 0.6
@@ -116,6 +124,7 @@ boards_porting() {
 }
 
 add test boards-imx7 45 boards_judged mcimx7d-sabre
+add test stream-imx 45 boards_stream_imx
 add test boards-midway 45 boards_linux "$guest" midway
 add test porting 45 boards_porting
 add test boards-raspi2 45 boards_judged raspi2b

@@ -78,12 +78,12 @@ idle_latency() {
     sort -n "$out/milliseconds" | sed -n '15s/^/median ms: /p; 30s/^/most ms: /p' >"$out/latency"
 }
 
-# The same through an 8250.
-steered_8250() {
+# The same through the UARTs of other boards.
+steered_on() { # BOARD TREE CONSOLE
     local folder running
-    board=orangepi-pc board_tree=$guest/sun8i-h3-orangepi-pc.dtb
+    board=$1 board_tree=$guest/$2.dtb
     folder=$(mktemp -d)
-    run_linux '' --append 'console=ttyS0 panic=-1 mmioscope.steps=none' --no-print --cpus 2 --stream serial2 \
+    run_linux '' --append "console=$3 panic=-1 mmioscope.steps=none" --no-print --cpus 2 --stream serial2 \
         --ctl "$folder/ctl" &
     running=$!
     until_true 60 test -s "$out/console" || fail "the console stays empty"
@@ -116,4 +116,5 @@ add test control-wire 40 steered
 add test never-entered 8 never_entered 2 run_bare hammer # CPU_ON, SYSTEM_OFF
 add nightly never-entered-linux 15 never_entered 12 run_linux mmioscope.steps=none --no-print
 add nightly control-idle 25 idle_latency
-add nightly control-wire-8250 20 steered_8250
+add nightly control-wire-8250 20 steered_on orangepi-pc sun8i-h3-orangepi-pc ttyS0
+add nightly control-wire-imx 20 steered_on mcimx7d-sabre imx7d-sdb ttymxc0

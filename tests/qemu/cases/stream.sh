@@ -96,9 +96,11 @@ beside() { # ENGINE
 
 # Console and stream share the guest's UART: both come off the wire unmixed, the trace as in shared memory, and the
 # console.
-one_uart() { # UART
-    run_linux $boot_steps --no-print --stream "$1" --stream-shared --stream-file "$out/wire" --stream-beside \
-        --stream-quantum 0
+one_uart() { # UART ARGUMENT...
+    local uart=$1
+    shift
+    run_linux $boot_steps --no-print --stream "$uart" --stream-shared --stream-file "$out/wire" --stream-beside \
+        --stream-quantum 0 "$@"
     complete
     "$mmioscope" record "$out/wire" -o "$out/recorded.mmio" --console "$out/console.recorded" >"$out/recorded" 2>&1 ||
         fail "record: $(tail -n 1 "$out/recorded")"
@@ -114,6 +116,10 @@ one_uart() { # UART
 one_uart_on_virt() {
     board=virt
     one_uart /pl011@9000000
+}
+one_uart_of_imx() {
+    board=mcimx7d-sabre board_tree=$guest/imx7d-sdb.dtb
+    one_uart serial0 --append "console=ttymxc0 panic=-1 $boot_steps"
 }
 
 # At 115,200 baud nothing is lost, and what is left after the guest's last output is sent within 15 s: such a line sends
@@ -210,6 +216,7 @@ add nightly stream-quiet 20 over_uart "quiet $boot_steps" 600 # few events, most
 add nightly stream-fold 20 over_uart $boot_steps 200 --stream-fold polls
 add test stream-shared 20 one_uart serial0
 add nightly stream-shared-virt 20 one_uart_on_virt
+add nightly stream-shared-imx 30 one_uart_of_imx
 add test stream-slow 30 slow_line
 add test stream-damaged 10 damaged_wire
 add nightly stream-demo 120 demo_over_uart

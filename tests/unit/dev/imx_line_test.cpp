@@ -1,0 +1,95 @@
+// An i.MX UART as a line: every byte that it accepts arrives, in order, whatever the reader does,
+// and nobody waits for it.
+#include "sim/imx_uart.hpp"
+#include "sim/simulation.hpp"
+#include "stream/uart_line.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace mmioscope;
+using namespace mmioscope::sim;
+
+namespace {
+
+constexpr std::uint64_t base = 0x30a8'0000;
+
+/// A line with a model of its UART.
+class Fixture {
+public:
+    Fixture() {
+        auto device = std::make_unique<ImxUartModel>();
+        uart = device.get();
+        simulation.bus.attach({base, base + 0x1000}, std::move(device));
+    }
+
+    void start(std::uint32_t clock, std::uint32_t baud) {
+        line_ = UartLine({UartModel::imx, {base}, 0, 2, clock});
+        line = &line_.start(baud);
+        simulation.complete_system();
+    }
+
+    /// Offers increasing bytes until one is refused. Returns the number accepted.
+    unsigned fill() {
+        unsigned count = 0;
+        while (count < 1000 && line->put(static_cast<std::uint8_t>(offered))) {
+            ++count;
+            ++offered;
+            simulation.complete_system();
+        }
+        return count;
+    }
+
+    Simulation simulation{Conditions{}};
+    ImxUartModel* uart{};
+    Line* line{};
+    unsigned offered{};
+
+private:
+    UartLine line_;
+};
+
+} // namespace
+
+TEST_CASE("an i.MX UART is set up for the baud rate, without interrupts", "[imx]") {
+    struct Rate {
+        std::uint32_t clock, baud, denominator;
+    };
+    for (const Rate rate : {Rate{24'000'000, 115'200, 207}, Rate{24'000'000, 3'000'000, 7},
+                            Rate{24'000'000, 100'000'000, 0}, Rate{1'000'000'000, 300, 0xffff}}) {
+        Fixture f;
+        f.uart->registers[0x90] = 1 << 6 | 7 << 10; // UFCR as the boot loader left it: a DTE
+        f.start(rate.clock, rate.baud);
+        CHECK(f.uart->registers[0xa4] == 15); // UBIR, and behind it UBMR
+        CHECK(f.uart->registers[0xa8] == rate.denominator);
+        CHECK(f.uart->registers[0x90] == (2 << 10 | 5 << 7 | 1 << 6 | 1));
+        CHECK(f.uart->registers[0x80] == 1);
+        CHECK(f.uart->registers[0x84] == 0x4027);
+        CHECK(f.uart->order ==
+              std::vector<std::uint64_t>{0x80, 0x84, 0x88, 0x8c, 0x90, 0xa4, 0xa8, 0x80});
+        CHECK(f.fill() == ImxUartModel::fifo);
+    }
+}
+
+TEST_CASE("a stalled reader stops an i.MX UART's line, and no byte is lost", "[imx]") {
+    Fixture f;
+    f.start(24'000'000, 115'200);
+    CHECK(f.fill() == ImxUartModel::fifo);
+    CHECK(!f.line->put(0xee));
+    for (unsigned round = 0; round < 50; ++round) {
+        for (unsigned i = 0; i < round % 40; ++i) f.uart->send();
+        f.fill();
+    }
+    for (unsigned i = 0; i < 64; ++i) f.uart->send();
+    REQUIRE(f.uart->sent.size() == f.offered);
+    for (unsigned i = 0; i < f.offered; ++i)
+        REQUIRE(f.uart->sent[i] == static_cast<std::uint8_t>(i));
+}
+
+TEST_CASE("an i.MX UART gives each received byte once", "[imx]") {
+    Fixture f;
+    f.start(24'000'000, 115'200);
+    CHECK(!f.line->get());
+    f.uart->received = {0x00, 0x80, 0xff};
+    for (const unsigned byte : {0x00u, 0x80u, 0xffu}) CHECK(f.line->get() == byte);
+    CHECK(!f.line->get());
+}
