@@ -68,7 +68,8 @@ void Area::check_header(std::size_t size) const {
         throw broken("wrong number of CPUs");
     }
     if (header_.counter_frequency == 0) {
-        throw broken("no counter frequency");
+        throw failure("CNTFRQ is 0, so the trace has no times: the boot loader must set it on each "
+                      "CPU (U-Boot: COUNTER_FREQUENCY)");
     }
 }
 
