@@ -47,7 +47,11 @@ private:
     /// At this limit, forgets all of them.
     static constexpr std::size_t most = 1 << 16;
 
-    std::unordered_map<Key, Last, KeyHash> last_;
+    Last& find(const Key& key);
+
+    std::unordered_map<Key, Last, KeyHash> all_;
+    Key key_;              ///< of the access before
+    Last* last_ = nullptr; ///< its entry; null: there was none
 };
 
 } // namespace mmioscope::diff

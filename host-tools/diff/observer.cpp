@@ -91,11 +91,10 @@ void Observer::take(const Event& event) {
         ++boot_.accesses;
         const analysis::Thread thread = threads_.of(event.record);
         const bool interrupt = sites_[known.site].interrupt;
+        Stay& stay = stays_.of(thread);
         const LastReads::Found found =
-            last_reads_.next(thread, event.record, known.site, other_devices_.last_write(thread));
-        const std::uint32_t behind = interrupt
-                                         ? other_devices_.current(thread)
-                                         : other_devices_.next(thread, event.record, known.site);
+            last_reads_.next(thread, event.record, known.site, stay.wrote);
+        const std::uint32_t behind = interrupt ? stay.site : stay.next(event.record, known.site);
         Use& use = boot_.uses[known.site];
         use.unkept |= found.unkept;
         const std::uint32_t value = count(use, event, behind, found.read);

@@ -6,8 +6,8 @@
 #include "diff/last_reads.hpp"
 #include "diff/last_writes.hpp"
 #include "diff/open_bursts.hpp"
-#include "diff/other_devices.hpp"
 #include "diff/sites.hpp"
+#include "diff/stays.hpp"
 #include "filter/filter.hpp"
 #include "reading/consumer.hpp"
 #include "reading/kept.hpp"
@@ -64,7 +64,7 @@ private:
     analysis::Threads threads_;
     LastWrites last_writes_;
     LastReads last_reads_;
-    OtherDevices other_devices_;
+    Stays stays_;
     OpenBursts open_bursts_;
     std::unordered_map<Key, Known, KeyHash> known_; ///< at most most_known
 };
