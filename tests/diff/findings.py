@@ -17,6 +17,14 @@ def traces_in(folder, least):
     return traces
 
 
+def needed(text, classes):
+    """--need: the share that each class needs, as far as TEXT names it."""
+    need = dict(word.split("=") for word in text.split(",") if word)
+    if unknown := set(need) - set(classes):
+        sys.exit(f"judge: --need knows no class {', '.join(sorted(unknown))}; there are {', '.join(classes)}")
+    return {name: float(share) for name, share in need.items()}
+
+
 def findings(program, *words):
     """The rows of `diff --format csv`: sure ones first, and by time."""
     done = run(program, "diff", "--format", "csv", *words)

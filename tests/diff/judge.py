@@ -21,7 +21,7 @@ import tempfile
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import boots as real_boots  # noqa: E402
 import made_boots  # noqa: E402
-from findings import findings, names, run, text_of, traces_in, verdict  # noqa: E402
+from findings import findings, names, needed, run, text_of, traces_in, verdict  # noqa: E402
 from shares import share  # noqa: E402
 
 CLASSES = ["value", "register", "swap", "drop", "drop-event"]
@@ -120,18 +120,18 @@ def main():
     parser.add_argument("--tell", action="store_true", help="print what was not found, and what good boots have")
     parser.add_argument("--need", default="", help="CLASS=SHARE,...: less than this share found fails")
     options = parser.parse_args()
+    need = needed(options.need, CLASSES)
     if options.made:
         made_boots.make(options.build, options.folder, options.made)
     if options.record:
         real_boots.record(options.build, options.folder, options.record)
     boots = traces_in(options.folder, GOODS + 1)
     judge = Judge(options.build.resolve(), options.seed, options.tell)
-    need = dict(word.split("=") for word in options.need.split(",") if word)
     counts = judge.good_boots(boots)
     results = {f"good boots, {GOODS} good": sum(sure > 0 for sure, _ in counts[GOODS]) <= -(-len(boots) // 60),
                "good boots, 1 good": sum(map(sum, counts[1])) <= 2 * len(boots)}
     for kind in options.classes.split(",") if options.faults else []:
-        results[f"fault {kind}"] = judge.faults(kind, boots, options.faults) >= float(need.get(kind, 0))
+        results[f"fault {kind}"] = judge.faults(kind, boots, options.faults) >= need.get(kind, 0)
     return verdict("judge", results)
 
 

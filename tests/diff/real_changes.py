@@ -29,7 +29,7 @@ import tempfile
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import module_stores  # noqa: E402
 from boots import TREE, boot  # noqa: E402
-from findings import findings, names, registers_of, text_of, traces_in, verdict  # noqa: E402
+from findings import findings, names, needed, registers_of, text_of, traces_in, verdict  # noqa: E402
 from shares import share  # noqa: E402
 
 GOODS, LIMIT, FEW = 5, 120, 3
@@ -37,6 +37,7 @@ GROUPS = ["device", "module", "stopped"]  # kinds of findings that list all of a
 BUS = "/bus@8000000/motherboard-bus@8000000"
 CARD, NETWORK = f"{BUS}/iofpga-bus@300000000/mmc@50000", f"{BUS}/ethernet@202000000"
 CHANGES = ["none", "clock", "address", "kernel"]
+FAULTS = ["named", "first", "few"]
 # What 6.12 does and 6.1 does not, labelled by hand: all of it is real.
 LABELLED = {
     ("SYS_FLAGSSET", "vexpress_flags_set"),  # where the second CPU starts: an address in the kernel's code
@@ -108,7 +109,7 @@ class Judge:
             print(f"    named by finding {rank}" if rank else "    NOT NAMED")
             results.append({"named": rank > 0, "first": 0 < rank <= FEW, "few": rank > 0 and len(sure) <= FEW})
         shares = {}
-        for what in ("named", "first", "few"):
+        for what in FAULTS:
             good = sum(result[what] for result in results)
             print(f"faults {what}: {share(good, count)}")
             shares[what] = good / count
@@ -154,11 +155,11 @@ def main():
     parser.add_argument("--changes", default=",".join(CHANGES))
     parser.add_argument("--tell", action="store_true", help="print every finding")
     options = parser.parse_args()
+    need = needed(options.need, FAULTS)
     judge = Judge(options.build.resolve(), options.folder, options.seed, options.tell)
-    need = dict(word.split("=") for word in options.need.split(",") if word)
     results = {}
     for what, found in (judge.faults(options.faults) if options.faults else {}).items():
-        results[f"faults {what}"] = found >= float(need.get(what, 1))
+        results[f"faults {what}"] = found >= need.get(what, 1)
     for change in filter(None, options.changes.split(",")):
         results[change] = getattr(judge, change)()
     return verdict("real_changes", results)
