@@ -35,7 +35,7 @@ Examples:
   mmioscope run --kernel vmlinuz --dtb board.dtb --reboots 3 -o boot.mmio
   mmioscope run --kernel vmlinuz --dtb board.dtb -F 'dev==mmc && w' --ts delta -o boot.mmio
   mmioscope run --bare --kernel test.bin --dtb board.dtb --time-limit 20 --expect passed
-  mmioscope run --board virt --memory 208M --bare --kernel u-boot.bin --load-at 0 --tree-at 0x40000000 --console
+  mmioscope run --board virt --place top --bare --kernel u-boot.bin --load-at 0 --tree-at 0x40000000 --console
   mmioscope run --board raspi2b --kernel vmlinuz --dtb bcm2836-rpi-2-b.dtb --initrd initrd.img --stop-at 'login:'
 )";
 
@@ -92,6 +92,12 @@ void add_guest(CLI::App& command, Options& options) {
         ->type_name("N");
     add_size(command, "--memory", options.memory,
              "Size of the RAM, a multiple of 1M (default 512M; orangepi-pc: 1024M)");
+    command
+        .add_option_function<std::string>(
+            "--place", [&options](const std::string& word) { options.at_top = word == "top"; },
+            "Where the hypervisor lies: low (default), 128 MiB into the RAM, or top, at its end: "
+            "the guest's memory is in one piece")
+        ->check(one_of({"low", "top"}));
     add_file(command, "--ram", options.ram,
              "Keep the guest's RAM in this file; if it exists, the machine starts with its "
              "content, as after a reset");

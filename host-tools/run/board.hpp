@@ -31,10 +31,11 @@ struct Board {
     bool network_soldered = false; ///< part of the board (-nic), not added to it (-device)
     bool sd_card = false;
     std::string_view command_line = ""; ///< if neither user nor device tree has one
+    std::uint64_t place = 0; ///< load address of the hypervisor's image; 0: 128 MiB into the RAM
 
     bool one_serial() const { return guest_serial == hypervisor_serial; }
     /// Load address of its image, as linked by hyp/hyp.mk.
-    std::uint64_t hypervisor_base() const { return ram_base + (128u << 20); }
+    std::uint64_t hypervisor_base() const { return place != 0 ? place : ram_base + (128u << 20); }
     std::uint64_t kernel_address() const { return ram_base + (48u << 20); }
     std::uint64_t ramdisk_address() const { return ram_base + (64u << 20); }
 };

@@ -15,8 +15,9 @@ fs::path find_hypervisor(const fs::path& folder, std::uint64_t base) {
             return place / name;
         }
     }
-    throw bad_input("there is no {} in {} or {}: build it, or give --hypervisor FILE", name,
-                    folder.string(), installed.string());
+    throw bad_input("there is no {} in {} or {}: `make build/{}` makes it in the project's folder; "
+                    "or give --hypervisor FILE",
+                    name, folder.string(), installed.string(), name);
 }
 
 fs::path folder_of_this_program() {

@@ -29,6 +29,7 @@ struct Options {
         tree_at; ///< the guest's device tree; nothing: below the hypervisor
     unsigned cpus = 2;
     std::uint64_t memory = 0; ///< bytes; 0: the board's default
+    bool at_top = false;      ///< the hypervisor lies at the end of the RAM
     std::string ram;          ///< file behind the RAM, kept afterwards; empty: none
 
     std::vector<std::string> trace;      ///< selections, unparsed

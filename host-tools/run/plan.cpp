@@ -16,6 +16,7 @@
 #include "system/error.hpp"
 #include "system/file_descriptor.hpp"
 
+#include <algorithm>
 #include <filesystem>
 
 namespace mmioscope::run {
@@ -226,10 +227,26 @@ void check_read_back(const Options& options) {
     }
 }
 
+void check_place(const Bytes& elf, const std::string& path, const Board& board) {
+    const std::vector<Elf32_Phdr> segments = load_segments(elf, "the hypervisor " + path);
+    const auto lowest = std::ranges::min_element(segments, {}, &Elf32_Phdr::p_paddr);
+    if (lowest == segments.end() || lowest->p_paddr != board.hypervisor_base()) {
+        throw bad_input("the hypervisor {} is not linked for {:#x}, where it must lie here", path,
+                        board.hypervisor_base());
+    }
+}
+
+/// So high that nothing of the memory is behind it.
+std::uint64_t top(const Options& options, const Board& board) {
+    constexpr std::uint64_t alignment = 2 * mebi; // linker/hyp.ld
+    const std::uint64_t end = board.ram_base + options.memory - board.withheld_memory;
+    return (end - options.area_size - abi::area_offset) / alignment * alignment;
+}
+
 } // namespace
 
 Plan make_plan(const Options& given) {
-    const Board board = given.tried_board ? *given.tried_board : find_board(given.board);
+    Board board = given.tried_board ? *given.tried_board : find_board(given.board);
     Options options = given;
     if (options.memory == 0) {
         options.memory = board.memory;
@@ -237,6 +254,7 @@ Plan make_plan(const Options& given) {
     check_cpus(options, board);
     check_area(options);
     check_memory(options, board);
+    board.place = options.at_top ? top(options, board) : 0;
     check_hypervisor_log(options, board);
     check_stream_options(options);
     check_guest_reader(options);
@@ -254,7 +272,7 @@ Plan make_plan(const Options& given) {
     BootTree what = boot_tree(options, board, tree, plan.program, plan.serials);
     check_sd_card(options, board);
     const Bytes elf = read_input(plan.hypervisor, "hypervisor");
-    elf_header(elf, "the hypervisor " + plan.hypervisor);
+    check_place(elf, plan.hypervisor, board);
     if (board.boot_image) {
         plan.boot_image = boot_image(elf, plan.hypervisor);
     }

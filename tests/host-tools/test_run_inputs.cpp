@@ -64,8 +64,16 @@ public:
         header.e_ident[EI_CLASS] = ELFCLASS32;
         header.e_ident[EI_DATA] = ELFDATA2LSB;
         header.e_machine = EM_ARM;
-        Bytes bytes(sizeof header);
+        header.e_phoff = sizeof header;
+        header.e_phentsize = sizeof(Elf32_Phdr);
+        header.e_phnum = 1;
+        Elf32_Phdr segment{};
+        segment.p_type = PT_LOAD;
+        segment.p_paddr = 0x8800'0000;
+        segment.p_memsz = 4096;
+        Bytes bytes(sizeof header + sizeof segment);
         std::memcpy(bytes.data(), &header, sizeof header);
+        std::memcpy(bytes.data() + sizeof header, &segment, sizeof segment);
         return bytes;
     }
 
@@ -296,6 +304,11 @@ TEST_CASE("bad inputs are refused in one line") {
     SECTION("hypervisor is not an ELF file") {
         inputs.write("hyp.elf", Bytes(100));
         CHECK_THAT(inputs.error(), Contains("is not a 32-bit little-endian ARM ELF file"));
+    }
+    SECTION("a hypervisor for another place") {
+        o.at_top = true;
+        CHECK_THAT(inputs.error(),
+                   Contains("is not linked for 0x9b000000, where it must lie here"));
     }
     SECTION("an unknown device to deselect at the start") {
         o.at_start = {"deselect serial0", "deselect toaster"};

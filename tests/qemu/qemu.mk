@@ -3,7 +3,7 @@
 QEMU_PLUGINS := pc-log call-log hyp-count
 
 .PHONY: $(QEMU_PLUGINS)
-tests: $(QEMU_PLUGINS) doctor
+tests: $(QEMU_PLUGINS) doctor $(BUILD)/hyp-5b000000.elf $(BUILD)/hyp-9b000000.elf # 512 MiB with --place top
 $(QEMU_PLUGINS): %: $(BUILD)/tests/%.so
 $(BUILD)/tests/pc-log.so: tests/qemu/pc_log.c
 $(BUILD)/tests/call-log.so: tests/qemu/call_log.c

@@ -98,11 +98,21 @@ make_run() {
 # it says at last ends the run.
 firmware() { # FILE TEXT ARGUMENT...
     board=virt
-    run --memory 208M --bare --kernel "$build/guest-u-boot/$1" --load-at 0 --tree-at 0x40000000 --no-net --no-print \
+    run --place top --bare --kernel "$build/guest-u-boot/$1" --load-at 0 --tree-at 0x40000000 --no-net --no-print \
         --stop-at "$2" --access-log "$out/access.log" "${@:3}"
     complete
     has console "$2"
+    "$mmioscope" verify "$out/trace.mmio" "$out/access.log" >"$out/verify" 2>&1 || true
+    differs_only_at none
+}
+
+# The hypervisor at the end of the memory: Linux sees the rest in one piece.
+one_piece() {
+    run_linux mmioscope.steps=none --place top --no-print --access-log "$out/access.log"
+    complete
     verified
+    has console 'node +0: \[mem 0x0000000080000000-0x000000009affffff\]'
+    [ "$(grep -c 'node *0: \[mem' "$out/console")" = 1 ] || fail "the guest's memory is in pieces"
 }
 
 add test sharing 5 sharing
@@ -111,6 +121,7 @@ add test bare-elf 2 elf
 add test make-run 5 make_run
 add test bare-uboot 5 firmware u-boot.bin 'Hit any key to stop autoboot'
 add nightly bare-edk2 60 firmware edk2.fd 'UEFI Interactive Shell'
+add test place-top 20 one_piece
 for engine in shadow emulation; do
     add test "hammer-$engine" 10 on_all_cpus hammer $engine
     add test "outside-$engine" 5 outside $engine
