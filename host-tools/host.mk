@@ -12,7 +12,7 @@ HOST_CXXFLAGS := -std=c++20 -O2 --param=inline-unit-growth=400 $(DEBUG) $(HOST_W
 # GCC reports uninitialised variables in the sanitizers' own code.
 HOST_TEST_CXXFLAGS := -std=c++20 -O1 $(DEBUG) $(HOST_WARNINGS) -Wno-maybe-uninitialized -Wno-psabi \
                       -fsanitize=address,undefined \
-                      -fno-sanitize-recover=all
+                      -fno-sanitize-recover=all -Itests
 HOST_LIBS := -lfmt -lfdt -lserialport -ldeflate -lz -lzstd -llzma -llz4 -ldw -lelf -lpugixml -lsqlite3 -lncursesw -lre2 -ldl -lpthread
 # The program's own libraries are static, for a quicker start in less memory, except those that plug-ins may have, too,
 # and those that tests/bench/costs.py distinguishes by name.
@@ -88,7 +88,7 @@ $(BUILD)/mmioscope: $(HOST_OBJECTS)
 $(BUILD)/tests/host-tools: $(HOST_TEST_OBJECTS)
 	@mkdir -p $(@D)
 	@echo "  $@"
-	@$(HOST_CXX) -fsanitize=address,undefined -o $@ $^ $(HOST_LIBS)
+	@$(HOST_CXX) -fsanitize=address,undefined -o $@ $^ $(HOST_LIBS) $(CATCH_LIBS)
 
 # A precompiled header of what most sources include, one for each kind of object. Each source still includes what it
 # needs: file by file there is no such header.
@@ -119,7 +119,7 @@ $(eval $(call host_precompiled,host/pch,$(HOST_CXXFLAGS),$(HOST_COMMON),$(HOST_L
 $(eval $(call host_precompiled,host/pch/cli,$(HOST_CLI_CXXFLAGS),$(HOST_COMMON) CLI/CLI.hpp,$(HOST_CLI_OBJECTS)))
 $(eval $(call host_precompiled,host-sanitized/pch,$(HOST_TEST_CXXFLAGS),$(HOST_COMMON),\
     $(HOST_LIB_SOURCES:%.cpp=$(BUILD)/host-sanitized/%.o)))
-$(eval $(call host_precompiled,host-sanitized/pch/catch,$(HOST_CATCH_CXXFLAGS),$(HOST_COMMON) catch2/catch.hpp,\
+$(eval $(call host_precompiled,host-sanitized/pch/catch,$(HOST_CATCH_CXXFLAGS),$(HOST_COMMON) catch_2_or_3.hpp,\
     $(HOST_CATCH_OBJECTS)))
 
 $(HOST_CLI_OBJECTS): HOST_CPPFLAGS += -DMMIOSCOPE_VERSION='"$(shell cat VERSION)"'
@@ -134,7 +134,7 @@ $(HOST_REPLAY): $(wildcard tests/fuzz/*.cpp)
 	   for name in $(HOST_REPLAYED); do echo "        {\"$$name\", fuzz_$$name},"; done; \
 	   echo '    };'; echo '}'; } > $@
 $(HOST_REPLAYED:%=$(BUILD)/host-sanitized/tests/fuzz/%.o): \
-    HOST_CPPFLAGS += -Itests -DLLVMFuzzerTestOneInput=fuzz_$(notdir $(basename $@))
+    HOST_CPPFLAGS += -DLLVMFuzzerTestOneInput=fuzz_$(notdir $(basename $@))
 $(HOST_REPLAY:%.cpp=$(BUILD)/host-sanitized/%.o): HOST_CPPFLAGS += -I.
 $(HOST_REPLAY:%.cpp=$(BUILD)/host-sanitized/%.o): $(HOST_REPLAY)
 	@mkdir -p $(@D)

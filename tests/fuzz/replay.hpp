@@ -1,7 +1,7 @@
 // Replays inputs that the fuzzers found, as tests.
 #pragma once
 
-#include <catch2/catch.hpp>
+#include "catch_2_or_3.hpp"
 
 #include <filesystem>
 #include <fstream>

@@ -1,6 +1,6 @@
+#include "catch_2_or_3.hpp"
 #include "kernel_maker.hpp"
 
-#include <catch2/catch.hpp>
 #include <lz4hc.h>
 #include <lzma.h>
 #include <zlib.h>

@@ -1,14 +1,13 @@
 // `mmioscope record` as a separate process, a stream for it, and what it recorded.
 #pragma once
 
+#include "catch_2_or_3.hpp"
 #include "file/trace_reader.hpp"
 #include "record/session.hpp"
 #include "records.hpp"
 #include "stream_maker.hpp"
 #include "system/byte_source.hpp"
 #include "wires.hpp"
-
-#include <catch2/catch.hpp>
 
 #include <fcntl.h>
 #include <poll.h>

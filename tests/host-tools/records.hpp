@@ -2,10 +2,10 @@
 #pragma once
 
 #include "abi/container.hpp"
+#include "catch_2_or_3.hpp"
 #include "file/file_writer.hpp"
 #include "system/file_descriptor.hpp"
 
-#include <catch2/catch.hpp>
 #include <unistd.h>
 
 #include <cstddef>

@@ -1,9 +1,8 @@
 // Lines as QEMU 7.2 prints them.
 #include "bus.hpp"
+#include "catch_2_or_3.hpp"
 #include "logs/text_lines.hpp"
 #include "system/error.hpp"
-
-#include <catch2/catch.hpp>
 
 #include <algorithm>
 #include <cstring>

@@ -1,8 +1,7 @@
 // Addresses of transports: their meaning; each invalid one is refused in one line.
+#include "catch_2_or_3.hpp"
 #include "system/error.hpp"
 #include "transport/transport.hpp"
-
-#include <catch2/catch.hpp>
 
 using namespace mmioscope;
 using namespace mmioscope::transport;

@@ -1,8 +1,7 @@
 // The trace area is used only if it is consistent.
+#include "catch_2_or_3.hpp"
 #include "fake_area.hpp"
 #include "system/error.hpp"
-
-#include <catch2/catch.hpp>
 
 using namespace mmioscope;
 using namespace mmioscope::test;

@@ -1,8 +1,7 @@
 // One test for each row of the table in host-tools/verify/README.md.
 #include "bus.hpp"
+#include "catch_2_or_3.hpp"
 #include "verify/artefacts.hpp"
-
-#include <catch2/catch.hpp>
 
 using namespace mmioscope;
 using namespace mmioscope::test;

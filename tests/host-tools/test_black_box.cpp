@@ -2,11 +2,11 @@
 #include "abi/description.hpp"
 #include "blackbox/black_box.hpp"
 #include "blackbox/ram_image.hpp"
+#include "catch_2_or_3.hpp"
 #include "fake_area.hpp"
 #include "system/error.hpp"
 #include "system/file_descriptor.hpp"
 
-#include <catch2/catch.hpp>
 #include <zlib.h>
 #include <zstd.h>
 

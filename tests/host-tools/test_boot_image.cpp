@@ -1,13 +1,12 @@
 // The hypervisor as a U-Boot image.
 #include "run/boot_image.hpp"
 
+#include "catch_2_or_3.hpp"
 #include "system/error.hpp"
 
 #include <arpa/inet.h>
 #include <elf.h>
 #include <zlib.h>
-
-#include <catch2/catch.hpp>
 
 #include <cstring>
 

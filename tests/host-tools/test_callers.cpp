@@ -1,9 +1,8 @@
 // The section of callers: written, found by an index, read, and used for a trace.
+#include "catch_2_or_3.hpp"
 #include "reading/naming.hpp"
 #include "reading_all.hpp"
 #include "symbols/function_table.hpp"
-
-#include <catch2/catch.hpp>
 
 using namespace mmioscope;
 using namespace mmioscope::test;

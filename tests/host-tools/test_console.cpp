@@ -1,8 +1,7 @@
 // The guest's console as a part of the trace: its content, and its limits.
+#include "catch_2_or_3.hpp"
 #include "file/console_writer.hpp"
 #include "reading_all.hpp"
-
-#include <catch2/catch.hpp>
 
 #include <random>
 

@@ -1,4 +1,5 @@
 // Words become requests, and requests go over a wire that loses some of them.
+#include "catch_2_or_3.hpp"
 #include "control/device_finder.hpp"
 #include "control/relay.hpp"
 #include "control/steering.hpp"
@@ -8,8 +9,6 @@
 #include "stream_maker.hpp"
 #include "system/error.hpp"
 #include "wires.hpp"
-
-#include <catch2/catch.hpp>
 
 #include <deque>
 #include <thread>

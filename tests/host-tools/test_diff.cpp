@@ -16,8 +16,8 @@
 
 using namespace mmioscope;
 using namespace mmioscope::test;
-using Catch::Matchers::Contains;
-using Catch::Matchers::StartsWith;
+using Catch::Contains;
+using Catch::StartsWith;
 
 namespace {
 

@@ -1,6 +1,5 @@
 // What `record` makes of the self-test's report.
-#include <catch2/catch.hpp>
-
+#include "catch_2_or_3.hpp"
 #include "record/doctor_report.hpp"
 
 #include <algorithm>

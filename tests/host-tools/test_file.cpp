@@ -1,4 +1,5 @@
 // The trace file: what is written is read back, and damage costs only the damaged part.
+#include "catch_2_or_3.hpp"
 #include "cpu_time.hpp"
 #include "file/trace_reader.hpp"
 #include "records.hpp"
@@ -6,8 +7,6 @@
 #include "system/crc.hpp"
 #include "system/error.hpp"
 #include "tree_maker.hpp"
-
-#include <catch2/catch.hpp>
 
 #include <algorithm>
 #include <cstring>

@@ -1,9 +1,8 @@
 // Lines that fit a terminal.
+#include "catch_2_or_3.hpp"
 #include "given_event.hpp"
 #include "records.hpp"
 #include "view/line.hpp"
-
-#include <catch2/catch.hpp>
 
 #include <string>
 

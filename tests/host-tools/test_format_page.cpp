@@ -1,12 +1,11 @@
 // docs/man/mmioscope-trace.5 has the offsets and sizes of the structures that are written.
 #include "abi/container.hpp"
 #include "abi/control.hpp"
+#include "catch_2_or_3.hpp"
 #include "file/console_text.hpp"
 #include "pack/block.hpp"
 #include "records/task_table.hpp"
 #include "symbols/section.hpp"
-
-#include <catch2/catch.hpp>
 
 #include <cctype>
 #include <fstream>

@@ -2,9 +2,8 @@
 #include "analysis/durations.hpp"
 #include "analysis/histogram.hpp"
 
+#include "catch_2_or_3.hpp"
 #include "given_event.hpp"
-
-#include <catch2/catch.hpp>
 
 #include <algorithm>
 #include <random>

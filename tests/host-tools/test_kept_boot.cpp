@@ -1,11 +1,10 @@
 // The previous boot in a stream: the result is an area like the one in memory, complete or none.
 #include "blackbox/black_box.hpp"
 #include "blackbox/recorded_boot.hpp"
+#include "catch_2_or_3.hpp"
 #include "records.hpp"
 #include "stream_maker.hpp"
 #include "wire/wire_decoder.hpp"
-
-#include <catch2/catch.hpp>
 
 using namespace mmioscope;
 using namespace mmioscope::test;

@@ -1,8 +1,7 @@
 // Ids of a database, not all of them in memory.
+#include "catch_2_or_3.hpp"
 #include "export/known_ids.hpp"
 #include "system/error.hpp"
-
-#include <catch2/catch.hpp>
 
 #include <filesystem>
 #include <map>

@@ -1,8 +1,7 @@
 // A trace that lacks most events: verify reports how many, and nothing else.
 #include "bus.hpp"
+#include "catch_2_or_3.hpp"
 #include "verify/report.hpp"
-
-#include <catch2/catch.hpp>
 
 using namespace mmioscope;
 using namespace mmioscope::test;

@@ -1,8 +1,7 @@
 // The merge: nothing leaves too early, and lock numbers decide ties.
+#include "catch_2_or_3.hpp"
 #include "records.hpp"
 #include "rings/merge.hpp"
-
-#include <catch2/catch.hpp>
 
 #include <algorithm>
 #include <array>

@@ -1,10 +1,9 @@
 // Readers that come late, leave, or end while the hypervisor continues; and what a trace lacks
 // then.
 #include "../../guest-linux/program/left_out.hpp"
+#include "catch_2_or_3.hpp"
 #include "fake_area.hpp"
 #include "rings/ordered_rings.hpp"
-
-#include <catch2/catch.hpp>
 
 using namespace mmioscope;
 using namespace mmioscope::test;

@@ -1,7 +1,6 @@
 // What a file says about its origin.
+#include "catch_2_or_3.hpp"
 #include "file/texts.hpp"
-
-#include <catch2/catch.hpp>
 
 using namespace mmioscope::trace;
 

@@ -1,7 +1,6 @@
 // Mappings of pages, not all of them in memory.
+#include "catch_2_or_3.hpp"
 #include "export/page_mappings.hpp"
-
-#include <catch2/catch.hpp>
 
 #include <map>
 #include <random>

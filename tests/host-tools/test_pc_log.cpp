@@ -1,10 +1,9 @@
 // The log of PCs, as from tests/qemu/pc_log.c, compared with a trace.
 #include "bus.hpp"
+#include "catch_2_or_3.hpp"
 #include "verify/events.hpp"
 #include "verify/pc_log.hpp"
 #include "verify/report.hpp"
-
-#include <catch2/catch.hpp>
 
 #include <algorithm>
 

@@ -256,7 +256,7 @@ TEST_CASE("calls that read a register before they write it do not wait for it") 
         return found(script.leave());
     };
     CHECK(calls(command) == "");
-    CHECK_THAT(calls(status), Catch::Matchers::StartsWith("handshake Command x12"));
+    CHECK_THAT(calls(status), Catch::StartsWith("handshake Command x12"));
 }
 
 TEST_CASE("a register of data is not polled") {

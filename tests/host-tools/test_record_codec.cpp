@@ -1,8 +1,7 @@
 // The coding of records: decoding restores any input, and ends for any damaged bytes.
 #include "abi/record_codec.hpp"
+#include "catch_2_or_3.hpp"
 #include "records.hpp"
-
-#include <catch2/catch.hpp>
 
 #include <cstddef>
 #include <cstring>

@@ -1,11 +1,11 @@
 // The recorder beside writers that follow the protocol: the stream is complete and in order, at
 // whatever moments it reads the rings.
+#include "catch_2_or_3.hpp"
 #include "fake_area.hpp"
 #include "file/trace_reader.hpp"
 #include "rings/recorder.hpp"
 #include "system/byte_source.hpp"
 
-#include <catch2/catch.hpp>
 #include <fmt/format.h>
 
 #include <array>

@@ -1,4 +1,5 @@
 // Registers of a trace's devices: found by the device tree, and by offset, size and direction.
+#include "catch_2_or_3.hpp"
 #include "cpu_time.hpp"
 #include "reading/naming.hpp"
 #include "records.hpp"
@@ -6,7 +7,6 @@
 #include "registers/regs_reader.hpp"
 #include "tree_maker.hpp"
 
-#include <catch2/catch.hpp>
 #include <fmt/format.h>
 
 // From the sanitizer that these tests are built with; GCC does not install its header.

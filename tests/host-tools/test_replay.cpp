@@ -1,12 +1,11 @@
 // What `mmioscope gen` makes of a device's accesses.
 #include "analysis/replay.hpp"
 #include "analysis/replay_text.hpp"
+#include "catch_2_or_3.hpp"
 #include "reading/drive.hpp"
 #include "reading_all.hpp"
 #include "system/byte_source.hpp"
 #include "trace_text.hpp"
-
-#include <catch2/catch.hpp>
 
 #include <algorithm>
 #include <sstream>

@@ -6,9 +6,8 @@
 #include "report/values.hpp"
 #include "table/table.hpp"
 
+#include "catch_2_or_3.hpp"
 #include "given_event.hpp"
-
-#include <catch2/catch.hpp>
 
 #include <algorithm>
 #include <cstdint>

@@ -1,9 +1,8 @@
 // Runs of records: each record is in a run, and shares what runs promise.
+#include "catch_2_or_3.hpp"
 #include "file/file_writer.hpp"
 #include "records.hpp"
 #include "records/runs.hpp"
-
-#include <catch2/catch.hpp>
 
 #include <random>
 

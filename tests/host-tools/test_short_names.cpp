@@ -1,11 +1,10 @@
 // Names for narrow columns.
+#include "catch_2_or_3.hpp"
 #include "records.hpp"
 #include "table/text.hpp"
 #include "tree/short_names.hpp"
 #include "tree_maker.hpp"
 #include "view/short_tables.hpp"
-
-#include <catch2/catch.hpp>
 
 using namespace mmioscope;
 using namespace mmioscope::test;

@@ -1,9 +1,8 @@
 // A map by name, with only a part of it in memory.
 #include "../sim/random.hpp"
+#include "catch_2_or_3.hpp"
 #include "system/sorted_runs.hpp"
 #include "system/spilled_map.hpp"
-
-#include <catch2/catch.hpp>
 
 #include <algorithm>
 #include <filesystem>

@@ -1,11 +1,10 @@
 // Functions and lines of ELF files: compared with binutils' addr2line for each address.
 #include "allocations.hpp"
+#include "catch_2_or_3.hpp"
 #include "symbols/elf_file.hpp"
 #include "symbols/symbol_files.hpp"
 #include "system/error.hpp"
 #include "system/file_descriptor.hpp"
-
-#include <catch2/catch.hpp>
 
 #include <elf.h>
 #include <unistd.h>

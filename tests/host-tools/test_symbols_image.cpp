@@ -1,12 +1,11 @@
 // Symbols from a kernel's image.
 #include "../sim/random.hpp"
+#include "catch_2_or_3.hpp"
 #include "kernel_maker.hpp"
 #include "symbols/expand.hpp"
 #include "symbols/kallsyms_tables.hpp"
 #include "symbols/kernel_image.hpp"
 #include "system/error.hpp"
-
-#include <catch2/catch.hpp>
 
 #include <algorithm>
 #include <random>

@@ -1,5 +1,6 @@
 // Tasks from the hypervisor's own records: names from there on, in the trace, in lines, in exports.
 #include "abi/task_name.hpp"
+#include "catch_2_or_3.hpp"
 #include "cpu_time.hpp"
 #include "file/trace_reader.hpp"
 #include "reading/naming.hpp"
@@ -9,7 +10,6 @@
 #include "system/byte_source.hpp"
 #include "view/printer.hpp"
 
-#include <catch2/catch.hpp>
 #include <fmt/format.h>
 
 #include <cstring>

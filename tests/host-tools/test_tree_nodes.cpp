@@ -1,7 +1,7 @@
 // The nodes of a tree and their properties, compared with libfdt's view of the same tree.
+#include "catch_2_or_3.hpp"
 #include "tree/tree_nodes.hpp"
 
-#include <catch2/catch.hpp>
 #include <libfdt.h>
 
 #include <array>

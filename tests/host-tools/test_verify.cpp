@@ -1,8 +1,7 @@
 // verify reports each kind of difference correctly.
 #include "bus.hpp"
+#include "catch_2_or_3.hpp"
 #include "verify/report.hpp"
-
-#include <catch2/catch.hpp>
 
 #include <algorithm>
 

@@ -1,12 +1,11 @@
 // A stream's bytes, sound and damaged: sound frames arrive, the rest is counted.
 #include "../sim/random.hpp"
 #include "abi/fold.hpp"
+#include "catch_2_or_3.hpp"
 #include "records.hpp"
 #include "stream_maker.hpp"
 #include "tree/device_tree.hpp"
 #include "wire/wire_decoder.hpp"
-
-#include <catch2/catch.hpp>
 
 using namespace mmioscope;
 using namespace mmioscope::test;

@@ -3,7 +3,7 @@
 
 #include <libfdt.h>
 
-#include <catch2/catch.hpp>
+#include "catch_2_or_3.hpp"
 
 #include <cstddef>
 #include <functional>

@@ -1,11 +1,10 @@
 // A small device tree for tests.
 #pragma once
 
+#include "catch_2_or_3.hpp"
 #include "run/input.hpp"
 
 #include <libfdt.h>
-
-#include <catch2/catch.hpp>
 
 namespace mmioscope::test {
 

@@ -1,10 +1,10 @@
 // Real other ends of transports, for tests.
 #pragma once
 
+#include "catch_2_or_3.hpp"
 #include "system/file_descriptor.hpp"
 #include "transport/link.hpp"
 
-#include <catch2/catch.hpp>
 #include <netinet/in.h>
 #include <pty.h>
 #include <stdlib.h>

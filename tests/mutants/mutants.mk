@@ -24,7 +24,7 @@ tests: mutants
 # Catch2's own code comes from the unit tests.
 $(BUILD)/mutants/protocol: $(MUTANT_OBJECTS) $(BUILD)/unit/tests/unit/main.o
 	@echo "  $@"
-	@$(UNIT_CXX) -o "$@" $^ -lfdt
+	@$(UNIT_CXX) -o "$@" $^ -lfdt $(CATCH_LIBS)
 
 # Sources that are unchanged in the new tree stay, and are not compiled again.
 mutant_files := $(shell find hyp -name '*.cpp' -o -name '*.hpp')
@@ -41,11 +41,11 @@ $(BUILD)/mutants/%.o: %.cpp | $(mutant_tree)/written
 	@$(compile_mutants)
 
 MUTANT_PCH := $(BUILD)/mutants/pch/catch.hpp.gch
-$(MUTANT_PCH):
+$(MUTANT_PCH): tests/catch_2_or_3.hpp
 	@mkdir -p "$(@D)"
 	@echo "  $@"
-	@echo '#include <catch2/catch.hpp>' > "$(basename $@)"
-	@$(UNIT_CXX) $(MUTANT_FLAGS) -x c++-header -o "$@" "$(basename $@)"
+	@echo '#include <$(<F)>' > "$(basename $@)"
+	@$(UNIT_CXX) -I$(<D) $(MUTANT_FLAGS) -x c++-header -o "$@" "$(basename $@)"
 MUTANT_TEST_OBJECTS := $(test_units_of_mutants:%.cpp=$(BUILD)/mutants/%.o)
 $(MUTANT_TEST_OBJECTS): $(MUTANT_PCH)
 $(MUTANT_TEST_OBJECTS): MUTANT_CPPFLAGS += -include $(basename $(MUTANT_PCH))

@@ -1,6 +1,5 @@
 #include "arch/hsr.hpp"
-
-#include <catch2/catch.hpp>
+#include "catch_2_or_3.hpp"
 
 using namespace mmioscope::arch;
 

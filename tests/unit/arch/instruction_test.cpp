@@ -1,7 +1,7 @@
 // Words as assembled by GNU as 2.40 from the text beside them.
 #include "arch/instruction.hpp"
+#include "catch_2_or_3.hpp"
 
-#include <catch2/catch.hpp>
 #include <string>
 
 using namespace mmioscope::arch;

@@ -1,7 +1,6 @@
 #include "arch/debug.hpp"
 #include "arch/psr.hpp"
-
-#include <catch2/catch.hpp>
+#include "catch_2_or_3.hpp"
 
 using namespace mmioscope::arch;
 

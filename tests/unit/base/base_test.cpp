@@ -1,8 +1,8 @@
 #include "base/address.hpp"
 #include "base/fixed_vector.hpp"
 #include "base/print.hpp"
+#include "catch_2_or_3.hpp"
 
-#include <catch2/catch.hpp>
 #include <string>
 
 using namespace mmioscope;

@@ -1,12 +1,12 @@
 // What the previous boot leaves in memory, and what the next one does with it.
 #include "abi/layout.hpp"
 #include "black_box/black_box.hpp"
+#include "catch_2_or_3.hpp"
 #include "sim/hammer.hpp"
 #include "sim/judge.hpp"
 #include "start/area.hpp"
 
 #include <algorithm>
-#include <catch2/catch.hpp>
 
 using namespace mmioscope;
 using namespace mmioscope::sim;

@@ -1,8 +1,7 @@
 // Valid and invalid requests: their replies, and that a refused one changes nothing.
-#include <catch2/catch.hpp>
-
 #include "arch/errata.hpp"
 #include "black_box/black_box.hpp"
+#include "catch_2_or_3.hpp"
 #include "sim/changeable.hpp"
 #include "start/area.hpp"
 #include "unit/control/asking.hpp"

@@ -1,9 +1,9 @@
 #include "control/early_requests.hpp"
 
 #include "abi/layout.hpp"
+#include "catch_2_or_3.hpp"
 #include "sim/board_tree.hpp"
 
-#include <catch2/catch.hpp>
 #include <functional>
 #include <libfdt.h>
 

@@ -1,6 +1,5 @@
 // The control page as the guest sees it.
-#include <catch2/catch.hpp>
-
+#include "catch_2_or_3.hpp"
 #include "unit/control/asking.hpp"
 
 using namespace mmioscope;

@@ -1,7 +1,6 @@
 // The selection changes while CPUs use devices: there are records for what happens while it is on,
 // and for nothing else.
-#include <catch2/catch.hpp>
-
+#include "catch_2_or_3.hpp"
 #include "unit/control/asking.hpp"
 
 using namespace mmioscope;

@@ -1,6 +1,5 @@
 // Where a trigger begins or ends the records, and its own records.
-#include <catch2/catch.hpp>
-
+#include "catch_2_or_3.hpp"
 #include "unit/control/asking.hpp"
 
 #include <algorithm>

@@ -1,7 +1,6 @@
 // The self-test on a board that QEMU cannot be: without DBGEN.
-#include <catch2/catch.hpp>
-
 #include "abi/layout.hpp"
+#include "catch_2_or_3.hpp"
 #include "doctor/doctor.hpp"
 #include "sim/rig.hpp"
 

@@ -1,12 +1,12 @@
 #include "dt/board.hpp"
 
 #include "abi/layout.hpp"
+#include "catch_2_or_3.hpp"
 #include "dev/start_mailbox.hpp"
 #include "machine/power.hpp"
 #include "sim/board_tree.hpp"
 #include "sim/rig.hpp"
 
-#include <catch2/catch.hpp>
 #include <libfdt.h>
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // Trees that a boot loader damaged: all code that reads or rewrites one returns a result or an
 // error, and never touches anything outside the tree (ASan watches).
+#include "catch_2_or_3.hpp"
 #include "dt/board.hpp"
 #include "dt/config.hpp"
 #include "dt/guest_tree.hpp"
@@ -8,7 +9,6 @@
 #include "sim/random.hpp"
 #include "unit/dt/against_libfdt.hpp"
 
-#include <catch2/catch.hpp>
 #include <cstring>
 #include <libfdt.h>
 #include <memory>

@@ -3,10 +3,10 @@
 
 #include "abi/control.hpp"
 #include "abi/layout.hpp"
+#include "catch_2_or_3.hpp"
 #include "sim/board_tree.hpp"
 
 #include <array>
-#include <catch2/catch.hpp>
 #include <cstring>
 #include <libfdt.h>
 #include <memory>

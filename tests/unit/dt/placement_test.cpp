@@ -1,9 +1,9 @@
 #include "dt/placement.hpp"
 
+#include "catch_2_or_3.hpp"
 #include "dt/regions.hpp"
 #include "sim/board_tree.hpp"
 
-#include <catch2/catch.hpp>
 #include <libfdt.h>
 
 using namespace mmioscope;

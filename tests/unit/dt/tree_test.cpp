@@ -1,9 +1,9 @@
 #include "dt/tree.hpp"
 
+#include "catch_2_or_3.hpp"
 #include "sim/board_tree.hpp"
 #include "unit/dt/against_libfdt.hpp"
 
-#include <catch2/catch.hpp>
 #include <libfdt.h>
 
 using namespace mmioscope;

@@ -1,8 +1,8 @@
 #include "dt/uart.hpp"
 
+#include "catch_2_or_3.hpp"
 #include "sim/board_tree.hpp"
 
-#include <catch2/catch.hpp>
 #include <libfdt.h>
 
 using namespace mmioscope;

@@ -1,7 +1,6 @@
 // Single accesses, carried out by either engine: the guest's result, and the trace.
+#include "catch_2_or_3.hpp"
 #include "sim/judge.hpp"
-
-#include <catch2/catch.hpp>
 
 using namespace mmioscope;
 using namespace mmioscope::sim;

@@ -1,8 +1,7 @@
 // A store with a late error: an asynchronous external abort, masked during the step like an
 // interrupt, pending after it, and then taken by the guest (ARM ARM B1.9.8).
+#include "catch_2_or_3.hpp"
 #include "sim/judge.hpp"
-
-#include <catch2/catch.hpp>
 
 using namespace mmioscope;
 using namespace mmioscope::sim;

@@ -2,9 +2,8 @@
 #include "sim/guest_cpu.hpp"
 #include "sim/judge.hpp"
 
+#include "catch_2_or_3.hpp"
 #include "trap/fast_path.hpp"
-
-#include <catch2/catch.hpp>
 
 using namespace mmioscope;
 using namespace mmioscope::sim;

@@ -1,8 +1,7 @@
 // What else can happen during a step: interrupts, external aborts, the end of mapped memory.
+#include "catch_2_or_3.hpp"
 #include "sim/hammer.hpp"
 #include "sim/judge.hpp"
-
-#include <catch2/catch.hpp>
 
 using namespace mmioscope;
 using namespace mmioscope::sim;

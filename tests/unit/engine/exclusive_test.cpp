@@ -1,7 +1,6 @@
 // LDREX and STREX on traced pages: the guest's results, the accesses to the device, and the trace.
+#include "catch_2_or_3.hpp"
 #include "sim/judge.hpp"
-
-#include <catch2/catch.hpp>
 
 using namespace mmioscope;
 using namespace mmioscope::sim;

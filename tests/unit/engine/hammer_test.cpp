@@ -1,8 +1,7 @@
 // Several CPUs use the same registers under many schedules: the trace must equal the bus log.
+#include "catch_2_or_3.hpp"
 #include "sim/hammer.hpp"
 #include "sim/judge.hpp"
-
-#include <catch2/catch.hpp>
 
 using namespace mmioscope;
 using namespace mmioscope::sim;

@@ -1,8 +1,8 @@
 // A guest that switches off the clock of the hypervisor's UART, or resets it. The simulated board
 // gets the clock controller of an Allwinner H3.
+#include "catch_2_or_3.hpp"
 #include "sim/judge.hpp"
 
-#include <catch2/catch.hpp>
 #include <libfdt.h>
 
 #include <utility>

@@ -2,9 +2,8 @@
 // state visible afterwards, and the accesses to its devices, must be the same.
 #include "sim/judge.hpp"
 
+#include "catch_2_or_3.hpp"
 #include "trap/fast_path.hpp"
-
-#include <catch2/catch.hpp>
 
 #include <sstream>
 

@@ -1,10 +1,9 @@
 // The hypervisor's own LDREX and STREX use the same monitor as the guest's: loops of the guest on a
 // device must end whatever else the hypervisor does.
+#include "catch_2_or_3.hpp"
 #include "sim/judge.hpp"
 #include "unit/control/asking.hpp"
 #include "unit/stream/streaming.hpp"
-
-#include <catch2/catch.hpp>
 
 using namespace mmioscope;
 using namespace mmioscope::sim;

@@ -1,8 +1,7 @@
 // Random programs, run once with nothing traced and once with everything: the guest must not
 // notice.
+#include "catch_2_or_3.hpp"
 #include "sim/judge.hpp"
-
-#include <catch2/catch.hpp>
 
 using namespace mmioscope;
 using namespace mmioscope::sim;

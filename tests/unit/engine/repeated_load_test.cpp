@@ -1,8 +1,7 @@
 // Loops of load-exclusive and store-exclusive on CPUs whose monitors differ where A8.8.212 allows
 // it: each ends, or is reported.
+#include "catch_2_or_3.hpp"
 #include "sim/judge.hpp"
-
-#include <catch2/catch.hpp>
 
 using namespace mmioscope;
 using namespace mmioscope::sim;

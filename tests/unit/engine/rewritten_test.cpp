@@ -2,9 +2,8 @@
 // meanwhile. If it does not lead to the step's breakpoint, the first access to CP15 ends the step.
 #include "sim/judge.hpp"
 
+#include "catch_2_or_3.hpp"
 #include "trap/fast_path.hpp"
-
-#include <catch2/catch.hpp>
 
 using namespace mmioscope;
 using namespace mmioscope::sim;

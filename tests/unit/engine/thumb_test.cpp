@@ -1,7 +1,6 @@
 // Thumb instructions of both lengths, inside and outside of IT blocks. Encodings: GNU as.
+#include "catch_2_or_3.hpp"
 #include "sim/judge.hpp"
-
-#include <catch2/catch.hpp>
 
 using namespace mmioscope;
 using namespace mmioscope::sim;

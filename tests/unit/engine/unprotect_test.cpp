@@ -1,9 +1,8 @@
 // The baseline: complete while nobody else uses the page, and lossy otherwise. The second half is
 // the experiment: if it failed, the comparison with the other engines would show nothing.
+#include "catch_2_or_3.hpp"
 #include "sim/hammer.hpp"
 #include "sim/judge.hpp"
-
-#include <catch2/catch.hpp>
 
 using namespace mmioscope;
 using namespace mmioscope::sim;

@@ -1,7 +1,6 @@
 // Instructions with values in VFP and NEON registers, and SWP: one record for each access.
+#include "catch_2_or_3.hpp"
 #include "sim/judge.hpp"
-
-#include <catch2/catch.hpp>
 
 using namespace mmioscope;
 using namespace mmioscope::sim;

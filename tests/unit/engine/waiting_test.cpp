@@ -1,9 +1,8 @@
 // A region's lock that is not released: the waiter reports its owner.
+#include "catch_2_or_3.hpp"
 #include "sim/hammer.hpp"
 #include "sim/judge.hpp"
 #include "trap/dispatch.hpp"
-
-#include <catch2/catch.hpp>
 
 using namespace mmioscope;
 using namespace mmioscope::sim;

@@ -1,8 +1,7 @@
 // A guest that watches a device's address sees its watchpoint fire, as without the hypervisor.
+#include "catch_2_or_3.hpp"
 #include "sim/hammer.hpp"
 #include "sim/judge.hpp"
-
-#include <catch2/catch.hpp>
 
 using namespace mmioscope;
 using namespace mmioscope::sim;

@@ -1,10 +1,10 @@
 // The changes that the checksum of constant data certainly detects (integrity/checksum.hpp).
 #include "integrity/checksum.hpp"
 
+#include "catch_2_or_3.hpp"
 #include "sim/random.hpp"
 
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <numeric>
 #include <vector>
 

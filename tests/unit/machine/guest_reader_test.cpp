@@ -1,10 +1,10 @@
 // A guest that may read the trace area, and therefore can write it, too.
 #include "arch/lpae.hpp"
+#include "catch_2_or_3.hpp"
 #include "machine/area_layout.hpp"
 #include "sim/hammer.hpp"
 #include "sim/stage2.hpp"
 
-#include <catch2/catch.hpp>
 #include <cstring>
 
 using namespace mmioscope;

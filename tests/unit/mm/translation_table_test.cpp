@@ -1,8 +1,8 @@
 #include "mm/translation_table.hpp"
 
+#include "catch_2_or_3.hpp"
 #include "sim/bench.hpp"
 
-#include <catch2/catch.hpp>
 #include <map>
 
 using namespace mmioscope;

@@ -1,10 +1,9 @@
 // A descriptor that is taken away while the guest runs: what forget_on_all_cpus() alone has to
 // give.
+#include "catch_2_or_3.hpp"
 #include "control/changing_pages.hpp"
 #include "port/memory.hpp"
 #include "sim/simulation.hpp"
-
-#include <catch2/catch.hpp>
 
 using namespace mmioscope;
 using namespace mmioscope::sim;

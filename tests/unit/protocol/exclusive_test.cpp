@@ -1,8 +1,7 @@
 // Exclusive pairs on a traced page: engine/exclusive.cpp takes and releases the same locks.
+#include "catch_2_or_3.hpp"
 #include "sim/judge.hpp"
 #include "sim/storm.hpp"
-
-#include <catch2/catch.hpp>
 
 using namespace mmioscope;
 using namespace mmioscope::sim;

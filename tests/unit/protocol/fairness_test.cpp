@@ -1,9 +1,8 @@
 // How long CPUs wait for a lock without fairness, depending on the schedule: every wait ends, and
 // the costs are printed (--success shows them).
+#include "catch_2_or_3.hpp"
 #include "sim/hammer.hpp"
 #include "sim/storm.hpp"
-
-#include <catch2/catch.hpp>
 
 #include <algorithm>
 

@@ -8,9 +8,8 @@
 #include "sim/hyp_code.hpp"
 #include "sim/judge.hpp"
 
+#include "catch_2_or_3.hpp"
 #include "trap/fast_path.hpp"
-
-#include <catch2/catch.hpp>
 
 #include <set>
 

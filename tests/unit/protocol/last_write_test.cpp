@@ -1,9 +1,8 @@
 // A write that ends the machine: what is still in a store buffer then is lost.
+#include "catch_2_or_3.hpp"
 #include "sim/judge.hpp"
 #include "sim/storm.hpp"
 #include "unit/stream/streaming.hpp"
-
-#include <catch2/catch.hpp>
 
 using namespace mmioscope;
 using namespace mmioscope::sim;

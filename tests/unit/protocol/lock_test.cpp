@@ -1,8 +1,7 @@
 // Region locks alone, on memory that keeps only the order that barriers require.
+#include "catch_2_or_3.hpp"
 #include "sim/simulation.hpp"
 #include "trace/region_lock.hpp"
-
-#include <catch2/catch.hpp>
 
 using namespace mmioscope;
 using namespace mmioscope::sim;

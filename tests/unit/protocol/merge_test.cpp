@@ -1,10 +1,9 @@
 // The rings' reader in Hyp, on memory that keeps only the order that barriers require.
+#include "catch_2_or_3.hpp"
 #include "sim/simulation.hpp"
 #include "stream/ring_merge.hpp"
 #include "trace/region_lock.hpp"
 #include "trace/ring_writer.hpp"
-
-#include <catch2/catch.hpp>
 
 using namespace mmioscope;
 using namespace mmioscope::sim;

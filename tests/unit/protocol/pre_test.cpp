@@ -1,9 +1,8 @@
 // `pre` mode: what memory says about an access while it is on the bus.
+#include "catch_2_or_3.hpp"
 #include "sim/hammer.hpp"
 #include "sim/judge.hpp"
 #include "unit/control/asking.hpp"
-
-#include <catch2/catch.hpp>
 
 using namespace mmioscope;
 using namespace mmioscope::sim;

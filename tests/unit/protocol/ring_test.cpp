@@ -1,9 +1,8 @@
 // Rings are read while they grow, from memory that keeps only the order that barriers require. The
 // reader relies only on what abi/ring.hpp promises.
+#include "catch_2_or_3.hpp"
 #include "sim/simulation.hpp"
 #include "trace/ring_writer.hpp"
-
-#include <catch2/catch.hpp>
 
 using namespace mmioscope;
 using namespace mmioscope::sim;

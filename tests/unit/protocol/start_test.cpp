@@ -1,8 +1,7 @@
 // A CPU's first view of stage 2, from a TLB and an instruction cache that are UNKNOWN.
+#include "catch_2_or_3.hpp"
 #include "mm/guest_view.hpp"
 #include "sim/simulation.hpp"
-
-#include <catch2/catch.hpp>
 
 using namespace mmioscope;
 using namespace mmioscope::sim;

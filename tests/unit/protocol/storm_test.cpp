@@ -1,7 +1,6 @@
 // The TLB protocol (docs/tlb.md) under unmap storms.
+#include "catch_2_or_3.hpp"
 #include "sim/storm.hpp"
-
-#include <catch2/catch.hpp>
 
 using namespace mmioscope;
 using namespace mmioscope::sim;

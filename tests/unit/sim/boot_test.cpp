@@ -1,6 +1,5 @@
+#include "catch_2_or_3.hpp"
 #include "sim/rig.hpp"
-
-#include <catch2/catch.hpp>
 
 using namespace mmioscope;
 using namespace mmioscope::sim;

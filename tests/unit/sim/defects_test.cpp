@@ -1,10 +1,9 @@
 // Runs the checks of the other tests on machines with a built-in fault: each fault must be found. A
 // check that cannot fail proves nothing.
 #include "abi/layout.hpp"
+#include "catch_2_or_3.hpp"
 #include "sim/hammer.hpp"
 #include "sim/judge.hpp"
-
-#include <catch2/catch.hpp>
 
 using namespace mmioscope;
 using namespace mmioscope::sim;

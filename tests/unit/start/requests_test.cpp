@@ -1,6 +1,5 @@
 // The requests in /chosen apply before the guest starts, or nothing runs.
-#include <catch2/catch.hpp>
-
+#include "catch_2_or_3.hpp"
 #include "sim/hammer.hpp"
 #include "unit/control/asking.hpp"
 

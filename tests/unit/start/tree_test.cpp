@@ -1,7 +1,6 @@
 // The boot loader's device tree at any address, and the guest's.
-#include <catch2/catch.hpp>
-
 #include "abi/layout.hpp"
+#include "catch_2_or_3.hpp"
 #include "sim/rig.hpp"
 
 #include <cstring>

@@ -1,9 +1,8 @@
 // Equal reads become a count; a reader restores the records, except for times marked as estimates.
 #include "abi/fold.hpp"
+#include "catch_2_or_3.hpp"
 #include "sim/random.hpp"
 #include "stream/record_frame.hpp"
-
-#include <catch2/catch.hpp>
 
 #include <cstring>
 #include <memory>

@@ -1,7 +1,6 @@
 // A guest that halts: its CPUs stop, and nobody comes back to Hyp.
+#include "catch_2_or_3.hpp"
 #include "unit/stream/streaming.hpp"
-
-#include <catch2/catch.hpp>
 
 using namespace mmioscope;
 using namespace mmioscope::sim;

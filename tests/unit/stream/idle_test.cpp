@@ -1,9 +1,8 @@
 // When the stream is served: at each trap, and more while the guest waits for interrupts, which
 // traps for this purpose.
+#include "catch_2_or_3.hpp"
 #include "unit/control/asking.hpp"
 #include "unit/stream/streaming.hpp"
-
-#include <catch2/catch.hpp>
 
 #include <algorithm>
 

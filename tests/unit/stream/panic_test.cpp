@@ -1,10 +1,9 @@
 // The hypervisor's own end reaches its listeners.
 #include "abi/layout.hpp"
+#include "catch_2_or_3.hpp"
 #include "sim/hammer.hpp"
 #include "trap/dispatch.hpp"
 #include "unit/stream/streaming.hpp"
-
-#include <catch2/catch.hpp>
 
 using namespace mmioscope;
 using namespace mmioscope::sim;

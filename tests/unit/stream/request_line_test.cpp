@@ -2,10 +2,9 @@
 #include "stream/request_line.hpp"
 
 #include "base/crc32.hpp"
+#include "catch_2_or_3.hpp"
 #include "sim/simulation.hpp"
 #include "unit/stream/incoming_line.hpp"
-
-#include <catch2/catch.hpp>
 
 #include <cstring>
 

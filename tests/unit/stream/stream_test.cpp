@@ -2,11 +2,10 @@
 // arrives in the order of time, and no trap does more than its share of the work.
 #include "stream/stream.hpp"
 
+#include "catch_2_or_3.hpp"
 #include "sim/simulation.hpp"
 #include "trace/ring_writer.hpp"
 #include "unit/stream/wire.hpp"
-
-#include <catch2/catch.hpp>
 
 #include <algorithm>
 

@@ -5,8 +5,7 @@
 #include "abi/record_codec.hpp"
 #include "abi/wire.hpp"
 #include "base/crc32.hpp"
-
-#include <catch2/catch.hpp>
+#include "catch_2_or_3.hpp"
 
 #include <cstring>
 #include <memory>

@@ -5,9 +5,8 @@
 #include "sim/judge.hpp"
 #include "trap/dispatch.hpp"
 
+#include "catch_2_or_3.hpp"
 #include "sim/hyp_code.hpp"
-
-#include <catch2/catch.hpp>
 
 #include <algorithm>
 #include <cstring>

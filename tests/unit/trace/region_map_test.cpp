@@ -1,8 +1,7 @@
 #include "trace/region_map.hpp"
 
+#include "catch_2_or_3.hpp"
 #include "sim/random.hpp"
-
-#include <catch2/catch.hpp>
 
 #include <memory>
 #include <set>

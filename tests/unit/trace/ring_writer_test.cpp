@@ -1,8 +1,7 @@
 #include "trace/ring_writer.hpp"
 
+#include "catch_2_or_3.hpp"
 #include "sim/bench.hpp"
-
-#include <catch2/catch.hpp>
 
 using namespace mmioscope;
 using namespace mmioscope::sim;

@@ -1,7 +1,6 @@
 // Accesses that reach no traced device, and calls that nobody answers.
+#include "catch_2_or_3.hpp"
 #include "sim/judge.hpp"
-
-#include <catch2/catch.hpp>
 
 using namespace mmioscope;
 using namespace mmioscope::sim;

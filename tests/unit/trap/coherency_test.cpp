@@ -1,11 +1,10 @@
 // ACTLR.SMP, if firmware lets the guest write it (NSACR.NS_SMP): the CPU stays in the coherency
 // domain while Hyp shares memory with the others, and leaves it to sleep.
 #include "arch/control.hpp"
+#include "catch_2_or_3.hpp"
 #include "sim/hammer.hpp"
 #include "sim/judge.hpp"
 #include "trap/dispatch.hpp"
-
-#include <catch2/catch.hpp>
 
 using namespace mmioscope;
 using namespace mmioscope::sim;

@@ -4,9 +4,8 @@
 #include "trap/dispatch.hpp"
 #include "trap/panic.hpp"
 
+#include "catch_2_or_3.hpp"
 #include "trap/fast_path.hpp"
-
-#include <catch2/catch.hpp>
 
 using namespace mmioscope;
 using namespace mmioscope::sim;

@@ -1,7 +1,6 @@
 // Instructions that HSR does not describe are read from the guest's memory.
+#include "catch_2_or_3.hpp"
 #include "sim/judge.hpp"
-
-#include <catch2/catch.hpp>
 
 using namespace mmioscope;
 using namespace mmioscope::sim;

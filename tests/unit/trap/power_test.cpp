@@ -1,10 +1,9 @@
 // Registers of the board that start CPUs and end the machine, and the hypervisor's own end.
 #include "abi/layout.hpp"
+#include "catch_2_or_3.hpp"
 #include "sim/hammer.hpp"
 #include "sim/judge.hpp"
 #include "trap/dispatch.hpp"
-
-#include <catch2/catch.hpp>
 
 using namespace mmioscope;
 using namespace mmioscope::sim;

@@ -1,10 +1,9 @@
 // PSCI (Arm DEN 0022): the guest's calls, answered with the firmware below.
 #include "arch/psci.hpp"
+#include "catch_2_or_3.hpp"
 #include "sim/judge.hpp"
 #include "start/start.hpp"
 #include "trap/dispatch.hpp"
-
-#include <catch2/catch.hpp>
 
 using namespace mmioscope;
 using namespace mmioscope::sim;

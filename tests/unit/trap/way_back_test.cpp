@@ -1,10 +1,9 @@
 // What stops the machine before an ERET into the guest: made by hand, since no program does it.
+#include "catch_2_or_3.hpp"
 #include "sim/judge.hpp"
 #include "start/start.hpp"
 #include "trap/dispatch.hpp"
 #include "unprotect/shared_page.hpp"
-
-#include <catch2/catch.hpp>
 
 using namespace mmioscope;
 using namespace mmioscope::sim;
