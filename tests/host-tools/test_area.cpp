@@ -52,7 +52,7 @@ TEST_CASE("an inconsistent area is refused") {
     }
     SECTION("no frequency") {
         header.counter_frequency = 0;
-        CHECK_THROWS_WITH(rings::Area(memory.bytes()), Catch::Matchers::Contains("CNTFRQ is 0"));
+        CHECK_THROWS_WITH(rings::Area(memory.bytes()), Catch::Contains("CNTFRQ is 0"));
     }
     SECTION("larger than its memory") {
         header.area_size = memory.bytes().size() + 1;

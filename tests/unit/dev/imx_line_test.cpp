@@ -1,10 +1,9 @@
 // An i.MX UART as a line: every byte that it accepts arrives, in order, whatever the reader does,
 // and nobody waits for it.
+#include "catch_2_or_3.hpp"
 #include "sim/imx_uart.hpp"
 #include "sim/simulation.hpp"
 #include "stream/uart_line.hpp"
-
-#include <catch2/catch.hpp>
 
 using namespace mmioscope;
 using namespace mmioscope::sim;
