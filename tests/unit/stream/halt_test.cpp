@@ -60,7 +60,7 @@ TEST_CASE("a guest that stops its other CPUs has sent everything, and an end", "
 
 TEST_CASE("what a guest does after it has stopped its other CPUs follows, with another end",
           "[stream]") {
-    StreamingRig rig(options(1));
+    StreamingRig rig(options(3)); // of 60 runs, 11 leave more than 6 records behind
     const Arrived all = sent_after(rig, cpu_stop, [](Code& code) {
         for (unsigned n = 0; n < 18; ++n) code.ldr(1, 0);
     });
