@@ -27,7 +27,7 @@ std::string_view type_text(abi::RecordType type) {
 }
 
 std::string fault_text(std::uint64_t value, std::string_view device) {
-    static constexpr std::array<std::string_view, 11> words = {
+    static constexpr std::array<std::string_view, 14> words = {
         "no access: no reason given",
         "no access: no device has this address",
         "no access: the device is the hypervisor's",
@@ -38,7 +38,10 @@ std::string fault_text(std::uint64_t value, std::string_view device) {
         "no progress: the same access traps again and again",
         "no access: external abort",
         "", // has a CPU, see below
-        "no access: the hypervisor's translation tables met an external abort"};
+        "no access: the hypervisor's translation tables met an external abort",
+        "", // have a UART, see below
+        "",
+        "no access: it needs a step, and the CPU has no breakpoints"};
     const abi::FaultReason reason = abi::fault_reason(value);
     if (reason == abi::FaultReason::lock_not_given_back) {
         return "no access yet: cpu" + std::to_string(abi::fault_cpu(value)) +

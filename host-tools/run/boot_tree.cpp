@@ -179,6 +179,9 @@ void set_tracing(Editor& editor, const BootTree& what) {
     if (what.slow_path) {
         editor.set_empty(chosen, chosen::slow_path);
     }
+    if (what.no_breakpoints) {
+        editor.set_empty(chosen, chosen::no_breakpoints);
+    }
     if (what.pre) {
         editor.set_empty(chosen, chosen::pre);
     }

@@ -25,6 +25,7 @@ struct BootTree {
     std::string engine;                       ///< empty: the hypervisor's default
     std::string policy;                       ///< empty: the hypervisor's default
     bool slow_path = false;                   ///< no access takes the fast path
+    bool no_breakpoints = false;              ///< as where DBGEN is low
     bool pre = false;                         ///< begin records
     std::uint32_t area_size;                  ///< bytes
     bool guest_reader = false;                ///< allow a second reader besides this program

@@ -36,6 +36,7 @@ struct Options {
     std::string engine;                  ///< empty: the hypervisor's default
     std::string policy;                  ///< empty: the hypervisor's default
     bool slow_path = false;              ///< no access takes the fast path
+    bool no_breakpoints = false;         ///< as where DBGEN is low
     bool pre = false;                    ///< a record before each access, too
     std::uint64_t area_size = 64u << 20; ///< bytes
     bool guest_reader = false;           ///< the guest may map the trace area

@@ -112,6 +112,7 @@ BootTree boot_tree(const Options& options, const Board& board, const Bytes& tree
             .engine = options.engine,
             .policy = options.policy,
             .slow_path = options.slow_path,
+            .no_breakpoints = options.no_breakpoints,
             .pre = options.pre,
             .area_size = static_cast<std::uint32_t>(options.area_size),
             .guest_reader = options.guest_reader,

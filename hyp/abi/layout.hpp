@@ -36,6 +36,8 @@ inline constexpr char pre[] =
     "mmioscope,pre"; ///< present: a `begin` record before each traced access
 inline constexpr char slow_path[] =
     "mmioscope,slow-path"; ///< present: no access takes the fast path; the trace is the same
+inline constexpr char no_breakpoints[] =
+    "mmioscope,no-breakpoints"; ///< present: as where DBGEN is low, so nothing is stepped
 inline constexpr char user_firewall[] =
     "mmioscope,user-firewall"; ///< present: the bus tells accesses of User mode from privileged
                                ///< ones, so the shadow engine makes those of User mode

@@ -67,7 +67,7 @@ BootError Doctor::configure(Machine& machine, const Tree&) {
                Hex{port::read<reg::MIDR>()});
     tell_of_entry(machine);
     tell_of_firmware(machine);
-    tell_of_core();
+    tell_of_core(machine);
     if (report_.failed() != 0) stop(uart);
 
     // The trial is the kernel, and everything is as the tracer would have it.
@@ -97,6 +97,7 @@ void Doctor::give_orders(Machine& machine) {
                                                    : status_of(board.uart).value);
     order_.log2_width = gic ? 2 : board.uart.log2_width;
     order_.cpus = machine.cpu_count;
+    order_.steps = machine.cpus[0].debug.usable();
     if (board.psci)
         order_.cpu_on =
             named.cpu_on != 0 ? named.cpu_on : static_cast<std::uint32_t>(psci::Function::cpu_on);

@@ -31,7 +31,7 @@ private:
 
     void tell_of_entry(const Machine& machine);
     void tell_of_firmware(const Machine& machine);
-    void tell_of_core();
+    void tell_of_core(const Machine& machine);
     void tell_of_cpu(const Cpu& cpu);
     void tell_of_reads(Cpu& cpu, std::uint32_t value);
     void tell_of_uart();

@@ -44,16 +44,21 @@ void Doctor::tell_of_firmware(const Machine& machine) {
     report_.ok(version >> 16, ".", version & 0xffff);
 }
 
-void Doctor::tell_of_core() {
+void Doctor::tell_of_core(const Machine& machine) {
     report_.begin("debug unit");
     DebugUnit unit;
-    if (unit.start())
+    shadow_works_ = unit.start(machine.config.no_breakpoints);
+    if (shadow_works_) {
         report_.ok(arch::breakpoint_count(port::read<reg::DBGDIDR>()),
                    " breakpoints, MDBGen can be set");
-    else
-        report_.fail(
-            "MDBGen cannot be set, or HDBGen is; the board must drive DBGEN high (a fuse, or a "
-            "register of its firmware), and no debugger may hold the CPU");
+    } else {
+        round_ = Round::emulation;
+        report_.note(machine.config.no_breakpoints ? abi::chosen::no_breakpoints
+                                                   : "MDBGen cannot be set, or HDBGen is",
+                     ": no engine but emulation, and accesses that HSR does not describe are "
+                     "refused; for shadow the board must drive DBGEN high (a fuse, or a register "
+                     "of its firmware), and no debugger may hold the CPU");
+    }
 
     report_.begin("counter");
     const std::uint32_t frequency = port::read<reg::CNTFRQ>();

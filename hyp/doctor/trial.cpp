@@ -131,11 +131,13 @@ void doctor_run_trial(std::uint32_t cpu, mmioscope::doctor::Order& order, std::u
                                   port::device_read(port::address_of(&order.flushed) + 1, 2)));
     trial.read_device();
     if (cpu == 0) {
-        trial.read_device(); // by the slow path
-        trial.read_device(); // by emulation
-        trial.tell(Tell::monitor,
-                   doctor_exclusive_over(&order.word) | doctor_exclusive_alone(page)
-                                                            << doctor::exclusive_alone_shift);
+        if (order.steps != 0) {
+            trial.read_device(); // by the slow path
+            trial.read_device(); // by emulation
+            trial.tell(Tell::monitor,
+                       doctor_exclusive_over(&order.word) | doctor_exclusive_alone(page)
+                                                                << doctor::exclusive_alone_shift);
+        }
         trial.tell(Tell::hvc_begin);
         doctor_try_hvc();
         trial.tell(Tell::hvc_end);

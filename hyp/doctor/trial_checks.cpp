@@ -100,7 +100,7 @@ void Doctor::hear(Cpu& cpu, Frame& frame, Tell what, std::uint32_t value) {
     }
     case Tell::reads_end:
         tell_of_reads(cpu, value);
-        if (cpu.number == 0) next_round(cpu, frame);
+        if (cpu.number == 0 && cpu.debug.usable()) next_round(cpu, frame);
         return;
     case Tell::monitor:
         report_.begin("monitor over a trap");

@@ -63,6 +63,7 @@ void write_chosen(Writer& w, const TreeOptions& o) {
     if (!o.policy.empty()) w.text(abi::chosen::policy, {o.policy});
     if (o.pre) w.text(abi::chosen::pre, {});
     if (o.slow_path) w.text(abi::chosen::slow_path, {});
+    if (o.no_breakpoints) w.text(abi::chosen::no_breakpoints, {});
     if (o.user_firewall) w.text(abi::chosen::user_firewall, {});
     if (!o.uart.empty()) w.text(abi::chosen::uart, {o.uart});
     if (!o.control.empty()) w.text(abi::chosen::control, {o.control});

@@ -16,6 +16,7 @@ struct TreeOptions {
     std::string policy{};
     bool pre{};
     bool slow_path{};
+    bool no_breakpoints{};
     bool user_firewall{};
     std::string uart{
         "/bus@8000000/motherboard/iofpga@3,00000000/uart@a0000"}; ///< empty: no such property

@@ -63,6 +63,7 @@ BootError read_config(const Tree& tree, Config& config) {
         return {"mmioscope,policy must be drop, stall or flight", ""};
     config.pre = tree.has(chosen, abi::chosen::pre);
     config.slow_path = tree.has(chosen, abi::chosen::slow_path);
+    config.no_breakpoints = tree.has(chosen, abi::chosen::no_breakpoints);
     config.user_firewall = tree.has(chosen, abi::chosen::user_firewall);
     config.area_size = tree.cell(chosen, abi::chosen::area_size, abi::default_area_size);
     if (config.area_size % page_size != 0)

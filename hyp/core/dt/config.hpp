@@ -18,8 +18,9 @@ struct BootModules {
 struct Config {
     abi::EngineKind engine{abi::EngineKind::shadow};
     abi::Policy policy{abi::Policy::drop};
-    bool pre{};       ///< a `begin` record before each access
-    bool slow_path{}; ///< no access takes the fast path
+    bool pre{};            ///< a `begin` record before each access
+    bool slow_path{};      ///< no access takes the fast path
+    bool no_breakpoints{}; ///< nothing may be stepped, as if DBGEN were low
     /// Something on the bus tells accesses of User mode (PL0) from privileged ones (AXI's
     /// AxPROT[0], IHI 0022). Hyp's own accesses are privileged, so it makes none for User mode.
     bool user_firewall{};

@@ -1,5 +1,6 @@
 #include "machine/debug_unit.hpp"
 
+#include "base/check.hpp"
 #include "port/barrier.hpp"
 
 #include <utility>
@@ -37,7 +38,7 @@ bool is_on(std::uint32_t control) {
 
 } // namespace
 
-bool DebugUnit::start() {
+bool DebugUnit::start(bool forbids) {
     *this = {};
     hdcr_ = port::read<reg::HDCR>();
     const bool os_locked = (port::read<reg::DBGOSLSR>() & arch::oslsr_locked) != 0;
@@ -59,7 +60,8 @@ bool DebugUnit::start() {
     const std::uint32_t now = port::read<reg::DBGDSCR>(); // as written, without an ISB (B3.15.5)
     port::write<reg::DBGDSCR>(dscr);
     if (os_locked) port::write<reg::DBGOSLAR>(arch::os_lock_key); // as without a hypervisor
-    return (now & arch::dscr_mdbgen) != 0 && (now & arch::dscr_hdbgen) == 0;
+    usable_ = !forbids && (now & arch::dscr_mdbgen) != 0 && (now & arch::dscr_hdbgen) == 0;
+    return usable_;
 }
 
 /// Whether an enabled watchpoint would fire without the hypervisor, too. It then stays on: it ends
@@ -111,6 +113,7 @@ void DebugUnit::program_vectors(std::uint32_t control, std::uint32_t base) {
 }
 
 void DebugUnit::take() {
+    check(usable_, "a step without breakpoints");
     // While an OS lock is set no breakpoint fires (ARM ARM C6.2): the guest would run on with its
     // shadow table.
     guest_.os_double_lock = port::read<reg::DBGOSDLR>();

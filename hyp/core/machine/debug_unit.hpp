@@ -21,15 +21,20 @@ inline constexpr unsigned step_breakpoints = 4;
 class DebugUnit {
 public:
     /// Prepares the unit for the guest: disables what reset left in breakpoints and watchpoints,
-    /// and leaves the OS lock as it was. False if the unit cannot be used: too few breakpoints, an
-    /// external debugger owns it, or DBGEN is tied low.
-    [[nodiscard]] bool start();
+    /// and leaves the OS lock as it was. False, for this and usable(), if no step is possible: too
+    /// few breakpoints, an external debugger owns them, DBGEN is tied low, or the caller `forbids`
+    /// it. Then the unit stays the guest's.
+    [[nodiscard]] bool start(bool forbids);
+    bool usable() const { return usable_; }
 
     /// Whether Hyp owns the unit. Outside a step that means that the guest has nothing enabled.
     bool is_hyps() const { return hyps_; }
+    /// Whether nothing of the guest's comes between its accesses: Hyp owns the unit, or nothing in
+    /// it fires.
+    bool is_quiet() const { return hyps_ || !usable_; }
     /// Whether the guest has a watchpoint that may fire, so that the guest must make its access
     /// itself. Takes the unit to find out, and keeps it if the guest has nothing enabled.
-    [[nodiscard]] bool guest_watches() { return !hyps_ && take_and_look(); }
+    [[nodiscard]] bool guest_watches() { return !is_quiet() && take_and_look(); }
 
     /// Stops the guest when it reaches `next_pc` (in its present instruction set) or one of its
     /// undefined, prefetch abort and data abort vectors, or when its own watchpoint fires.
@@ -54,6 +59,7 @@ public:
     /// In ARM state DBGBCR0 is set here once. In Thumb state the fast path sets it at each step, so
     /// its value is not known here.
     void ready_step(bool thumb) {
+        if (!hyps_) return;
         if (thumb) match_ = 0;
         else match(arch::address_match(0, false));
     }
@@ -93,6 +99,7 @@ private:
         if (control != vectors_control_ || base != vectors_base_) program_vectors(control, base);
     }
 
+    bool usable_{};
     bool hyps_{};
     bool guest_uses_{};     ///< the guest has something enabled
     bool watched_{};        ///< the guest has a watchpoint enabled that may fire

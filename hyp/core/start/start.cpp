@@ -206,6 +206,23 @@ const char* description_of(abi::EngineKind kind) {
     }
 }
 
+/// Without breakpoints nothing can be stepped, so emulation does what it can.
+BootError settle_engine(Machine& machine, DebugUnit& debug) {
+    abi::EngineKind& engine = machine.config.engine;
+    if (debug.start(machine.config.no_breakpoints)) return {};
+    if (engine == abi::EngineKind::unprotect)
+        return {"engine unprotect needs breakpoints, and none work here", ""};
+    engine = abi::EngineKind::emulation;
+    return {};
+}
+
+void tell_of_missing_breakpoints(Console& uart, bool asked_for) {
+    print(
+        uart, "mmioscope: no breakpoints (",
+        asked_for ? abi::chosen::no_breakpoints : "DBGEN is low, or a debugger holds the CPU",
+        "): no engine but emulation; what it cannot do is refused by a data abort and recorded\n");
+}
+
 /// False if an option is on that the fast path would have to test at each access.
 bool fast_path_suits(const Config& config) {
     return config.engine != abi::EngineKind::unprotect && !config.slow_path && !config.pre;
@@ -227,8 +244,9 @@ void prepare_cpu(Machine& machine, Cpu& cpu) {
     if (arch::broadcast_tlbi_fails(midr, 0) &&
         arch::broadcast_tlbi_fails(midr, port::read<reg::REVIDR>()))
         machine.broadcast_fails.store(1, std::memory_order_relaxed);
-    check(cpu.debug.start(),
-          "the breakpoint unit cannot be used (DBGEN low, or a debugger owns it)");
+    check(cpu.debug.start(machine.config.no_breakpoints) ||
+              machine.config.engine == abi::EngineKind::emulation,
+          "this CPU has no breakpoints, and CPU 0 has: choose engine emulation");
     prepare_fast_path(machine, cpu);
 }
 
@@ -259,6 +277,7 @@ Frame start_machine(Machine& machine, Cpu& cpu, const BootError& failed) {
 
     Tree& tree = machine.tree;
     if (auto e = read_tree(tree, machine)) refuse(machine, e);
+    if (auto e = settle_engine(machine, cpu.debug)) refuse(machine, e);
     if (auto e = build_tables(machine)) refuse(machine, e);
     change_stage1(machine.hyp_table);
     machine.engine = engine_of(machine);
@@ -286,6 +305,7 @@ Frame start_machine(Machine& machine, Cpu& cpu, const BootError& failed) {
     uart.start();
     print(uart, "mmioscope: ", board.name, ", ", std::uint32_t{machine.cpu_count}, " CPUs, ",
           description_of(machine.config.engine), "\n");
+    if (!cpu.debug.usable()) tell_of_missing_breakpoints(uart, machine.config.no_breakpoints);
     if (loses_clock(tree, machine.withheld_nodes))
         print(uart,
               "mmioscope: clk_ignore_unused is added to the guest's command line, so that the "

@@ -2,6 +2,7 @@
 
 #include "base/check.hpp"
 #include "board/board.hpp"
+#include "engine/emulation.hpp"
 #include "engine/exclusive.hpp"
 #include "engine/record.hpp"
 #include "engine/service.hpp"
@@ -68,6 +69,7 @@ Outcome record_fault(Cpu& cpu, const Frame& frame, const DeviceAccess& access,
                      abi::FaultReason why) {
     abi::Record record = describe_fault(frame, access.va, access.pa,
                                         abi::encode_access(access.write, access.log2_size), why);
+    if (why == abi::FaultReason::no_breakpoints) record.device = access.span->region;
     cpu.ring.publish_event(record);
     return Outcome::done;
 }
@@ -162,11 +164,19 @@ bool is_beyond_firewall(const Cpu& cpu, const Frame& frame, const DeviceAccess& 
     return access.exclusive && access.write && must_be_unprivileged(cpu, frame);
 }
 
+/// Whether the guest would have to make the access itself, which needs a step, where there are no
+/// breakpoints. Hyp does each store-exclusive itself.
+bool has_no_step(Cpu& cpu, const Frame& frame, const DeviceAccess& access) {
+    return !cpu.debug.usable() && !EmulationEngine::can_do(cpu, frame) &&
+           !(access.exclusive && access.write);
+}
+
 /// Why a decoded access cannot be carried out, or FaultReason::none.
-abi::FaultReason objection(const Cpu& cpu, const Frame& frame, const DeviceAccess& access) {
+abi::FaultReason objection(Cpu& cpu, const Frame& frame, const DeviceAccess& access) {
     if (is_no_exclusive(cpu, access) || is_beyond_firewall(cpu, frame, access))
         return abi::FaultReason::undecodable;
     if (reaches_beyond(cpu, access)) return abi::FaultReason::unnamed_address;
+    if (has_no_step(cpu, frame, access)) return abi::FaultReason::no_breakpoints;
     if (makes_no_progress(cpu.step, frame, access)) return abi::FaultReason::no_progress;
     return abi::FaultReason::none;
 }

@@ -196,7 +196,7 @@ void follow_form(Cpu& cpu, const Frame& frame) {
 
 void open_fast_path(Cpu& cpu) {
     FastState& fast = cpu.fast;
-    const bool open = !next_is_slow(cpu) && cpu.debug.is_hyps() &&
+    const bool open = !next_is_slow(cpu) && cpu.debug.is_quiet() &&
                       cpu.ring.lend(fast.header, fast.slot, fast.sequence, fast.commit, fast.head);
     if (!open) {
         fast.after_look = fast.handler; // the slow path, since close_fast_path()

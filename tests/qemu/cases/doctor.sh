@@ -116,6 +116,17 @@ mmu_on() { # BOARD IMAGE MODE
     verdict 'doctor: this board can trace, engine shadow'
 }
 
+# The board can trace, but not by steps.
+no_steps() { # BOARD TREE IMAGE
+    board=$1 board_tree=$guest/$2.dtb
+    local cpu
+    examine "doctor-$3" --no-breakpoints
+    verdict 'doctor: this board can trace, engine emulation'
+    has report '^doctor: debug unit: note: mmioscope,no-breakpoints: no engine but emulation'
+    for cpu in 0 1; do has report "^doctor: emulation on CPU $cpu: ok: 1000 reads"; done
+    has_not report '^doctor: (step|monitor)'
+}
+
 # Debian's U-Boot, in Hyp, boots the image as it boots a kernel; the tree is where `bootm` has put it.
 by_uboot() {
     local machine=(-M "virt,virtualization=on,gic-version=2,highmem=off" -cpu cortex-a15 -smp 2 -m 512 -nic none)
@@ -178,6 +189,8 @@ add test doctor-no-firmware 1 no_firmware
 add test doctor-frequency 2 on_all_cpus frequency_of_one
 add nightly doctor-frequency-of-tree 2 on_all_cpus frequency_of_tree
 add test doctor-no-frequency 1 no_frequency
+add test doctor-no-breakpoints 2 on_all_cpus no_steps vexpress-a15 vexpress-v2p-ca15-tc1 88000000
+add nightly doctor-no-breakpoints-virt 2 on_all_cpus no_steps virt '' 48000000
 add test doctor-alone 7 alone
 add test doctor-secure-interrupts 3 secure_interrupts
 add nightly doctor-no-hce 7 no_hce
