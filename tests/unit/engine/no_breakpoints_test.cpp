@@ -2,7 +2,7 @@
 // rest is refused.
 #include "sim/judge.hpp"
 
-#include <catch2/catch.hpp>
+
 
 using namespace mmioscope;
 using namespace mmioscope::sim;
