@@ -94,7 +94,7 @@ void Replay::fold(Thread thread, const Poll& poll) {
         return;
     }
     // From behind: it has just ended.
-    auto first = held_.end();
+    auto first = held_.end(), last = first;
     for (auto at = held_.end(); at != held_.begin();) {
         --at;
         const Step& step = at->step;
@@ -105,13 +105,14 @@ void Replay::fold(Thread thread, const Poll& poll) {
             if (step.kind == Step::Kind::write || step.offset != poll.read.offset()) {
                 return;
             }
+            last = first == held_.end() ? at : last;
             first = at;
         }
     }
     if (first == held_.end()) {
         return;
     }
-    for (auto at = first + 1; at != held_.end() && at->step.event <= poll.last.number; ++at) {
+    for (auto at = first + 1; at <= last; ++at) {
         at->folded = at->folded || at->thread == thread || at->step.kind == Step::Kind::delay;
     }
     first->step.kind = Step::Kind::poll;

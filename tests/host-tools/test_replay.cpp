@@ -99,6 +99,13 @@ TEST_CASE("a loop that only reads is a poll") {
     CHECK(Steps(loop("")) == std::vector<std::string>{"poll 4 0x34 0x8 0x8", "write 4 0x38 0x8"});
 }
 
+TEST_CASE("a delay after a poll is none of the poll's") {
+    std::string later = loop("");
+    later.replace(later.find("0.0041"), 6, "0.0050");
+    CHECK(Steps(later) ==
+          std::vector<std::string>{"poll 4 0x34 0x8 0x8", "delay 999", "write 4 0x38 0x8"});
+}
+
 TEST_CASE("a loop that writes, or reads another register, stays as it was") {
     for (const char* more :
          {"W4 0x1c050030 0x1 pc=0xc0500024", "R4 0x1c050030 0x1 pc=0xc0500024"}) {
