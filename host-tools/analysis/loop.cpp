@@ -21,11 +21,11 @@ void Loop::add(const Event& event) {
     if (accesses_ < period_) {
         by_position_[position] = static_cast<std::uint8_t>(watch_of(event));
     }
-    watches_[by_position_[position]].add(event);
+    last_ = by_position_[position];
+    watches_[last_].add(event);
     if (accesses_++ == 0) {
         first_ = event;
     }
-    last_ = event;
 }
 
 // All reads of a register count as one watch, because compilers unroll loops.

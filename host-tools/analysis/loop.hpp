@@ -38,7 +38,7 @@ public:
     unsigned period() const { return period_; } ///< accesses
     std::uint64_t accesses() const { return accesses_; }
     const Event& first() const { return first_; }
-    const Event& last() const { return last_; }
+    const Event& last() const { return watches_[last_].newest; }
     /// In the order of their newest accesses.
     std::vector<Watch> watches() const;
 
@@ -47,8 +47,9 @@ private:
 
     unsigned period_;
     std::uint64_t accesses_ = 0;
-    Event first_, last_;
+    Event first_;
     std::vector<Watch> watches_;
+    std::uint8_t last_ = 0; ///< index in watches_ of the newest access
     std::array<std::uint8_t, Repeats::most_period> by_position_{}; ///< index in watches_
 };
 

@@ -20,24 +20,28 @@ std::optional<Thread> PollFinder::add(const Event& event) {
     const Thread thread = threads_.of(record);
     State& state = state_of(thread, event.nanoseconds);
     data_.add(record);
+    if (state.loop) {
+        event.settle(); // a loop keeps its events, and most go on
+    }
     state.repeats.add(event);
     follow(thread, state);
     return thread;
 }
 
 PollFinder::State& PollFinder::state_of(Thread thread, std::uint64_t now) {
-    auto found = states_.find(thread);
-    if (found == states_.end()) {
-        if (states_.size() == most_threads) {
+    if (newest_ == nullptr || newest_->first != thread) {
+        if (states_.size() == most_threads && !states_.contains(thread)) {
             forget_oldest();
         }
-        found = states_.try_emplace(thread).first;
-    } else if (now > found->second.time + longest_pause) {
-        end(thread, found->second);
-        found->second.repeats.clear();
+        newest_ = &*states_.try_emplace(thread).first;
     }
-    found->second.time = now;
-    return found->second;
+    State& state = newest_->second;
+    if (now > state.time + longest_pause) {
+        end(thread, state);
+        state.repeats.clear();
+    }
+    state.time = now;
+    return state;
 }
 
 // Forgets half of them at once, so that the search for the oldest is rare.
@@ -61,7 +65,6 @@ void PollFinder::forget_oldest() {
 void PollFinder::follow(Thread thread, State& state) {
     Repeats& repeats = state.repeats;
     if (state.loop && repeats.goes_on(state.loop->period())) {
-        repeats.back(0).settle();
         state.loop->add(repeats.back(0));
         return;
     }
@@ -123,6 +126,7 @@ void PollFinder::cut_all() {
         end(thread, state, false);
     }
     states_.clear();
+    newest_ = nullptr;
 }
 
 } // namespace mmioscope::analysis

@@ -11,6 +11,7 @@
 #include <functional>
 #include <optional>
 #include <unordered_map>
+#include <utility>
 
 namespace mmioscope::analysis {
 
@@ -57,6 +58,7 @@ private:
     Threads threads_;
     DataRegisters data_;
     std::unordered_map<Thread, State> states_;
+    std::pair<const Thread, State>* newest_ = nullptr; ///< of states_; null: not known
 };
 
 } // namespace mmioscope::analysis

@@ -9,8 +9,9 @@ namespace mmioscope::analysis {
 namespace {
 
 // Never 0, which means no access.
-std::uint64_t site_of(const abi::Record& record) {
-    return reading::mixed(place_of(record) ^ reading::mixed(record.pc)) | 1;
+std::uint32_t site_of(const abi::Record& record) {
+    const std::uint64_t site = reading::mixed(place_of(record) ^ reading::mixed(record.pc));
+    return static_cast<std::uint32_t>(site >> 32) | 1;
 }
 
 } // namespace
@@ -21,12 +22,11 @@ std::uint64_t place_of(const abi::Record& record) {
 }
 
 void Repeats::add(const Event& event) {
-    const std::uint64_t site = site_of(event.record);
-    for (std::size_t i = 0; i < most_period; ++i) {
-        repeated_[i] = sites_[i] == site ? repeated_[i] + 1 : 0;
+    if (++site_ == sites_.size()) {
+        std::copy(sites_.end() - (kept - 1), sites_.end(), sites_.begin());
+        site_ = kept - 1;
     }
-    std::copy_backward(sites_.begin(), sites_.end() - 1, sites_.end());
-    sites_.front() = site;
+    sites_[site_] = site_of(event.record);
     if (events_.size() < kept) {
         newest_ = events_.size();
         if (newest_ == events_.capacity()) { // by itself it would take room for twice as many
@@ -40,15 +40,21 @@ void Repeats::add(const Event& event) {
 }
 
 void Repeats::clear() {
-    sites_.fill(0);
-    repeated_.fill(0);
+    site_ = kept - 1;
+    std::fill_n(sites_.begin(), kept, 0);
     events_.clear();
 }
 
 unsigned Repeats::period() const {
-    for (unsigned period = 1; period <= most_period; ++period) {
-        if (repeated_[period - 1] > period) {
-            return period;
+    const std::uint32_t* const newest = &sites_[site_];
+    const std::uint32_t site = *newest;
+    std::uint32_t any = 0; // the usual case; of a width that lets compilers use vectors
+    for (const std::uint32_t* one = newest - most_period; one != newest; ++one) {
+        any |= *one == site ? 1u : 0u;
+    }
+    for (int period = 1; any != 0 && period <= static_cast<int>(most_period); ++period) {
+        if (newest[-period] == site && std::equal(newest - period, newest, newest - 2 * period)) {
+            return static_cast<unsigned>(period);
         }
     }
     return 0;

@@ -25,7 +25,7 @@ public:
     /// The shortest period of which the newest accesses are more than two iterations; 0: none.
     unsigned period() const;
     /// Whether the newest access has the same code, register and kind as the one `period` before.
-    bool goes_on(unsigned period) const { return repeated_[period - 1] > 0; }
+    bool goes_on(unsigned period) const { return sites_[site_] == sites_[site_ - period]; }
 
     /// The access `count` before the newest, up to 2 * most_period. It exists if period() implies
     /// it.
@@ -34,9 +34,10 @@ public:
 private:
     static constexpr std::size_t kept = 2 * most_period + 1;
 
-    std::array<std::uint64_t, most_period> sites_{}; ///< of the newest accesses, the newest first
-    std::array<std::uint32_t, most_period> repeated_{}; ///< repeated in a row, by period
-    std::vector<Event> events_;                         ///< a ring; grows to `kept`
+    /// Of the newest accesses, the newest last; 0: none. Moves to the front when it is full.
+    std::array<std::uint32_t, 3 * kept> sites_{};
+    std::size_t site_ = kept - 1; ///< the newest one
+    std::vector<Event> events_;   ///< a ring; grows to `kept`
     std::size_t newest_ = 0;
 };
 
