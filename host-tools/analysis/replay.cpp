@@ -1,27 +1,8 @@
 #include "analysis/replay.hpp"
 
-#include "analysis/register_fields.hpp"
-
-#include <fmt/format.h>
-
 #include <algorithm>
 
 namespace mmioscope::analysis {
-
-namespace {
-
-// "Clock: ClkEnable=1; mmci_set_clkreg"
-std::string comment_of(const Event& event) {
-    std::string text = registers::register_text(event.reg(), event.offset());
-    const std::string fields = fields_of(event);
-    text += fields.empty() ? "" : ": " + fields;
-    if (const Location* const code = event.code(); code != nullptr && !code->function.empty()) {
-        text += "; " + code->function;
-    }
-    return text;
-}
-
-} // namespace
 
 bool Replay::is_of_region(const Event& event) {
     const std::uint16_t region = region_.value_or(event.record.device);
@@ -35,6 +16,19 @@ bool Replay::is_of_region(const Event& event) {
         base_ = abi::physical_address(event.record) - event.offset();
     }
     return true;
+}
+
+std::string_view Replay::function_of(const Event& event) {
+    const Id id = event.code_id();
+    if (id >= functions_of_.size()) {
+        functions_of_.resize(id + 1);
+    }
+    std::string_view& name = functions_of_[id];
+    if (name.data() == nullptr) {
+        const Location* const code = event.code();
+        name = *functions_.insert(code == nullptr ? std::string() : code->function).first;
+    }
+    return name;
 }
 
 void Replay::add(const Event& event) {
@@ -54,14 +48,16 @@ void Replay::add(const Event& event) {
         first_undoable_ = undoable_++ == 0 ? event.number : first_undoable_;
         return;
     }
+    const std::optional<Thread> thread =
+        finder_.add(event); // a poll that this ends is folded first
     wait(event);
-    Held held;
-    Step& step = held.step;
+    Step step;
     step.size = abi::access_size(record);
     step.offset = event.offset();
     step.value = record.value;
     step.event = event.number;
-    step.comment = comment_of(event);
+    step.reg = event.reg();
+    step.function = function_of(event);
     const auto written = written_.find(step.offset);
     if (abi::is_write(record)) {
         step.kind = Step::Kind::write;
@@ -71,19 +67,20 @@ void Replay::add(const Event& event) {
                           written->second.value == step.value;
         step.kind = back ? Step::Kind::check : Step::Kind::read;
     }
-    held_.push_back(std::move(held));
-    held_.back().thread = finder_.add(event);
+    steps_.push_back(step);
+    parts_.push_back({thread});
 }
 
 void Replay::wait(const Event& event) {
     const std::uint64_t pause =
-        event.nanoseconds > end_ && !held_.empty() ? event.nanoseconds - end_ : 0;
+        event.nanoseconds > end_ && !steps_.empty() ? event.nanoseconds - end_ : 0;
     end_ = std::max(end_, event.nanoseconds + tick_.nanoseconds(event.record.duration));
     if (pause >= limits_.delay && pause < limits_.idle) {
         Step step;
         step.kind = Step::Kind::delay;
         step.value = pause / 1000;
-        held_.push_back({std::move(step), std::nullopt});
+        steps_.push_back(step);
+        parts_.emplace_back();
     }
 }
 
@@ -94,41 +91,47 @@ void Replay::fold(Thread thread, const Poll& poll) {
         return;
     }
     // From behind: it has just ended.
-    auto first = held_.end(), last = first;
-    for (auto at = held_.end(); at != held_.begin();) {
-        --at;
-        const Step& step = at->step;
+    std::size_t first = steps_.size(), last = first;
+    for (std::size_t at = steps_.size(); at-- > 0;) {
+        const Step& step = steps_[at];
         if (step.event != 0 && step.event < poll.first.number) {
             break;
         }
-        if (step.event != 0 && step.event <= poll.last.number && at->thread == thread) {
+        if (step.event != 0 && step.event <= poll.last.number && parts_[at].thread == thread) {
             if (step.kind == Step::Kind::write || step.offset != poll.read.offset()) {
                 return;
             }
-            last = first == held_.end() ? at : last;
+            last = first == steps_.size() ? at : last;
             first = at;
         }
     }
-    if (first == held_.end()) {
+    if (first == steps_.size()) {
         return;
     }
-    for (auto at = first + 1; at <= last; ++at) {
-        at->folded = at->folded || at->thread == thread || at->step.kind == Step::Kind::delay;
+    for (std::size_t at = first + 1; at <= last; ++at) {
+        Part& part = parts_[at];
+        part.folded = part.folded || part.thread == thread || steps_[at].kind == Step::Kind::delay;
     }
-    first->step.kind = Step::Kind::poll;
-    first->step.mask = poll.bits;
-    first->step.value = poll.read.record.value & poll.bits;
-    first->step.comment = comment_of(poll.read);
+    Step& step = steps_[first];
+    step.kind = Step::Kind::poll;
+    step.mask = poll.bits;
+    step.value = poll.read.record.value & poll.bits;
+    step.answer = poll.read.record.value;
+    step.reg = poll.read.reg();
+    step.function = function_of(poll.read);
 }
 
-std::vector<Step> Replay::steps() const {
-    std::vector<Step> steps;
-    for (const Held& held : held_) {
-        if (!held.folded) {
-            steps.push_back(held.step);
+void Replay::finish() {
+    finder_.cut_all();
+    const auto folded = std::ranges::find(parts_, true, &Part::folded);
+    auto kept = static_cast<std::size_t>(folded - parts_.begin());
+    for (std::size_t at = kept; at < steps_.size(); ++at) {
+        if (!parts_[at].folded) {
+            steps_[kept++] = steps_[at];
         }
     }
-    return steps;
+    steps_.resize(kept);
+    parts_.clear();
 }
 
 } // namespace mmioscope::analysis

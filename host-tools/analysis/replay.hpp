@@ -8,8 +8,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 namespace mmioscope::analysis {
@@ -28,8 +31,12 @@ struct Step {
     std::uint64_t offset = 0; ///< bytes from the device's base
     std::uint64_t value = 0;  ///< what was written, read, awaited
     std::uint64_t mask = 0;   ///< for a poll: the bits awaited
+    std::uint64_t answer = 0; ///< for a poll: all bits of the last value read
     std::uint64_t event = 0;  ///< number of the access
-    std::string comment;      ///< plain text: register, fields, function
+
+    // For a comment. The trace and the Replay own them.
+    const Register* reg = nullptr; ///< null: not known
+    std::string_view function;     ///< that made the access; empty: not known
 };
 
 /// Makes steps of the accesses to one region of the device tree.
@@ -48,11 +55,14 @@ public:
         : limits_(limits), tick_(frequency), region_(region), given_(region.has_value()) {}
 
     void add(const Event& event) override;
-    void forget() override { finder_.cut_all(); }
-    void finish() override { finder_.cut_all(); }
+    void forget() override {
+        finder_.cut_all();
+        functions_of_.clear();
+    }
+    void finish() override;
 
     /// The steps, in the order of the trace. Call it after finish().
-    std::vector<Step> steps() const;
+    std::span<const Step> steps() const { return steps_; }
 
     // The region; empty and 0 if there was no access.
     const std::string& device() const { return device_; }
@@ -68,10 +78,10 @@ public:
     std::uint64_t left_out() const { return left_out_; }
 
 private:
-    struct Held {
-        Step step;
-        std::optional<Thread> thread;
-        bool folded = false; ///< a poll has it
+    /// What a step is part of.
+    struct Part {
+        std::optional<Thread> thread; ///< nothing: it can be part of no loop
+        bool folded = false;          ///< of a poll, which has a step of its own
     };
     struct Written {
         std::uint64_t value;
@@ -79,14 +89,18 @@ private:
     };
 
     bool is_of_region(const Event& event);
+    std::string_view function_of(const Event& event);
     void wait(const Event& event);
     void fold(Thread thread, const Poll& poll);
 
     Limits limits_;
     trace::TickLength tick_;
     PollFinder finder_{[this](Thread thread, const Poll& poll) { fold(thread, poll); }};
-    std::vector<Held> held_;
+    std::vector<Step> steps_;
+    std::vector<Part> parts_;                            ///< of each step
     std::unordered_map<std::uint64_t, Written> written_; ///< last write, by offset
+    std::unordered_set<std::string> functions_;          ///< names
+    std::vector<std::string_view> functions_of_;         ///< by the id of the code; null: not asked
     std::string device_, other_;
     std::uint64_t base_ = 0;
     std::optional<std::uint16_t> region_;

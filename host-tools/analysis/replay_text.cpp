@@ -1,12 +1,15 @@
 #include "analysis/replay_text.hpp"
 
+#include "reading/kept.hpp"
+#include "registers/fields_text.hpp"
 #include "system/plain_text.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cctype>
-#include <iterator>
+#include <optional>
 
 namespace mmioscope::analysis {
 
@@ -14,6 +17,9 @@ namespace {
 
 // Names may come from files: they must not end a comment.
 std::string comment_text(std::string_view text) {
+    if (std::ranges::all_of(text, is_plain) && text.find("*/") == text.npos) {
+        return std::string(text); // the usual case
+    }
     std::string plain = for_terminal(text);
     for (std::size_t at = plain.find("*/"); at != plain.npos; at = plain.find("*/", at)) {
         plain.insert(at + 1, " ");
@@ -38,9 +44,59 @@ std::string head_of(const ReplayOf& of, std::span<const Step> steps) {
                                     of.device, of.base, steps.size(), events, of.trace));
 }
 
-std::string hex(std::uint64_t value, unsigned size) {
-    return fmt::format("0x{:0{}x}", value, 2 * size);
+/// Makes the comments of steps: register, fields, function.
+class Comments {
+public:
+    /// Valid until the next call.
+    std::string_view of(const Step& step) {
+        const Key key{step.reg, step.offset << 4 | step.size, step.function.data()};
+        const std::uint64_t value = step.mask == 0 ? step.value : step.answer;
+        Known& known = known_.of(key, [&step](Known& made) {
+            made.name = comment_text(registers::register_text(step.reg, step.offset));
+            made.function = step.function.empty() ? "" : "; " + comment_text(step.function);
+            made.text = made.name + made.function;
+            made.has_fields = step.reg != nullptr && registers::says_anything(*step.reg);
+            made.value.reset();
+        });
+        if (known.has_fields && known.value != value) {
+            known.value = value;
+            const std::string fields = registers::fields_text(
+                *step.reg, value, step.size, static_cast<unsigned>(step.offset - step.reg->offset));
+            known.text = known.name;
+            if (!fields.empty()) {
+                known.text.append(": ").append(comment_text(fields));
+            }
+            known.text += known.function;
+        }
+        return known.text;
+    }
+
+private:
+    struct Key {
+        const Register* reg = nullptr;
+        std::uint64_t place = ~std::uint64_t{0}; ///< offset and size
+        const char* function = nullptr;
+        bool operator==(const Key&) const = default;
+        std::uint64_t hash() const {
+            return reading::mixed(place ^ reinterpret_cast<std::uintptr_t>(function)) >> 40;
+        }
+    };
+    struct Known {
+        std::string name, function;
+        std::string text; ///< all
+        bool has_fields = false;
+        std::optional<std::uint64_t> value; ///< of which `text` has the fields
+    };
+    reading::KeptByKey<Key, Known, 256> known_;
+};
+
+// `digits` at least. The cursor stays in a register if its address is not passed on.
+[[nodiscard]] TextCursor hex(TextCursor at, std::uint64_t value, unsigned digits) {
+    at.hex(value, std::max(digits, TextCursor::hex_digits(value)));
+    return at;
 }
+
+constexpr std::size_t longest_step = 128; ///< characters, without its comment
 
 // The player is part of the file, so that the table has one meaning.
 constexpr char player[] = R"(
@@ -118,23 +174,45 @@ static inline unsigned mmio_replay(volatile void *base, const struct mmio_step *
 
 )";
 
-constexpr std::array<std::string_view, 5> ops{"WRITE", "READ", "CHECK", "POLL", "DELAY"};
+constexpr std::array<std::string_view, 5> ops{"WRITE, ", "READ, ", "CHECK, ", "POLL, ", "DELAY, "};
 
-std::string c_text(const ReplayOf& of, std::span<const Step> steps) {
+TextBuffer c_text(const ReplayOf& of, std::span<const Step> steps) {
     const std::string name = identifier(of.device);
-    std::string text = fmt::format("/* {}. */\n{}#define {}_base {:#x}u\n\n"
-                                   "static const struct mmio_step {}_steps[] = {{\n",
-                                   head_of(of, steps), player, name, of.base, name);
+    TextBuffer text;
+    text.append(fmt::format("/* {}. */\n{}#define {}_base {:#x}u\n\n"
+                            "static const struct mmio_step {}_steps[] = {{\n",
+                            head_of(of, steps), player, name, of.base, name));
+    Comments comments;
     for (const Step& step : steps) {
-        const std::string_view op = ops[static_cast<std::size_t>(step.kind)];
-        text += step.kind == Step::Kind::delay
-                    ? fmt::format("    {{MMIO_DELAY, 0, 0, {}, 0}},\n", step.value)
-                    : fmt::format("    {{MMIO_{}, {}, {:#05x}, {}, {}}}, /* {} */\n", op, step.size,
-                                  step.offset, hex(step.value, step.size),
-                                  step.mask == 0 ? "0" : hex(step.mask, step.size),
-                                  comment_text(step.comment));
+        const bool delay = step.kind == Step::Kind::delay;
+        const std::string_view comment = delay ? std::string_view() : comments.of(step);
+        TextCursor at = text.cursor(longest_step + comment.size());
+        at.append("    {MMIO_");
+        at.append(ops[static_cast<std::size_t>(step.kind)]);
+        if (delay) {
+            at.append("0, 0, ");
+            at.decimal(step.value);
+            at.append(", 0},\n");
+        } else {
+            at.decimal(step.size);
+            at.append(", ");
+            at = hex(at, step.offset, 3);
+            at.append(", ");
+            at = hex(at, step.value, 2 * step.size);
+            at.append(", ");
+            if (step.mask == 0) {
+                at.append('0');
+            } else {
+                at = hex(at, step.mask, 2 * step.size);
+            }
+            at.append("}, /* ");
+            at.append(comment);
+            at.append(" */\n");
+        }
+        text.end(at);
     }
-    return text + "};\n";
+    text.append("};\n");
+    return text;
 }
 
 // devmem is busybox's; it takes the width in bits.
@@ -158,29 +236,44 @@ poll() { # OFFSET WIDTH MASK VALUE
 
 )sh";
 
-std::string sh_text(const ReplayOf& of, std::span<const Step> steps) {
+constexpr std::array<std::string_view, 5> words{"w ", "r ", "check ", "poll ", "usleep "};
+
+TextBuffer sh_text(const ReplayOf& of, std::span<const Step> steps) {
     std::string body = functions;
     const std::string_view base = "%base%";
     body.replace(body.find(base), base.size(), fmt::format("{:#x}", of.base));
-    std::string text = fmt::format("#!/bin/sh\n# {}.\n# Needs busybox's devmem and usleep, and a "
-                                   "kernel that lets root access the device.\n{}",
-                                   head_of(of, steps), body);
+    TextBuffer text;
+    text.append(fmt::format("#!/bin/sh\n# {}.\n# Needs busybox's devmem and usleep, and a "
+                            "kernel that lets root access the device.\n{}",
+                            head_of(of, steps), body));
+    Comments comments;
     for (const Step& step : steps) {
-        const std::string where = fmt::format("{:#05x} {}", step.offset, 8 * step.size);
-        const std::string value = hex(step.value, step.size);
-        std::string line;
-        switch (step.kind) {
-        case Step::Kind::write: line = fmt::format("w {} {}", where, value); break;
-        case Step::Kind::read: line = fmt::format("r {}", where); break;
-        case Step::Kind::check: line = fmt::format("check {} {}", where, value); break;
-        case Step::Kind::poll:
-            line = fmt::format("poll {} {} {}", where, hex(step.mask, step.size), value);
-            break;
-        case Step::Kind::delay: line = fmt::format("usleep {}", step.value); break;
+        using enum Step::Kind;
+        const std::string_view comment =
+            step.kind == delay ? std::string_view() : comments.of(step);
+        TextCursor at = text.cursor(longest_step + comment.size());
+        const char* const begin = at.at();
+        at.append(words[static_cast<std::size_t>(step.kind)]);
+        if (step.kind == delay) {
+            at.decimal(step.value);
+        } else {
+            at = hex(at, step.offset, 3);
+            at.append(' ');
+            at.decimal(8 * step.size);
+            if (step.kind == poll) {
+                at.append(' ');
+                at = hex(at, step.mask, 2 * step.size);
+            }
+            if (step.kind != read) {
+                at.append(' ');
+                at = hex(at, step.value, 2 * step.size);
+            }
+            at.pad_to(34, static_cast<std::size_t>(at.at() - begin));
+            at.append(" # ");
+            at.append(comment);
         }
-        text += step.comment.empty()
-                    ? line + '\n'
-                    : fmt::format("{:<34} # {}\n", line, comment_text(step.comment));
+        at.append('\n');
+        text.end(at);
     }
     return text;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "analysis/replay.hpp"
+#include "system/text_buffer.hpp"
 
 #include <cstdint>
 #include <span>
@@ -20,7 +21,7 @@ struct ReplayOf {
 struct ReplayFormat {
     std::string_view name; ///< as --as takes it
     std::string_view help; ///< one line
-    std::string (*text)(const ReplayOf& of, std::span<const Step> steps);
+    TextBuffer (*text)(const ReplayOf& of, std::span<const Step> steps);
 };
 
 /// All formats, in the order of --help.

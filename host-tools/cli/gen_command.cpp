@@ -93,9 +93,9 @@ Status gen(const Options& options) {
     }
     const auto formats = analysis::replay_formats();
     const auto format = std::ranges::find(formats, options.format, &analysis::ReplayFormat::name);
-    const std::string text =
+    const TextBuffer text =
         format->text({replay.device(), replay.base(), selection.path}, replay.steps());
-    std::fwrite(text.data(), 1, text.size(), out.file());
+    std::fwrite(text.view().data(), 1, text.size(), out.file());
     out.close();
     tell(replay);
     fmt::print(stderr, "{}", tally.verdict(trace.reader()));

@@ -144,9 +144,16 @@ TEST_CASE("accesses that cannot be done again are no steps, and are told") {
 }
 
 TEST_CASE("names in the text of steps cannot end a comment") {
-    const analysis::Step step{analysis::Step::Kind::write, 4, 0, 1, 0, 1, "*/ evil \x1b[1m\n(*/"};
+    const char* const name = "*/ evil \x1b[1m\n(*/";
+    const Register reg{name, 0, 4, "", {{name, 0, 8, {{1, name}}}}};
+    analysis::Step step;
+    step.size = 4;
+    step.value = step.event = 1;
+    step.reg = &reg;
+    step.function = name;
     for (const analysis::ReplayFormat& format : analysis::replay_formats()) {
-        const std::string text = format.text({"a*/b\n", 0x1000, "*/t.mmio"}, std::span(&step, 1));
+        const TextBuffer made = format.text({"a*/b\n", 0x1000, "*/t.mmio"}, std::span(&step, 1));
+        const std::string text(made.view());
         CAPTURE(text);
         CHECK(text.find('\x1b') == std::string::npos);
         if (format.name == "c") { // as many ends as beginnings
