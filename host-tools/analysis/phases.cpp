@@ -144,14 +144,35 @@ bool Phases::was_looked_at(const abi::Record& record) {
 }
 
 bool Phases::is_first_of_driver(const Event& event) {
-    const std::string_view driver = driver_of(event.code());
-    if (driver.empty() || drivers_.size() == most_drivers) {
+    if (pairs_.size() == most_drivers) {
         return false;
     }
-    // The device's name would cost as much as the function's.
-    const std::uint16_t device = event.record.device;
-    pair_.assign({static_cast<char>(device), static_cast<char>(device >> 8)}).append(driver);
-    return !drivers_.contains(pair_) && drivers_.insert(pair_).second;
+    const std::uint32_t driver = driver_at(event);
+    return driver != 0 && pairs_.insert(std::uint64_t{driver} << 32 | event.record.device).second;
+}
+
+// 0: it is not known. An address costs much more than a function that is known.
+std::uint32_t Phases::driver_at(const Event& event) {
+    const std::uint32_t pc = event.record.pc & ~1u;
+    const auto behind = functions_.upper_bound(pc);
+    if (behind != functions_.begin()) {
+        const auto& [start, function] = *std::prev(behind);
+        if (pc - start < function.size) {
+            return function.driver;
+        }
+    }
+    const Location* const location = event.code();
+    const std::string_view name = driver_of(location);
+    std::uint32_t driver = 0;
+    if (!name.empty()) {
+        const auto next = static_cast<std::uint32_t>(drivers_.size() + 1);
+        driver = drivers_.try_emplace(std::string(name), next).first->second;
+    }
+    if (location != nullptr && location->size != 0 && location->module.empty() && // modules move
+        functions_.size() < most_functions) {
+        functions_[pc - location->offset] = {location->size, driver};
+    }
+    return driver;
 }
 
 void Phases::begin(Boundary boundary, const Event& event, std::string name, std::string caller) {

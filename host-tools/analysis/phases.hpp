@@ -15,6 +15,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
@@ -83,25 +84,32 @@ private:
     const Used& count(const Event& event);
     void take(const Poll& poll);
     bool is_first_of_driver(const Event& event);
+    std::uint32_t driver_at(const Event& event);
     bool was_looked_at(const abi::Record& record);
 
     static constexpr std::size_t most_phases = 256;   ///< in memory
     static constexpr std::size_t most_begins = 1024;  ///< to which a poll may belong
     static constexpr std::size_t most_drivers = 4096; ///< with their devices
-    static constexpr std::size_t most_devices = 256;  ///< of a phase, by name
+    static constexpr std::size_t most_functions = 8192;
+    static constexpr std::size_t most_devices = 256; ///< of a phase, by name
     static constexpr unsigned site_bits = 12;
 
     PhaseOptions options_;
     PollFinder polls_{[this](Thread, const Poll& poll) { take(poll); }};
-    SpilledMap<Phase> phases_{most_phases};   ///< by number
-    std::uint64_t number_ = 0;                ///< of the phase that goes on; 0: none does
-    Phase phase_;                             ///< that goes on
-    std::string prober_;                      ///< the function that began it; empty: none did
-    std::map<std::uint16_t, Used> used_;      ///< by Record::device
-    std::deque<Begin> begins_;                ///< of the last phases
-    std::optional<std::uint64_t> last_;       ///< ns; of the last access, if none was lost since
-    std::unordered_set<std::string> drivers_; ///< with a device each
-    std::string pair_;                        ///< kept to avoid an allocation for each event
+    SpilledMap<Phase> phases_{most_phases}; ///< by number
+    std::uint64_t number_ = 0;              ///< of the phase that goes on; 0: none does
+    Phase phase_;                           ///< that goes on
+    std::string prober_;                    ///< the function that began it; empty: none did
+    std::map<std::uint16_t, Used> used_;    ///< by Record::device
+    std::deque<Begin> begins_;              ///< of the last phases
+    std::optional<std::uint64_t> last_;     ///< ns; of the last access, if none was lost since
+    std::unordered_map<std::string, std::uint32_t> drivers_; ///< numbers from 1 on
+    std::unordered_set<std::uint64_t> pairs_;                ///< drivers and their devices
+    struct Function {
+        std::uint32_t size = 0; ///< bytes
+        std::uint32_t driver = 0;
+    };
+    std::map<std::uint32_t, Function> functions_; ///< of the kernel, by their start
     /// Sites, by hash, of which it is known that they are no first access.
     std::vector<std::uint64_t> sites_ = std::vector<std::uint64_t>(std::size_t{1} << site_bits);
 };

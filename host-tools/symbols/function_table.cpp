@@ -40,7 +40,7 @@ bool FunctionTable::locate(std::uint32_t address, Location& to) {
     if (function == nullptr) {
         return false;
     }
-    to = {function->name, address - function->start, function->module, {}};
+    to = {function->name, address - function->start, function->module, {}, function->size};
     return true;
 }
 

@@ -321,12 +321,15 @@ bool SectionFunctions::find(PackedSymbols& symbols, std::uint32_t address, Locat
     if (address - start >= size) {
         return false;
     }
-    const auto first = std::lower_bound(all.begin(), behind, start);
+    auto first = behind - 1;
+    while (first != all.begin() && first[-1] == start) {
+        --first;
+    }
     const auto same = std::min<std::size_t>(most_at_one_address, behind - first);
     for (std::size_t i = 0; i < same; ++i) {
         Symbol symbol = symbols.symbol(static_cast<std::size_t>(first - all.begin()) + i);
         if (is_function(symbol)) {
-            to = {std::move(symbol.name), address - start, std::move(symbol.module), {}};
+            to = {std::move(symbol.name), address - start, std::move(symbol.module), {}, size};
             return true;
         }
     }

@@ -57,12 +57,15 @@ Reach Symbols::reach() const {
 }
 
 bool Symbols::locate(std::uint32_t address, Location& to) const {
+    bool first = true; // it may know another function at the next address
     for (const auto& [trust, source] : sources_) {
         if (source->locate(address, to)) {
             to.offset += address & 1;
+            to.size = first ? to.size : 0;
             return true;
         }
         to = {};
+        first = false;
     }
     return false;
 }

@@ -51,6 +51,8 @@ struct Location {
     std::string module;       ///< empty: the kernel itself
     /// Inlined functions from DWARF, innermost first; empty without DWARF.
     std::vector<SourceLine> lines;
+    /// Bytes of the function, all of which have this name; 0: not known.
+    std::uint32_t size = 0;
 };
 
 /// A task of the guest.
