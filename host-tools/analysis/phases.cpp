@@ -154,12 +154,9 @@ bool Phases::is_first_of_driver(const Event& event) {
 // 0: it is not known. An address costs much more than a function that is known.
 std::uint32_t Phases::driver_at(const Event& event) {
     const std::uint32_t pc = event.record.pc & ~1u;
-    const auto behind = functions_.upper_bound(pc);
-    if (behind != functions_.begin()) {
-        const auto& [start, function] = *std::prev(behind);
-        if (pc - start < function.size) {
-            return function.driver;
-        }
+    const auto behind = std::ranges::upper_bound(functions_, pc, {}, &Function::start);
+    if (behind != functions_.begin() && pc - behind[-1].start < behind[-1].size) {
+        return behind[-1].driver;
     }
     const Location* const location = event.code();
     const std::string_view name = driver_of(location);
@@ -170,7 +167,7 @@ std::uint32_t Phases::driver_at(const Event& event) {
     }
     if (location != nullptr && location->size != 0 && location->module.empty() && // modules move
         functions_.size() < most_functions) {
-        functions_[pc - location->offset] = {location->size, driver};
+        functions_.insert(behind, {pc - location->offset, location->size, driver});
     }
     return driver;
 }

@@ -106,10 +106,11 @@ private:
     std::unordered_map<std::string, std::uint32_t> drivers_; ///< numbers from 1 on
     std::unordered_set<std::uint64_t> pairs_;                ///< drivers and their devices
     struct Function {
+        std::uint32_t start = 0;
         std::uint32_t size = 0; ///< bytes
         std::uint32_t driver = 0;
     };
-    std::map<std::uint32_t, Function> functions_; ///< of the kernel, by their start
+    std::vector<Function> functions_; ///< of the kernel, by their start
     /// Sites, by hash, of which it is known that they are no first access.
     std::vector<std::uint64_t> sites_ = std::vector<std::uint64_t>(std::size_t{1} << site_bits);
 };
