@@ -115,6 +115,22 @@ bool has(const std::vector<Key>& keys, Key key) {
     return std::find(keys.begin(), keys.end(), key) != keys.end();
 }
 
+/// The id that stands for the event's name; `unasked`: none does.
+Id id_of(Key key, const Event& event) {
+    const auto known = [](Id id) { return id == no_id ? unasked : id; };
+    switch (key) {
+    case Key::device:
+    case Key::reg: return event.place_id();
+    case Key::function: return known(event.code_id());
+    case Key::caller: return event.code_id() == no_id ? unasked : event.caller_id();
+    case Key::task: return known(event.task_id());
+    case Key::cpu: return event.record.cpu;
+    case Key::interrupt: return known(event.interrupt_id());
+    case Key::size: return abi::access_size(event.record);
+    }
+    return unasked;
+}
+
 bool is_of_place(Key key) {
     return key == Key::device || key == Key::reg || key == Key::size || key == Key::cpu;
 }
@@ -123,7 +139,11 @@ bool is_of_place(Key key) {
 
 Counts::Counts(std::vector<Key> keys, std::size_t most)
     : keys_(std::move(keys)), most_(most), callers_(has(keys_, Key::caller)),
-      interrupts_(has(keys_, Key::interrupt)), by_place_(std::ranges::all_of(keys_, is_of_place)) {}
+      interrupts_(has(keys_, Key::interrupt)), by_place_(std::ranges::all_of(keys_, is_of_place)) {
+    for (const Key key : keys_) {
+        table(key);
+    }
+}
 
 void Counts::add(std::span<const Event> events) {
     if (by_place_) {
@@ -170,22 +190,17 @@ void Counts::add_other(const Event& event) {
         settle(group);
         add_varying(event);
     } else if (interrupts_ && event.record.type == abi::RecordType::interrupt) {
-        find(Key::interrupt, event)->add(event);
+        find(Key::interrupt, event).add(event);
     }
 }
 
 // Counts by what a context does not determine: the interrupt, and the caller of unnamed code.
 void Counts::add_varying(const Event& event) {
-    if (const Id id = event.interrupt_id(); interrupts_ && id != no_id) {
-        if (id >= by_interrupt_.size() || by_interrupt_[id] == nullptr) {
-            Count* const count = find(Key::interrupt, event);
-            by_interrupt_.resize(std::max<std::size_t>(by_interrupt_.size(), id + 1));
-            by_interrupt_[id] = count;
-        }
-        by_interrupt_[id]->add(event);
+    if (interrupts_ && event.interrupt_id() != no_id) {
+        find(Key::interrupt, event).add(event);
     }
     if (callers_ && event.code_id() == no_id) {
-        find(Key::caller, event)->add(event);
+        find(Key::caller, event).add(event);
     }
 }
 
@@ -194,37 +209,50 @@ void Counts::settle(Group& group) {
     if (group.count.accesses() == 0) {
         return;
     }
-    for (const Key key : keys_) {
+    for (auto& [key, table] : tables_) {
         const bool varies =
             key == Key::interrupt || (key == Key::caller && group.first.code_id() == no_id);
         if (!varies) {
-            find(key, group.first)->add(group.count);
+            find(table, key, group.first).add(group.count);
         }
     }
     group = {};
 }
 
-Count* Counts::find(Key key, const Event& event) {
-    set_name(name_, event, key);
-    CountsByName& counts = table(key);
-    if (key == Key::interrupt && counts.full()) {
-        by_interrupt_.clear();
+Count& Counts::find(Table& table, Key key, const Event& event) {
+    const Id id = id_of(key, event);
+    if (id < table.by_id.size() && table.by_id[id] != nullptr) {
+        return *table.by_id[id];
     }
-    return &counts.of(name_);
+    set_name(name_, event, key);
+    Count& count = table.counts.of(name_);
+    if (table.spills != table.counts.spills()) {
+        table.spills = table.counts.spills();
+        table.by_id.clear();
+    }
+    if (id != unasked) {
+        table.by_id.resize(std::max<std::size_t>(table.by_id.size(), id + 1));
+        table.by_id[id] = &count;
+    }
+    return count;
 }
 
-CountsByName& Counts::table(Key key) {
-    return tables_.try_emplace(key, most_).first->second;
+Counts::Table& Counts::table(Key key) {
+    const auto at = tables_.find(key);
+    return at != tables_.end() ? at->second
+                               : tables_.try_emplace(key, CountsByName(most_)).first->second;
 }
 
 void Counts::forget() {
     groups_.forget([this](Group& group) { settle(group); });
-    by_interrupt_.clear();
+    for (auto& [key, table] : tables_) {
+        table.by_id.clear();
+    }
 }
 
 CountsByName& Counts::by(Key key) {
     forget();
-    return table(key);
+    return table(key).counts;
 }
 
 } // namespace mmioscope::analysis

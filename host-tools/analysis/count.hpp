@@ -110,17 +110,23 @@ private:
     void add_other(const Event& event);
     void add_varying(const Event& event);
     void settle(Group& group);
-    CountsByName& table(Key key);
-    Count* find(Key key, const Event& event);
+    /// The counts by one of the keys.
+    struct Table {
+        CountsByName counts;
+        std::vector<Count*> by_id; ///< those of names with an id (id_of()); null: not asked
+        std::uint64_t spills = 0;  ///< of `counts`, when by_id was empty last
+    };
+    Table& table(Key key);
+    Count& find(Key key, const Event& event) { return find(table(key), key, event); }
+    Count& find(Table& table, Key key, const Event& event);
 
     std::vector<Key> keys_;
     std::size_t most_;          ///< limit for names of each key in memory
     bool callers_, interrupts_; ///< are keys
     bool by_place_;             ///< place and CPU determine the name for every key
-    std::map<Key, CountsByName> tables_;
+    std::map<Key, Table> tables_;
     std::string name_; ///< kept to avoid an allocation for each event
     reading::KeptByKey<GroupKey, Group, 512> groups_;
-    std::vector<Count*> by_interrupt_; ///< by Event::interrupt_id(); null: not looked up yet
 };
 
 } // namespace mmioscope::analysis

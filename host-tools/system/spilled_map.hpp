@@ -5,6 +5,7 @@
 #include "system/sorted_runs.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <functional>
 #include <map>
@@ -38,6 +39,8 @@ public:
     }
     /// Whether a new name moves those in memory to files.
     bool full() const { return held_.size() >= most_; }
+    /// How often they were: references to pieces from before are invalid.
+    std::uint64_t spills() const { return spills_; }
 
     bool empty() const { return held_.empty() && holds_all(); }
     /// Whether no part is in files.
@@ -99,11 +102,13 @@ private:
         }
         runs_.end_run();
         held_.clear();
+        ++spills_;
     }
 
     std::size_t most_;
     Held held_;
     SortedRuns runs_;
+    std::uint64_t spills_ = 0;
 };
 
 } // namespace mmioscope
