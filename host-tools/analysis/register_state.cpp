@@ -4,7 +4,14 @@
 
 namespace mmioscope::analysis {
 
-void RegisterState::add(const Event& event) {
+// From behind: only the last access of a register needs its names.
+void RegisterState::add_all(std::span<const Event> events) {
+    for (std::size_t at = events.size(); at-- > 0;) {
+        keep(events[at]);
+    }
+}
+
+void RegisterState::keep(const Event& event) {
     const abi::Record& record = event.record;
     if (record.type != abi::RecordType::access) {
         return;
@@ -18,8 +25,11 @@ void RegisterState::add(const Event& event) {
         }
         at = registers_.emplace_hint(at, place, Register());
     }
-    event.settle();
-    (abi::is_write(record) ? at->second.written : at->second.read).keep(event);
+    KeptAccess& kept = abi::is_write(record) ? at->second.written : at->second.read;
+    if (kept.number() < event.number) {
+        event.settle();
+        kept.keep(event);
+    }
 }
 
 void RegisterState::forget() {

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <span>
 #include <utility>
 
 namespace mmioscope::analysis {
@@ -16,13 +17,16 @@ public:
     /// Keeps at most `most` registers; counts accesses to others.
     explicit RegisterState(std::size_t most = 4096) : most_(most) {}
 
-    void add(const Event& event) override;
+    void add(const Event& event) override { add_all({&event, 1}); }
+    void add_all(std::span<const Event> events) override;
     void forget() override;
 
     /// Two rows for each register, by device and offset: "written" and "read", the later one last.
     table::Table table() const;
 
 private:
+    void keep(const Event& event);
+
     struct Register {
         KeptAccess written, read;
     };

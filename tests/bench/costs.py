@@ -37,8 +37,8 @@ ENVIRONMENT = {
 }
 TABLES = [word for table in ("device", "register", "function", "caller", "task", "cpu", "interrupt", "size")
           for word in ("--by", table)]
-# What to measure; {} is the output, {page} a page with only the place for data, {trace} the trace, which is also the
-# last argument.
+# What to measure; {} is the output, {page} a page with only the place for data, {events} the number of the last event,
+# {trace} the trace, which is also the last argument.
 COMMANDS = {
     "print": ["print", "--all", "-o", "{}"],
     "print --raw": ["print", "--all", "--raw", "-o", "{}"],
@@ -58,6 +58,8 @@ COMMANDS = {
     "sharing": ["sharing", "-o", "{}"],
     "phases": ["phases", "-o", "{}"],
     "regs": ["regs", "interrupt-controller", "-o", "{}"],
+    "at": ["at", "1h", "-o", "{}"],
+    "why": ["why", "{events}", "-o", "{}"],
     "report": ["report", "--page", "{page}", "-o", "{}"],
     "regs --score": ["regs", "interrupt-controller", "-o", "{}", "--score", "{trace}"],
     "print --fold": ["print", "--all", "--fold", "-o", "{}"],
@@ -149,7 +151,7 @@ class Bench:
         if not self.discards:
             self.remove(what, mix, [events])
             output = self.output(what, mix, events)
-        places = {"{}": output, "{page}": self.page, "{trace}": path}
+        places = {"{}": output, "{page}": self.page, "{trace}": path, "{events}": str(events)}
         return [self.tool] + [places.get(word, word) for word in {**COMMANDS, **MORE}[what]] + [path]
 
     def remove(self, what, mix, lengths):
