@@ -121,6 +121,7 @@ $(eval $(call host_precompiled,host-sanitized/pch,$(HOST_TEST_CXXFLAGS),$(HOST_C
     $(HOST_LIB_SOURCES:%.cpp=$(BUILD)/host-sanitized/%.o)))
 $(eval $(call host_precompiled,host-sanitized/pch/catch,$(HOST_CATCH_CXXFLAGS),$(HOST_COMMON) catch_2_or_3.hpp,\
     $(HOST_CATCH_OBJECTS)))
+$(BUILD)/host-sanitized/pch/catch/common.hpp.gch: tests/catch_2_or_3.hpp
 
 $(HOST_CLI_OBJECTS): HOST_CPPFLAGS += -DMMIOSCOPE_VERSION='"$(shell cat VERSION)"'
 $(HOST_CLI_OBJECTS): VERSION

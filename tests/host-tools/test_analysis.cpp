@@ -139,7 +139,7 @@ TEST_CASE("rates cover the time since the last look") {
     const auto first = rates.first({});
     REQUIRE(first.rows.size() == 2);
     CHECK(first.rows[0].name == "uart");
-    CHECK(first.rows[0].per_second == Catch::Approx(6));
+    CHECK(first.rows[0].per_second == Approx(6));
     analysis::CountsByName none(1);
     rates.look(none, 1);
     CHECK(rates.first({}).rows[0].per_second == 0);

@@ -105,8 +105,8 @@ TEST_CASE("top: the rates of a trace that has ended cover all of it") {
     counts.look();
     CHECK(counts.rates({}).rows[0].per_second == 0);
     counts.look_at_all();
-    CHECK(counts.rates({}).rows[0].per_second == Catch::Approx(2));
-    CHECK(counts.head.per_second == Catch::Approx(2));
+    CHECK(counts.rates({}).rows[0].per_second == Approx(2));
+    CHECK(counts.head.per_second == Approx(2));
 }
 
 TEST_CASE("top: of more names than fit in memory, the first are shown and all are counted") {
@@ -146,9 +146,9 @@ TEST_CASE("top: of more names than fit in memory, the first are shown and all ar
     const Rate most = first(analysis::Order::accesses);
     CHECK(most.name == "d1400");
     CHECK(most.count.reads == 4);
-    CHECK(most.per_second == Catch::Approx(3 / seconds));
+    CHECK(most.per_second == Approx(3 / seconds));
     CHECK(first(analysis::Order::reads).name == "d0700");
     CHECK(first(analysis::Order::reads).count.reads == 11);
     CHECK(counts.rates({}).rows[2].per_second == 0);
-    CHECK(counts.rates({}).total.per_second == Catch::Approx(5 / seconds));
+    CHECK(counts.rates({}).total.per_second == Approx(5 / seconds));
 }
