@@ -129,7 +129,8 @@ Arguments qemu_command(const Plan& plan, const QemuFiles& files) {
                board.hypervisor_base() + abi::boot_tree_offset);
     add(arguments, {"-display", "none", "-monitor", "none"});
     add_ending(arguments, files.monitor);
-    add(arguments, {"-audiodev", "none,id=audio"});
+    // Newer QEMUs (10) want each sound device to name its host's side; 7.2 takes the name, too.
+    add(arguments, {"-audiodev", "none,id=audio", "-global", "pl041.audiodev=audio"});
     add_serials(arguments, plan, files);
     add_devices(arguments, board, options);
     add_access_log(arguments, files.access_log);

@@ -255,7 +255,7 @@ class Bench:
         console = self.own / f"{name}.console"
         self.execute(name, [
             "timeout", "600", "qemu-system-arm", "-M", "vexpress-a15,secure=off,virtualization=off",
-            "-audiodev", "none,id=a", "-smp", "1", "-m", "512", "-display", "none", "-monitor", "none", "-no-reboot",
+            "-audiodev", "none,id=a", "-global", "pl041.audiodev=a", "-smp", "1", "-m", "512", "-display", "none", "-monitor", "none", "-no-reboot",
             "-serial", f"file:{console}", "-nic", "none", "-kernel", kernel, "-dtb", self.tree, "-initrd", initrd, "-append", line,
             "-drive", f"if=sd,format=raw,snapshot=on,file={card}", *self.CLOCK, "-plugin",
             f"file={self.build}/tests/hyp-count.so,out={self.own}/{name}.json,all=on"])

@@ -71,7 +71,7 @@ INIT
 
 # native_guest GUEST: runs it on $board without a hypervisor, Non-secure without Hyp; its console goes to $out/native.
 native_guest() {
-    local machine=(-M vexpress-a15,secure=off,virtualization=off -audiodev none,id=a)
+    local machine=(-M vexpress-a15,secure=off,virtualization=off -audiodev none,id=a -global pl041.audiodev=a)
     [ "$board" != virt ] || machine=(-M virt,gic-version=2,highmem=off -cpu cortex-a15)
     timeout 60 qemu-system-arm "${machine[@]}" -smp 2 -m 512 -display none -monitor none \
         -serial "file:$out/native" -no-reboot -nic none -kernel "$build/tests/guest/$board/$1.elf" ||

@@ -15,7 +15,7 @@ beats() { # ENGINE
 # records.
 exclusives() { # ENGINE
     timeout 60 qemu-system-arm -M vexpress-a15,secure=off,virtualization=off -smp 2 -m 512 -display none \
-        -monitor none -serial "file:$out/native" -no-reboot -audiodev none,id=a -nic none \
+        -monitor none -serial "file:$out/native" -no-reboot -audiodev none,id=a -global pl041.audiodev=a -nic none \
         -kernel "$build/tests/guest/vexpress-a15/exclusives.elf" || fail "the guest does not end without a hypervisor"
     has native '^guest: done$' "without a hypervisor: $(tail -n 1 "$out/native")"
     run_bare exclusives --engine "$1" --trace all --access-log "$out/access.log"

@@ -41,7 +41,7 @@ native() { # KERNEL QEMU-ARGUMENT...
     shift
     [ "$board" != virt ] || ram=0x40000000 machine=(-M "$virt" -cpu cortex-a15 -nic none)
     timeout 120 qemu-system-arm "${machine[@]}" -smp 2 -m 512 -display none -monitor none -no-reboot \
-        -audiodev none,id=audio -kernel "$made/loader-$board.elf" \
+        -audiodev none,id=audio -global pl041.audiodev=audio -kernel "$made/loader-$board.elf" \
         -device "$(loaded "$kernel" $((ram + 0x3000000)))" -device "$(loaded "$out/guest.dtb" $((ram + 0x7e00000)))" "$@"
 }
 loaded() { echo "loader,file=$1,addr=$(printf '%#x' "$2"),force-raw=on"; }
