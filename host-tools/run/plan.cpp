@@ -273,7 +273,10 @@ Plan make_plan(const Options& given) {
     BootTree what = boot_tree(options, board, tree, plan.program, plan.serials);
     check_sd_card(options, board);
     const Bytes elf = read_input(plan.hypervisor, "hypervisor");
-    check_place(elf, plan.hypervisor, board);
+    elf_header(elf, "the hypervisor " + plan.hypervisor);
+    if (options.at_top) { // elsewhere it may be a boot loader that starts it
+        check_place(elf, plan.hypervisor, board);
+    }
     if (board.boot_image) {
         plan.boot_image = boot_image(elf, plan.hypervisor);
     }
