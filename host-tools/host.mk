@@ -17,9 +17,10 @@ HOST_LIBS := -lfmt -lfdt -lserialport -ldeflate -lz -lzstd -llzma -llz4 -ldw -le
 # The program's own libraries are static, for a quicker start in less memory, except those that plug-ins may have, too,
 # and those that tests/bench/costs.py distinguishes by name.
 # Debian 13's libdw.a needs a library that is in no package (elfutils' libeu), its libre2.a the seventy of Abseil.
-HOST_DYNAMIC := $(shell pkg-config --atleast-version=0.191 libdw && echo yes)
+# Asked when something is linked: `make demo` may have installed pkg-config just before.
+HOST_DYNAMIC = $(shell pkg-config --atleast-version=0.191 libdw && echo yes)
 HOST_DW_RE2 := -ldw -lelf -lre2
-HOST_TOOL_LIBS := -Wl,-Bstatic -lfdt -lserialport $(if $(HOST_DYNAMIC),,$(HOST_DW_RE2)) -lpugixml -lsqlite3 -lncursesw -ltinfo -lz \
+HOST_TOOL_LIBS = -Wl,-Bstatic -lfdt -lserialport $(if $(HOST_DYNAMIC),,$(HOST_DW_RE2)) -lpugixml -lsqlite3 -lncursesw -ltinfo -lz \
                   -llzma -llz4 -lbz2 -Wl,-Bdynamic $(if $(HOST_DYNAMIC),$(HOST_DW_RE2)) -lfmt -ldeflate -lzstd -ldl -lpthread
 # Fewer pages in memory: relocations take a tenth of the space, and unused code of libraries and templates is removed.
 HOST_TOOL_LDFLAGS := -Wl,-z,pack-relative-relocs -Wl,--gc-sections

@@ -15,9 +15,11 @@ void CsvDecimal::add(const Event& event) {
     for (std::size_t i = 0; i < columns.size(); ++i) {
         sink_.put(i == 0 ? "" : ",");
         const Cell cell = known_[i] ? columns[i].cell(event, tick_) : Cell();
-        const Hex* const number = std::get_if<Hex>(&cell);
-        if (number) table::append_csv(sink_.text(), number->value);
-        else table::append_csv(sink_.text(), cell);
+        if (const Hex* const number = std::get_if<Hex>(&cell)) {
+            table::append_csv(sink_.text(), number->value);
+        } else {
+            table::append_csv(sink_.text(), cell);
+        }
     }
     sink_.put("\n");
     sink_.settle();
