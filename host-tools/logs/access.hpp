@@ -25,6 +25,7 @@ struct Line {
     std::uint8_t size;    ///< bytes
     LineKind kind;
     bool write;
+    bool widened = false; ///< the size may be the model's instead of the access's
 };
 
 /// An access in the trace.

@@ -1,5 +1,6 @@
-// Reads the log that QEMU 7.2 writes with
+// Reads the log that QEMU writes with
 //   -trace memory_region_ops_read -trace memory_region_ops_write -d guest_errors -D FILE
+// and QEMU 10 with -d guest_errors,invalid_mem.
 #pragma once
 
 #include "logs/access.hpp"

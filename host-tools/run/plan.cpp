@@ -260,7 +260,7 @@ Plan make_plan(const Options& given) {
     check_stream_options(options);
     check_guest_reader(options);
     check_at_start(options);
-    Plan plan{board, options, find_program(options.qemu), options.hypervisor, {}, {}, {}, {},
+    Plan plan{board, options, find_program(options.qemu), options.hypervisor, {}, {}, {}, {}, {},
               {},    {}};
     if (plan.hypervisor.empty()) {
         plan.hypervisor = find_hypervisor(folder_of_this_program(), board.hypervisor_base());
@@ -284,6 +284,9 @@ Plan make_plan(const Options& given) {
     what.task_names = task_names(options, plan.names);
     plan.tree = compose_tree(tree, board, what);
     plan.qemu_version = qemu_version(plan.qemu);
+    if (!options.access_log.empty()) {
+        plan.refused_accesses = refused_accesses(plan.qemu);
+    }
     return plan;
 }
 

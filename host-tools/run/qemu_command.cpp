@@ -86,10 +86,10 @@ void add_devices(Arguments& to, const Board& board, const Options& options) {
     }
 }
 
-void add_access_log(Arguments& to, int log) {
+void add_access_log(Arguments& to, int log, const std::string& refused) {
     if (log >= 0) {
         add(to, {"-D", descriptor_path(log), "-trace", "memory_region_ops_read", "-trace",
-                 "memory_region_ops_write", "-d", "guest_errors"});
+                 "memory_region_ops_write", "-d", refused});
     }
 }
 
@@ -133,7 +133,7 @@ Arguments qemu_command(const Plan& plan, const QemuFiles& files) {
     add(arguments, {"-audiodev", "none,id=audio", "-global", "pl041.audiodev=audio"});
     add_serials(arguments, plan, files);
     add_devices(arguments, board, options);
-    add_access_log(arguments, files.access_log);
+    add_access_log(arguments, files.access_log, plan.refused_accesses);
     arguments.insert(arguments.end(), options.qemu_arguments.begin(), options.qemu_arguments.end());
     return arguments;
 }

@@ -6,17 +6,31 @@
 
 namespace mmioscope::run {
 
-std::string qemu_version(const std::string& qemu) {
+namespace {
+
+/// The beginning of what it prints; empty if that takes more than two seconds. (QEMU's -d help
+/// ends with status 1.)
+std::string said(const std::string& qemu, const std::vector<std::string>& arguments) {
     using namespace std::chrono_literals;
-    constexpr std::string_view start = "QEMU emulator version ";
     const FileDescriptor messages = memory_file("messages", 0);
-    Process process(qemu, {qemu, "--version"}, messages.get(), false);
-    if (const std::optional<Exit> exit = process.wait(2s); !exit || !exit->fine()) {
-        return {};
-    }
-    const std::string text = beginning(messages.get(), 200);
+    std::vector<std::string> command{qemu};
+    command.insert(command.end(), arguments.begin(), arguments.end());
+    Process process(qemu, command, messages.get(), false);
+    return process.wait(2s) ? beginning(messages.get(), 8192) : "";
+}
+
+} // namespace
+
+std::string qemu_version(const std::string& qemu) {
+    constexpr std::string_view start = "QEMU emulator version ";
+    const std::string text = said(qemu, {"--version"});
     const std::string line = text.substr(0, text.find('\n'));
     return line.starts_with(start) ? line.substr(start.size()) : "";
+}
+
+std::string refused_accesses(const std::string& qemu) {
+    const bool apart = said(qemu, {"-d", "help"}).find("\ninvalid_mem ") != std::string::npos;
+    return apart ? "guest_errors,invalid_mem" : "guest_errors";
 }
 
 } // namespace mmioscope::run

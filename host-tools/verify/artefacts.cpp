@@ -88,6 +88,12 @@ Match one_line(const logs::Line& line, const logs::Event& event) {
     return {1, unmasked ? Artefact::unmasked_value : Artefact::none};
 }
 
+Match widened(const logs::Line& line, const logs::Event& event) {
+    const bool right = line.widened && event.size < line.size &&
+                       is(line, event, event.address, line.size) && same_value(line, event);
+    return right ? Match{1, Artefact::widened} : Match{};
+}
+
 // Eight bytes without a device model are one line; an instruction that aborts there has one record,
 // for its first word.
 Match aborted_doubleword(const logs::Line& line, const logs::Event& event) {
@@ -108,7 +114,8 @@ std::string_view artefact_text(Artefact artefact) {
         "of 8 bytes of a VFP or NEON register, at once",
         "of instructions that the hypervisor does not decode",
         "of devices QEMU does not model",
-        "rejected by the device model"};
+        "rejected by the device model",
+        "of less than a word to a model that QEMU gives only words: sizes are not compared"};
     return words[static_cast<std::size_t>(artefact)];
 }
 
@@ -124,6 +131,9 @@ Match explain(const Ahead<logs::Line>& lines, const Ahead<logs::Event>& events) 
         return match;
     }
     if (const Match match = aborted_doubleword(lines[0], event)) {
+        return match;
+    }
+    if (const Match match = widened(lines[0], event)) {
         return match;
     }
     if (event.size == 8 && aligned(event)) {

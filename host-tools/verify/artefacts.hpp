@@ -21,8 +21,9 @@ enum class Artefact : std::uint8_t {
     undecoded,       ///< a record without a value: all lines that its instruction may have caused
     unmodelled,      ///< a line without CPU and value
     rejected,        ///< likewise, with an offset as the address
+    widened,         ///< 1 or 2 bytes: the word that the model takes
 };
-inline constexpr std::size_t artefact_count = 9;
+inline constexpr std::size_t artefact_count = 10;
 
 std::string_view artefact_text(Artefact artefact);
 

@@ -49,6 +49,22 @@ TEST_CASE("artefact: a model's value has bits beyond the access") {
                .differences.empty());
 }
 
+TEST_CASE("artefact: a model that takes only words is logged with words") {
+    const std::string word = log_line(true, 0, uart + 0x18, 0x41, 4, "pl011");
+    const std::string other = log_line(true, 0, uart, 0x42, 4, "pl011");
+    const auto differs = [](const std::string& log, const std::vector<Access>& accesses) {
+        return !compare(log, accesses).differences.empty();
+    };
+    CHECK(explained(compare(word + other, {{true, uart + 0x18, 0, 0x41}, {true, uart, 1, 0x42}}),
+                    Artefact::widened, 2));
+    CHECK(differs(word, {{true, uart + 0x18, 0, 0x42}}));
+    CHECK(differs(word, {{true, uart + 0x18, 3, 0x41}}));
+    const std::string byte = log_line(true, 0, uart, 0x42, 1, "pl011"); // QEMU 7.2
+    CHECK(differs(word + byte, {{true, uart + 0x18, 0, 0x41}, {true, uart, 0, 0x42}}));
+    const std::string another = log_line(true, 0, uart + 0x18, 0x41, 4, "another model");
+    CHECK(differs(another, {{true, uart + 0x18, 0, 0x41}}));
+}
+
 TEST_CASE("artefact: a model behind an alias is logged by offset") {
     Bus bus(0, 0);
     bus.regions = {region(0x3f00'0000, 0x100'0000, "/pcie@10000000")};
