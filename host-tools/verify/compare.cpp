@@ -8,7 +8,6 @@
 #include "verify/order.hpp"
 #include "verify/streams.hpp"
 #include "verify/untraced.hpp"
-#include "verify/widened.hpp"
 
 #include <algorithm>
 
@@ -61,7 +60,6 @@ Result compare(logs::AccessLog& log, std::span<const logs::Event> events,
     leave_out_stream(log, regions);
     place_aliased(log, regions);
     swap_big_endian(log);
-    mark_widened(log);
     result.unselected = leave_out_unselected(log, events, regions);
     const std::vector<bool> unlogged = rom_reads(events, regions);
     Matching matching(log.lines.size(), events.size());

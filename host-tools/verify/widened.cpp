@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <string_view>
 #include <vector>
 
@@ -19,7 +20,12 @@ bool takes_words(const logs::AccessLog& log, const logs::Line& line) {
 
 } // namespace
 
-void mark_widened(logs::AccessLog& log) {
+void mark_widened(logs::AccessLog& log, std::string_view qemu) {
+    unsigned major = 0;
+    std::from_chars(qemu.data(), qemu.data() + qemu.size(), major);
+    if (major < 8) { // also if it is not known
+        return;
+    }
     std::vector<bool> only_words(log.regions.size(), true);
     for (const logs::Line& line : log.lines) {
         if (takes_words(log, line) && line.size != 4) {

@@ -4,10 +4,12 @@
 
 #include "logs/access_log.hpp"
 
+#include <string_view>
+
 namespace mmioscope::verify {
 
-/// Marks the lines of such models. A QEMU whose log has other sizes for a model gives it the
-/// guest's, and its lines are not marked.
-void mark_widened(logs::AccessLog& log);
+/// Marks the lines of such models. `qemu` is the version, as the trace says it: 7 has none. Nor is
+/// a model one of which the log has other sizes. Call it before compare().
+void mark_widened(logs::AccessLog& log, std::string_view qemu);
 
 } // namespace mmioscope::verify
