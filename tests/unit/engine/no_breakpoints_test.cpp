@@ -1,8 +1,7 @@
 // Where DBGEN is low, or the device tree asks for the same: emulation does what it can, and the
 // rest is refused.
+#include "catch_2_or_3.hpp"
 #include "sim/judge.hpp"
-
-
 
 using namespace mmioscope;
 using namespace mmioscope::sim;
