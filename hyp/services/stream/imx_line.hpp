@@ -21,9 +21,6 @@ public:
     std::optional<std::uint8_t> get() override;
 
 private:
-    std::uint32_t read(unsigned number);
-    void write(unsigned number, std::uint32_t value);
-
     Uart at_{};
 };
 

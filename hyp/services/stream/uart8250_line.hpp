@@ -21,9 +21,6 @@ public:
     std::optional<std::uint8_t> get() override;
 
 private:
-    std::uint32_t read(unsigned number);
-    void write(unsigned number, std::uint32_t value);
-
     Uart at_{};
     unsigned depth_{1}; ///< bytes in the transmit FIFO
     unsigned room_{};   ///< bytes that still fit in it for certain

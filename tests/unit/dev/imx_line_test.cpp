@@ -2,8 +2,7 @@
 // and nobody waits for it.
 #include "catch_2_or_3.hpp"
 #include "sim/imx_uart.hpp"
-#include "sim/simulation.hpp"
-#include "stream/uart_line.hpp"
+#include "unit/dev/line_fixture.hpp"
 
 using namespace mmioscope;
 using namespace mmioscope::sim;
@@ -13,38 +12,10 @@ namespace {
 constexpr std::uint64_t base = 0x30a8'0000;
 
 /// A line with a model of its UART.
-class Fixture {
+class Fixture : public LineFixture<ImxUartModel> {
 public:
-    Fixture() {
-        auto device = std::make_unique<ImxUartModel>();
-        uart = device.get();
-        simulation.bus.attach({base, base + 0x1000}, std::move(device));
-    }
-
-    void start(std::uint32_t clock, std::uint32_t baud) {
-        line_ = UartLine({UartModel::imx, {base}, 0, 2, clock});
-        line = &line_.start(baud);
-        simulation.complete_system();
-    }
-
-    /// Offers increasing bytes until one is refused. Returns the number accepted.
-    unsigned fill() {
-        unsigned count = 0;
-        while (count < 1000 && line->put(static_cast<std::uint8_t>(offered))) {
-            ++count;
-            ++offered;
-            simulation.complete_system();
-        }
-        return count;
-    }
-
-    Simulation simulation{Conditions{}};
-    ImxUartModel* uart{};
-    Line* line{};
-    unsigned offered{};
-
-private:
-    UartLine line_;
+    Fixture()
+        : LineFixture({UartModel::imx, {base}, 0, 2}, 0x1000, std::make_unique<ImxUartModel>()) {}
 };
 
 } // namespace

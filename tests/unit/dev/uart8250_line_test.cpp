@@ -1,9 +1,8 @@
 // An 8250 as a line: every byte that it accepts arrives, in order, whatever the reader does, and
 // nobody waits for it.
 #include "catch_2_or_3.hpp"
-#include "sim/simulation.hpp"
 #include "sim/uart8250.hpp"
-#include "stream/uart_line.hpp"
+#include "unit/dev/line_fixture.hpp"
 
 using namespace mmioscope;
 using namespace mmioscope::sim;
@@ -13,41 +12,11 @@ namespace {
 constexpr std::uint64_t base = 0x01c2'8800;
 
 /// A line with a model of its UART.
-class Fixture {
+class Fixture : public LineFixture<Uart8250Model> {
 public:
     Fixture(unsigned fifo, std::uint8_t reg_shift, std::uint8_t log2_width)
-        : at_{UartModel::uart8250, {base}, reg_shift, log2_width} {
-        auto device = std::make_unique<Uart8250Model>(fifo, reg_shift, log2_width);
-        uart = device.get();
-        simulation.bus.attach({base, base + (8u << reg_shift)}, std::move(device));
-    }
-
-    void start(std::uint32_t clock, std::uint32_t baud) {
-        at_.clock = clock;
-        line_ = UartLine(at_);
-        line = &line_.start(baud);
-        simulation.complete_system();
-    }
-
-    /// Offers increasing bytes until one is refused. Returns the number accepted.
-    unsigned fill() {
-        unsigned count = 0;
-        while (count < 1000 && line->put(static_cast<std::uint8_t>(offered))) {
-            ++count;
-            ++offered;
-            simulation.complete_system();
-        }
-        return count;
-    }
-
-    Simulation simulation{Conditions{}};
-    Uart8250Model* uart{};
-    Line* line{};
-    unsigned offered{};
-
-private:
-    Uart at_;
-    UartLine line_;
+        : LineFixture({UartModel::uart8250, {base}, reg_shift, log2_width}, 8u << reg_shift,
+                      std::make_unique<Uart8250Model>(fifo, reg_shift, log2_width)) {}
 };
 
 } // namespace
