@@ -78,12 +78,12 @@ run: ## trace your own kernel in QEMU: KERNEL= DTB= [INITRD= APPEND= BOARD= ARGS
 	    $(if $(APPEND),--append '$(APPEND)') --output $(BUILD)/run.mmio $(ARGS)
 
 # What U-Boot loads (contrib/u-boot/boot-files.sh): of a board's own files, DTB= and KERNEL= with MEMORY= if the tree does
-# not say it, or of the guest's for one of these boards. SET= is a property of /chosen.
-image: ## make what U-Boot needs on a board in build/image/: BOARD=orangepi-pc, or DTB= KERNEL= [INITRD= APPEND= MEMORY= SET=]
+# not say it, or of the guest's for one of these boards. PLACE=top: at the end of the memory. SET= is a property of /chosen.
+image: ## make what U-Boot needs on a board in build/image/: BOARD=orangepi-pc, or DTB= KERNEL= [INITRD= APPEND= MEMORY= PLACE= SET=]
 	@contrib/install-packages.sh hyp/packages.txt host-tools/packages.txt contrib/u-boot/packages.txt
 	@$(MAKE) --no-print-directory -j2 $(if $(DTB),,guest) all
 	@contrib/u-boot/boot-files.sh --build $(BUILD) --dtb $(IMAGE_DTB) --kernel $(or $(KERNEL),$(BUILD)/guest/vmlinuz) \
-	    $(if $(IMAGE_INITRD),--initrd $(IMAGE_INITRD)) $(if $(IMAGE_MEMORY),--memory $(IMAGE_MEMORY)) \
+	    $(if $(IMAGE_INITRD),--initrd $(IMAGE_INITRD)) $(if $(IMAGE_MEMORY),--memory $(IMAGE_MEMORY)) $(if $(PLACE),--place $(PLACE)) \
 	    --append '$(or $(APPEND),$(IMAGE_APPEND_$(BOARD)))' $(if $(SET),--set '$(SET)') $(BUILD)/image
 	@ls $(BUILD)/image
 

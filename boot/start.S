@@ -1,6 +1,7 @@
 @ Runs before C++: from the state in which the board starts a CPU to Hyp with a stack.
 @
 @   MMU or caches on           empty the caches, turn both off
+@   not where it is linked for copy the image there
 @   Hyp                        nothing to do
 @   Secure PL1                 hand the GIC over; through Monitor to Hyp
 @   Non-secure PL1, no Hyp     say so on the UART and stop
@@ -42,7 +43,11 @@ mmu_is_off:
     and     r9, r9, #0xff               @ Aff0: this CPU's number
     cmp     r9, #MAX_CPUS
     bhs     park
-
+    adr     r0, _start
+    ldr     r1, =_start
+    cmp     r0, r1
+    bne     move
+at_its_place:
     bl      set_stack
     cmp     r9, #0
     bne     wait_for_bss
@@ -168,6 +173,38 @@ mmu_off:
     dsb
     isb
     b       mmu_is_off
+
+@ A boot loader that lives where the image belongs loads it elsewhere and is overwritten here. r0 = where the image
+@ lies, r1 = where it is linked for: not overlapping, because this code runs while it copies. Caches and MMU are off, so
+@ the copy goes to memory. What the caches still have of the place, up to the stacks, would hide it later. The other CPUs
+@ must not enter here: firmware starts them where the image is linked for.
+move:
+    cmp     r9, #0
+    bne     park
+    ldr     r2, =bss_begin              @ aligned to 64; what follows is not in the file
+    sub     r2, r2, r1
+    subs    r3, r0, r1
+    rsblo   r3, r3, #0
+    cmp     r3, r2
+    blo     park
+    ldr     r3, =boot_stacks_end
+    mov     r4, r1
+1:  mcr     p15, 0, r4, c7, c6, 1       @ DCIMVAC
+    add     r4, r4, #32                 @ the shortest cache line of the supported CPUs
+    cmp     r4, r3
+    blo     1b
+    dsb
+    add     r2, r1, r2
+2:  ldmia   r0!, {r3-r6}
+    stmia   r1!, {r3-r6}
+    cmp     r1, r2
+    blo     2b
+    dsb
+    mcr     p15, 0, r0, c7, c5, 0       @ ICIALLU
+    mcr     p15, 0, r0, c7, c5, 6       @ BPIALL
+    dsb
+    isb
+    ldr     pc, =at_its_place
 
 @ Sets Hyp's vectors, HTPIDR = 0 (no state yet), SMP if firmware allows it, and a stack: Hyp has its
 @ own SP.

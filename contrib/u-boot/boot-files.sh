@@ -3,10 +3,11 @@
 # TFTP server: boot.scr, and mmioscope.itb, a FIT image with hypervisor, kernel, ramdisk and device tree. By hand, over
 # any wire, `mmioscope plan` has the commands; the single files that they load are in the folder, too.
 #
-#   boot-files.sh --kernel FILE --dtb FILE [--memory BASE+SIZE] [--initrd FILE] [--append TEXT] [--set PROPERTY[=TEXT]]...
-#                 [--build DIR] DIR
+#   boot-files.sh --kernel FILE --dtb FILE [--memory BASE+SIZE] [--place low|top] [--initrd FILE] [--append TEXT]
+#                 [--set PROPERTY[=TEXT]]... [--build DIR] DIR
 #
 #   --memory BASE+SIZE     the board's memory, if the tree does not say it, as for `mmioscope plan`
+#   --place low|top        where the hypervisor lies, as for `mmioscope plan` (default: low)
 #   --set PROPERTY[=TEXT]  a property of /chosen, such as mmioscope,stream=serial2, mmioscope,engine=emulation
 #   --build DIR            where mmioscope and the hypervisor are (default: build)
 #
@@ -19,12 +20,13 @@ set -eu
 die() { echo "boot-files.sh: $*" >&2; exit 2; }
 made=$(mktemp -d)
 trap 'rm -rf "$made"' EXIT
-kernel='' tree='' memory='' ramdisk='' line='' build=build
+kernel='' tree='' memory='' place=low ramdisk='' line='' build=build
 while [ $# -gt 1 ]; do
     case $1 in
     --kernel) kernel=$2 ;;
     --dtb) tree=$2 ;;
     --memory) memory=$2 ;;
+    --place) place=$2 ;;
     --initrd) ramdisk=$2 ;;
     --append) line=$2 ;;
     --set) printf '%s\n' "$2" >>"$made/set" ;;
@@ -43,16 +45,18 @@ for program in mkimage fdtput; do
 done
 
 # All addresses and names are the plan's.
-"$build/mmioscope" plan "$tree" ${memory:+--memory "$memory"} --wide >"$made/plan" ||
+"$build/mmioscope" plan "$tree" ${memory:+--memory "$memory"} --place "$place" --wide >"$made/plan" ||
     die "$tree: $(sed -n 's/^verdict *//p' "$made/plan"); mmioscope plan has the rest"
 section() { sed -n "/^$1/,/^\$/p" "$made/plan" | sed '1d; /^$/d'; }
 section 'in U-Boot;' >"$made/by-hand"
-base=$(sed -n 's/^mkimage .* -e \([^ ]*\) .*/\1/p' "$made/plan")
+load=$(sed -n 's/^mkimage .* -e \([^ ]*\) .*/\1/p' "$made/plan")
+image=$build/$(sed -n 's/^arm-none-eabi-objcopy .* \(hyp-.*[.]elf\) .*/\1/p' "$made/plan")
+[ -f "$image" ] || make --no-print-directory BUILD="$build" "$image" >"$made/said" 2>&1 || die "cannot make $image: $(tail -n 1 "$made/said")"
 at() { sed -n "s/^load mmc 0:1 \([^ ]*\) $1\$/\1/p" "$made/by-hand"; }
 
 mkdir -p "$to"
-arm-none-eabi-objcopy -O binary "$build/hyp-${base#0x}.elf" "$made/hypervisor"
-mkimage -A arm -O linux -T kernel -C none -a "$base" -e "$base" -n mmioscope -d "$made/hypervisor" "$to/mmioscope.img" >/dev/null
+arm-none-eabi-objcopy -O binary "$image" "$made/hypervisor"
+mkimage -A arm -O linux -T kernel -C none -a "$load" -e "$load" -n mmioscope -d "$made/hypervisor" "$to/mmioscope.img" >/dev/null
 cp "$kernel" "$to/zImage"
 cp "$tree" "$to/board.dtb"
 [ -z "$ramdisk" ] || cp "$ramdisk" "$to/initrd.img"
@@ -86,7 +90,7 @@ part() {
 }
 {
     echo '/dts-v1/; / { description = "mmioscope"; #address-cells = <1>; images {'
-    part hypervisor kernel "$made/hypervisor" "$base" "$base"
+    part hypervisor kernel "$made/hypervisor" "$load" "$load"
     part tree flat_dt "$made/tree" "$(at board.dtb)"
     part kernel firmware "$kernel" "$(at zImage)"
     [ -z "$ramdisk" ] || part ramdisk firmware "$ramdisk" "$(at initrd.img)"

@@ -49,6 +49,15 @@ void add_address(CLI::App& command, const std::string& name, std::optional<std::
         ->type_name("ADDRESS");
 }
 
+void add_place(CLI::App& command, bool& at_top) {
+    command
+        .add_option_function<std::string>(
+            "--place", [&at_top](const std::string& word) { at_top = word == "top"; },
+            "Where the hypervisor lies: low (default), 128 MiB into the RAM, or top, at its end: "
+            "the guest's memory is in one piece")
+        ->check(one_of({"low", "top"}));
+}
+
 void add_file(CLI::App& command, const std::string& name, std::string& to,
               const std::string& help) {
     command.add_option(name, to, help)->type_name("FILE");

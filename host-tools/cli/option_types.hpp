@@ -18,6 +18,9 @@ void add_size(CLI::App& command, const std::string& name, std::uint64_t& to,
 void add_address(CLI::App& command, const std::string& name, std::optional<std::uint32_t>& to,
                  const std::string& help);
 
+/// --place low|top: whether the hypervisor lies at the RAM's end.
+void add_place(CLI::App& command, bool& at_top);
+
 void add_file(CLI::App& command, const std::string& name, std::string& to, const std::string& help);
 
 /// --symbols: files with names for the guest's code (symbols/symbol_files.hpp).

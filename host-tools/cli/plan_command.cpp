@@ -18,6 +18,7 @@ namespace {
 struct Options {
     ViewOptions view;
     std::string memory; ///< BASE+SIZE; empty: as in the tree
+    bool at_top = false;
 };
 
 constexpr char footer[] = R"(
@@ -59,7 +60,7 @@ Status plan(const Options& options) {
     const auto tree = tree::read_tree(options.view.file);
     std::unique_ptr<plan::Survey> board;
     try {
-        board = std::make_unique<plan::Survey>(tree, memory);
+        board = std::make_unique<plan::Survey>(tree, memory, options.at_top);
     } catch (const Error& error) {
         throw bad_input("{}: {}", options.view.file, error.what());
     }
@@ -82,6 +83,7 @@ Action add(CLI::App& command, const std::string&) {
         .add_option("--memory", options->memory,
                     "The board's memory, instead of the tree's: 0x40000000+1G")
         ->type_name("BASE+SIZE");
+    add_place(command, options->at_top);
     add_format_option(command, options->view, "one row per statement, device and command");
     add_wide_option(command, options->view);
     add_pager_option(command, options->view);

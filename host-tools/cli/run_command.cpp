@@ -92,12 +92,7 @@ void add_guest(CLI::App& command, Options& options) {
         ->type_name("N");
     add_size(command, "--memory", options.memory,
              "Size of the RAM, a multiple of 1M (default 512M; orangepi-pc: 1024M)");
-    command
-        .add_option_function<std::string>(
-            "--place", [&options](const std::string& word) { options.at_top = word == "top"; },
-            "Where the hypervisor lies: low (default), 128 MiB into the RAM, or top, at its end: "
-            "the guest's memory is in one piece")
-        ->check(one_of({"low", "top"}));
+    add_place(command, options.at_top);
     add_file(command, "--ram", options.ram,
              "Keep the guest's RAM in this file; if it exists, the machine starts with its "
              "content, as after a reset");

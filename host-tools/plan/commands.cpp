@@ -36,11 +36,10 @@ std::vector<Line> commands(const Survey& board) {
         return {};
     }
     run::Board place{};
-    const std::uint64_t hypervisor = board.own.begin;
-    place.ram_base = hypervisor - (place.hypervisor_base() - place.ram_base);
+    place.ram_base = board.load - (place.hypervisor_base() - place.ram_base);
     const std::uint64_t image = place.ram_base + 32 * mib; // where bootm finds it, to move it
     const std::uint64_t tree = place.ram_base + 112 * mib;
-    const std::uint64_t all_in_one = hypervisor + 16 * mib; // in the trace area, which is free now
+    const std::uint64_t all_in_one = board.load + 16 * mib; // free until the hypervisor runs
 
     std::vector<Line> lines;
     const auto type = [&lines](const std::vector<std::string>& typed, std::string_view where) {
@@ -48,10 +47,10 @@ std::vector<Line> commands(const Survey& board) {
             lines.push_back({.section = where, .text = text});
         }
     };
-    type({fmt::format("arm-none-eabi-objcopy -O binary hyp-{:08x}.elf hyp.bin", hypervisor),
+    type({fmt::format("arm-none-eabi-objcopy -O binary hyp-{:08x}.elf hyp.bin", board.own.begin),
           fmt::format("mkimage -A arm -O linux -T kernel -C none -a {0:#x} -e {0:#x} -d hyp.bin "
                       "mmioscope.img",
-                      hypervisor)},
+                      board.load)},
          "host");
     // The tree and the ramdisk stay where they are loaded: U-Boot would move them to where the
     // trace will be.

@@ -53,7 +53,7 @@ std::vector<std::uint64_t> image_bases() {
     return {bases.begin(), bases.end()};
 }
 
-Survey::Survey(std::span<const std::byte> blob, const std::optional<Range>& given)
+Survey::Survey(std::span<const std::byte> blob, const std::optional<Range>& given, bool at_top)
     : storage((blob.size() + 7) / 8) {
     if (!blob.empty()) {
         std::memcpy(storage.data(), blob.data(), blob.size());
@@ -66,7 +66,16 @@ Survey::Survey(std::span<const std::byte> blob, const std::optional<Range>& give
     read_devices();
     read_memory(given);
     read_board();
-    find_place();
+    if (memory.empty()) {
+        // nowhere
+    } else if (at_top) {
+        find_top();
+    } else {
+        find_place();
+    }
+    if (!own.empty()) {
+        apply_place();
+    }
     find_wrong_cells();
     find_cycles();
 }
@@ -169,15 +178,13 @@ void Survey::add_unknown_uart() {
 /// The hypervisor's image lies 128 MiB above the beginning of memory (run/board.hpp), at one of the
 /// addresses that it is linked for.
 void Survey::find_place() {
-    if (memory.empty()) {
-        return;
-    }
     for (const std::uint64_t base : image_bases()) {
         const Range place = own_memory_at(base, abi::default_area_size);
         const BootError error = check_place(tree, memory, place);
         if (!error) {
             own = place;
-            break;
+            load = base;
+            return;
         }
         // Where memory begins elsewhere, it would say nothing.
         if (base == memory[0].begin + run::Board{}.hypervisor_base()) {
@@ -185,15 +192,34 @@ void Survey::find_place() {
             return;
         }
     }
-    if (own.empty()) {
-        faults.push_back(
-            {"image", "",
-             fmt::format("no image is linked for memory that begins at {:#x}, only for "
-                         "{:#x}: build one (hyp/hyp.mk)",
-                         memory[0].begin, fmt::join(image_bases(), ", "))});
+    faults.push_back({"image", "",
+                      fmt::format("no image is linked for memory that begins at {:#x}, only for "
+                                  "{:#x}: build one (hyp/hyp.mk), or say --place top",
+                                  memory[0].begin, fmt::join(image_bases(), ", "))});
+}
+
+/// The boot loader lives there, so it loads the image 128 MiB above the beginning, with one file of
+/// all behind it, and the image goes to its place by itself (boot/start.S).
+void Survey::find_top() {
+    constexpr std::uint64_t room = 48u << 20; // of the image and that file
+    constexpr std::uint64_t reach = std::uint64_t{1} << 32;
+    const std::uint64_t end = std::min(memory[0].end, reach);
+    load = memory[0].begin + run::Board{}.hypervisor_base();
+    if (end < load + room + abi::area_offset + abi::default_area_size) {
+        faults.push_back({"place", "", "too little memory for --place top: leave it out"});
         return;
     }
-    // As at the boot: the guest reaches neither the hypervisor nor, by `trace all`, memory.
+    const Range place =
+        own_memory_at(run::top_base(end, abi::default_area_size), abi::default_area_size);
+    const BootError error = check_place(tree, memory, place);
+    add("place", error);
+    if (!error) {
+        own = place;
+    }
+}
+
+/// As at the boot: the guest reaches neither the hypervisor nor, by `trace all`, memory.
+void Survey::apply_place() {
     bool room = map.withhold(own);
     const Span* const uart = map.find(board.uart.base);
     if (!board.uart_is_guests && uart != nullptr) {

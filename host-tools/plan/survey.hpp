@@ -27,8 +27,10 @@ struct Fault {
 struct Survey {
     /// Reads `blob`. Throws Error (bad_input) if it is not a device tree that the hypervisor reads:
     /// damaged, or larger than abi::max_tree_size. `memory`: the board's, for trees that do not say
-    /// its size; it replaces the tree's.
-    explicit Survey(std::span<const std::byte> blob, const std::optional<Range>& memory = {});
+    /// its size; it replaces the tree's. `at_top`: the hypervisor goes to the memory's end, where
+    /// it leaves the guest one piece.
+    explicit Survey(std::span<const std::byte> blob, const std::optional<Range>& memory = {},
+                    bool at_top = false);
 
     std::string path(int node) const;
     /// Whether something is known that starts the CPUs after the first one.
@@ -44,7 +46,8 @@ struct Survey {
     Board board{};
     int gic = -1; ///< node of board.gic_distributor; negative: none
     std::vector<int> cpus;
-    Range own; ///< what the hypervisor hides from the guest; empty: no place is known
+    Range own;              ///< what the hypervisor hides from the guest; empty: no place is known
+    std::uint64_t load = 0; ///< where the boot loader puts its image, which goes to `own` by itself
     std::vector<Fault> faults;
 
 private:
@@ -54,6 +57,8 @@ private:
     void read_board();
     void add_unknown_uart();
     void find_place();
+    void find_top();
+    void apply_place();
     void find_wrong_cells();
     void find_cycles();
     void add(std::string_view kind, const BootError& error);

@@ -1,5 +1,6 @@
 #include "run/board.hpp"
 
+#include "abi/layout.hpp"
 #include "system/error.hpp"
 
 #include <algorithm>
@@ -105,6 +106,11 @@ const std::array boards = {
 };
 
 } // namespace
+
+std::uint64_t top_base(std::uint64_t end, std::uint64_t area_size) {
+    constexpr std::uint64_t alignment = 2u << 20; // linker/hyp.ld
+    return (end - area_size - abi::area_offset) / alignment * alignment;
+}
 
 const Board& find_board(std::string_view name) {
     const auto found = std::ranges::find(boards, name, &Board::name);

@@ -40,6 +40,10 @@ struct Board {
     std::uint64_t ramdisk_address() const { return ram_base + (64u << 20); }
 };
 
+/// The load address of an image so high that nothing of a memory that ends at `end` is behind its
+/// trace area of `area_size` bytes.
+std::uint64_t top_base(std::uint64_t end, std::uint64_t area_size);
+
 /// Throws Error (bad_input) that lists the known boards.
 const Board& find_board(std::string_view name);
 

@@ -237,13 +237,6 @@ void check_place(const Bytes& elf, const std::string& path, const Board& board) 
     }
 }
 
-/// So high that nothing of the memory is behind it.
-std::uint64_t top(const Options& options, const Board& board) {
-    constexpr std::uint64_t alignment = 2 * mebi; // linker/hyp.ld
-    const std::uint64_t end = board.ram_base + options.memory - board.withheld_memory;
-    return (end - options.area_size - abi::area_offset) / alignment * alignment;
-}
-
 } // namespace
 
 Plan make_plan(const Options& given) {
@@ -255,7 +248,9 @@ Plan make_plan(const Options& given) {
     check_cpus(options, board);
     check_area(options);
     check_memory(options, board);
-    board.place = options.at_top ? top(options, board) : 0;
+    board.place = options.at_top ? top_base(board.ram_base + options.memory - board.withheld_memory,
+                                            options.area_size)
+                                 : 0;
     check_hypervisor_log(options, board);
     check_stream_options(options);
     check_guest_reader(options);

@@ -107,12 +107,15 @@ firmware() { # FILE TEXT ARGUMENT...
 }
 
 # The hypervisor at the end of the memory: Linux sees the rest in one piece.
+sees_one_piece() { # FIRST LAST
+    has console "node +0: \[mem 0x00000000$1-0x00000000$2\]"
+    [ "$(grep -c 'node *0: \[mem' "$out/console")" = 1 ] || fail "the guest's memory is in pieces"
+}
 one_piece() {
     run_linux mmioscope.steps=none --place top --no-print --access-log "$out/access.log"
     complete
     verified
-    has console 'node +0: \[mem 0x0000000080000000-0x000000009affffff\]'
-    [ "$(grep -c 'node *0: \[mem' "$out/console")" = 1 ] || fail "the guest's memory is in pieces"
+    sees_one_piece 80000000 9affffff
 }
 
 add test sharing 5 sharing

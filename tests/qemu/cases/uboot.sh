@@ -65,11 +65,13 @@ add nightly uboot-emulation 15 virt uboot --engine emulation
 
 # An orangepi-pc as on the board: SPL, U-Boot with PSCI 0.1 firmware, boot.scr, the hypervisor, stock Debian on all CPUs;
 # QEMU loads nothing. The trace leaves over a UART. This firmware cannot end the machine: the guest halts.
-sunxi_files() { # FOLDER
+sunxi_files() { # FOLDER ARGUMENT...
+    local folder=$1
+    shift
     boards_initrd
     contrib/u-boot/boot-files.sh --build "$build" --kernel "$guest/vmlinuz" --initrd "$out/initrd.img" \
         --dtb "$guest/sun8i-h3-orangepi-pc.dtb" --memory 0x40000000+1G --set mmioscope,stream=/soc/serial@1c28800 \
-        --append 'console=ttyS0 panic=-1 rdinit=/init-boards' "$1" || fail "boot-files.sh: exit status $?"
+        --append 'console=ttyS0 panic=-1 rdinit=/init-boards' "$@" "$folder" || fail "boot-files.sh: exit status $?"
     rm "$out/initrd.img"
 }
 
@@ -104,10 +106,10 @@ sunxi_complete() {
     has last ' R4 interrupt-controller@1c81000\[1\] +\+0x00c 0x00000004 ' 'the last record is not the interrupt that stops a CPU'
 }
 
-# From a card.
+# From a card, to the end of the memory, where U-Boot has been: the guest's memory is in one piece.
 uboot_card() {
     local card=$out/card.img
-    sunxi_files "$out/card"
+    sunxi_files "$out/card" --place top
     truncate -s 64M "$card"
     echo '8192,,c' | /usr/sbin/sfdisk -q "$card" || fail "sfdisk: exit status $?"
     /usr/sbin/mkfs.vfat --offset 8192 -F 32 "$card" $((60 << 10)) >/dev/null || fail "mkfs.vfat: exit status $?"
@@ -115,6 +117,7 @@ uboot_card() {
     rm -r "$out/card"
     sunxi_boot "$card" -nic none
     sunxi_complete
+    sees_one_piece 40000000 7affffff
 }
 add test uboot-card 60 uboot_card
 
