@@ -117,6 +117,10 @@ Arguments qemu_command(const Plan& plan, const QemuFiles& files) {
     add_machine(arguments, board, options, files.ram);
     add(arguments,
         {"-kernel", files.boot_image < 0 ? plan.hypervisor : descriptor_path(files.boot_image)});
+    if (!board.described_by.empty()) {
+        // Or QEMU makes one of a MiB at the beginning of the RAM, where a bare guest may lie.
+        add(arguments, {"-dtb", descriptor_path(files.tree)});
+    }
     if (plan.program.load_at) {
         add_loader(arguments, options.kernel, *plan.program.load_at);
     } else { // QEMU reads the segments

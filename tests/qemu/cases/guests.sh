@@ -106,6 +106,13 @@ firmware() { # FILE TEXT ARGUMENT...
     differs_only_at none
 }
 
+# A program near the beginning of virt's memory, where QEMU puts a device tree of its own: PSCI's SYSTEM_OFF by HVC.
+beginning() {
+    printf '\x08\x00\x00\xe3\x00\x04\x48\xe3\x70\x00\x40\xe1' >"$out/off.bin"
+    run --bare --kernel "$out/off.bin" --load-at 0x40010000 --no-net --no-print
+    complete
+}
+
 # The hypervisor at the end of the memory: Linux sees the rest in one piece.
 sees_one_piece() { # FIRST LAST
     has console "node +0: \[mem 0x00000000$1-0x00000000$2\]"
@@ -124,6 +131,7 @@ add test bare-elf 2 elf
 add test make-run 5 make_run
 add test bare-uboot 5 firmware u-boot.bin 'Hit any key to stop autoboot'
 add nightly bare-edk2 60 firmware edk2.fd 'UEFI Interactive Shell'
+add test bare-beginning 3 virt beginning
 add test place-top 20 one_piece
 for engine in shadow emulation; do
     add test "hammer-$engine" 10 on_all_cpus hammer $engine
