@@ -122,11 +122,11 @@ inline constexpr std::uint16_t region_machine =
 inline constexpr std::uint16_t region_stream =
     1u << 5; ///< the stream (abi/wire.hpp) leaves through it: those accesses make no records
 
-/// One `reg` entry of one device tree node.
+/// One `reg` entry of one device tree node, or one window of a PCI host (`ranges`).
 struct RegionEntry {
     std::uint64_t base;      ///< physical address, through all `ranges`
     std::uint64_t size;      ///< bytes
-    std::uint16_t reg_index; ///< index in `reg`
+    std::uint16_t reg_index; ///< index in `reg`; entries of `ranges` count on behind it
     std::uint16_t flags;     ///< region_* bits
     std::uint32_t reserved;
     char path[path_size]; ///< zero-terminated; of a longer path "~" and its end

@@ -21,6 +21,18 @@ std::uint16_t flags_of(const Tree& tree, int node, int reserved_memory) {
     return flags;
 }
 
+/// Calls visit(index, range, memory) for each range of addresses at which the CPU meets the device:
+/// its `reg`, and a PCI host's windows, with the following indices. Stops when that is false.
+template <class Visit>
+void for_each_range(const Tree& tree, int node, Visit&& visit) {
+    unsigned index = 0;
+    for (Range range; tree.reg(node, index, range); ++index)
+        if (!visit(index, range, false)) return;
+    Tree::Window window{};
+    for (unsigned n = 0; tree.pci_window(node, n, window); ++n, ++index)
+        if (!window.range.empty() && !visit(index, window.range, window.prefetchable)) return;
+}
+
 /// Parses "0x1c090000+0x1000". False: `text` is not a range.
 bool parse_range(const char* text, Range& out) {
     std::uint64_t number[2] = {0, 0};
@@ -73,12 +85,13 @@ BootError select_one(const Tree& tree, const RegionTable& regions, RegionMap& ma
         return map.select(range, traced) ? BootError{} : no_room;
     }
     const int node = tree.find(name);
-    bool found = false;
-    for (unsigned i = 0; node >= 0 && tree.reg(node, i, range); ++i) {
-        found = true;
-        if (!map.select(range, traced)) return no_room;
-    }
-    return found ? BootError{} : BootError{"unknown device to trace", entry, true};
+    BootError error{"unknown device to trace", entry, true};
+    if (node < 0) return error;
+    for_each_range(tree, node, [&](unsigned, const Range& of_node, bool) {
+        error = map.select(of_node, traced) ? BootError{} : no_room;
+        return !error;
+    });
+    return error;
 }
 
 } // namespace
@@ -88,20 +101,21 @@ BootError list_regions(const Tree& tree, RegionTable& regions) {
         return {"the device tree's root has more than two cells for addresses or sizes", "/"};
     const int reserved_memory = tree.find("/reserved-memory");
     for (int node = 0; node < tree.count(); ++node) {
-        if (!tree.has(node, "reg") || tree.is_type(node, "memory")) continue;
-        Range range;
-        for (unsigned i = 0; tree.reg(node, i, range); ++i) {
+        if (tree.is_type(node, "memory")) continue;
+        bool room = true;
+        for_each_range(tree, node, [&](unsigned index, const Range& range, bool memory) {
             constexpr std::uint64_t reach = std::uint64_t{1} << 32; // of stage 2
-            if (range.end > reach) continue;
+            if (range.end > reach) return true;
             abi::RegionEntry entry{};
             entry.base = range.begin;
             entry.size = range.size();
-            entry.reg_index = static_cast<std::uint16_t>(i);
+            entry.reg_index = static_cast<std::uint16_t>(index);
             entry.flags = flags_of(tree, node, reserved_memory);
+            if (memory) entry.flags |= abi::region_memory;
             tree.path(node, entry.path, sizeof entry.path);
-            if (!regions.push_back(entry))
-                return {"more devices than the region table holds", tree.name(node)};
-        }
+            return room = regions.push_back(entry);
+        });
+        if (!room) return {"more devices than the region table holds", tree.name(node)};
     }
     return {};
 }

@@ -7,7 +7,8 @@
 
 namespace mmioscope {
 
-/// Fills `regions` with every `reg` entry whose address reaches the root, in the tree's order.
+/// Fills `regions` with every `reg` entry whose address reaches the root, and the windows of PCI
+/// hosts behind theirs, in the tree's order. A prefetchable window is memory.
 BootError list_regions(const Tree& tree, RegionTable& regions);
 
 /// Fills `memory` with the tree's memory nodes, which must not overlap.

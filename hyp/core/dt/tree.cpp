@@ -372,11 +372,34 @@ bool Tree::untranslated_reg(int node, unsigned index, Range& out) const {
 }
 
 bool Tree::reg(int node, unsigned index, Range& out) const {
-    if (!raw_reg(node, index, out)) return false;
+    return raw_reg(node, index, out) && translate_to_root(node, out);
+}
+
+/// Takes an address and a size that `node` says in its parent's terms.
+bool Tree::translate_to_root(int node, Range& out) const {
     int depth = 0;
     for (int bus = parent(node); bus > 0; bus = parent(bus))
         if (++depth > max_depth || !translate(bus, out.begin)) return false;
     return make_range(out);
+}
+
+bool Tree::pci_window(int node, unsigned index, Window& out) const {
+    const int bus = parent(node);
+    if (bus < 0 || !is_type(node, "pci") || is_type(bus, "pci")) return false;
+    constexpr unsigned child = 3; // the first cell says which space it is
+    const Property ranges = property(node, "ranges");
+    const unsigned parent = address_cells(bus), size = size_cells(node);
+    const std::size_t entry = child + parent + size;
+    if (!ranges || address_cells(node) != child || parent == 0 || size == 0 ||
+        ranges.size / 4 / entry <= index)
+        return false;
+    const std::uint32_t space = ranges.cell(index * entry);
+    out.prefetchable = (space & 1u << 30) != 0;
+    out.range = {ranges.number(index * entry + child, parent),
+                 ranges.number(index * entry + child + parent, size)};
+    const bool configuration = (space >> 24 & 3) == 0;
+    if (configuration || !translate_to_root(node, out.range)) out.range = {};
+    return true;
 }
 
 } // namespace mmioscope

@@ -101,6 +101,14 @@ public:
     /// Entry `index` of `reg`, translated through `ranges` up to the root. False: no such entry, or
     /// an ancestor does not map it.
     bool reg(int node, unsigned index, Range& out) const;
+    /// Where a PCI host bridge shows the CPU a part of its bus.
+    struct Window {
+        Range range;       ///< empty: configuration space, or an ancestor does not map it
+        bool prefetchable; ///< reads have no side effects, as of memory
+    };
+    /// Entry `index` of a PCI host bridge's `ranges` (IEEE 1275, PCI bus binding 2.2.1.1 and
+    /// 3.1.1). False: no such entry, or `node` is no host bridge.
+    bool pci_window(int node, unsigned index, Window& out) const;
     /// As reg(), without translation: for nodes whose addresses are the root's, as under /chosen.
     bool untranslated_reg(int node, unsigned index, Range& out) const;
 
@@ -128,6 +136,7 @@ private:
     int child(int parent, const char* name, std::size_t length) const;
     int below(int node, const char* path) const;
     bool raw_reg(int node, unsigned index, Range& out) const;
+    bool translate_to_root(int node, Range& out) const;
     bool translate(int bus, std::uint64_t& address) const;
 
     const std::uint8_t* blob_{};

@@ -1,9 +1,9 @@
 # PCI functions and the addresses of their BARs, as `stat --pci` finds them in the trace, equal those in the guest's own
-# sysfs.
+# sysfs. What a BAR answers is a device's register like any other.
 # shellcheck shell=bash disable=SC2154
 
 # PID 1 of the guest: prints a line for each function, with its BARs as NUMBER=START+SIZE; and one in the format of
-# Linux' mmiotrace.
+# Linux' mmiotrace. Then reads a register of the e1000: its status.
 pci_init() {
     init_head
     cat <<'INIT'
@@ -21,6 +21,10 @@ for f in /sys/bus/pci/devices/*; do
     printf 'PCIDEV %s%02x %s%s %x%s%s \n' "${name%%:*}" $((0x${slot%.*} << 3 | ${slot#*.})) "${vendor#0x}" "${device#0x}" \
         "$(cat "$f/irq")" "$starts" "$sizes"
 done
+e1000=$(dirname "$(grep -l 0x100e /sys/bus/pci/devices/*/device)")
+echo 1 >"$e1000/enable"
+read -r start rest <"$e1000/resource"
+echo "status $start $(devmem $((start + 8)) 32)"
 echo "pci end"
 poweroff -f
 INIT
@@ -37,12 +41,18 @@ pci() {
         devices+=(--qemu-arg=-device "--qemu-arg=$device")
     done
     run --kernel "$guest/vmlinuz" --initrd "$out/initrd.img" --no-net --no-print --append 'console=ttyAMA0 rdinit=/pci quiet' \
-        --expect 'pci end' --trace pcie@10000000 "${devices[@]}"
+        --expect 'pci end' --access-log "$out/access.log" "${devices[@]}"
     complete
+    verified
     rm -r "$out/root" "$out/initrd.img"
     tr -d '\r' <"$out/console" | sed -n 's/^pci \([0-9a-f]*:.*\)/\1/p' >"$out/sysfs"
     [ "$(wc -l <"$out/sysfs")" = 5 ] || fail "the guest has not five functions"
     "$mmioscope" stat --pci "$out/trace.mmio" >"$out/stat" || fail "stat --pci: exit status $?"
+    local start status offset
+    read -r start status < <(tr -d '\r' <"$out/console" | sed -n 's/^status //p')
+    "$mmioscope" print --all --raw "$out/trace.mmio" >"$out/print" || fail "print: exit status $?"
+    offset=$(printf '0x%03x' $((start + 8 - 0x10000000)))
+    has print " R4 pcie@10000000\\[2\\] +\\+$offset ${status,,} " "no read of the status register, $status"
     sed -n '2,/^$/{/./s/  */ /gp}' "$out/stat" | sed 's/ $//' | diff "$out/sysfs" - >"$out/differences" ||
         fail "functions (<: sysfs): $(grep '^[<>]' "$out/differences" | head -n 4 | xargs)"
     "$mmioscope" export --as mmiotrace -i "$out/trace.mmio" -o "$out/mmiotrace" 2>/dev/null || fail "export: exit status $?"

@@ -1,8 +1,10 @@
 #include "dt/regions.hpp"
 
+#include "abi/layout.hpp"
 #include "catch_2_or_3.hpp"
 #include "sim/board_tree.hpp"
 
+#include <cstring>
 #include <libfdt.h>
 #include <memory>
 
@@ -87,6 +89,56 @@ TEST_CASE("regions have their path, index and flags") {
     CHECK(region.flags == abi::region_disabled);
     CHECK((*s.regions)[s.map->find({at::gic + 0x1000})->region].reg_index == 1);
     CHECK((*s.regions)[s.map->find({at::sram})->region].flags == abi::region_memory);
+}
+
+TEST_CASE("a PCI host's windows are regions: ports and memory, not what is above 4 GiB") {
+    Blob blob = with_room(make_board_tree({}), 8 * 1024);
+    const auto add = [&blob](const char* parent, const char* name,
+                             const std::vector<std::uint32_t>& cells) {
+        const int node = fdt_add_subnode(blob.data(), fdt_path_offset(blob.data(), parent), name);
+        REQUIRE(node >= 0);
+        std::vector<fdt32_t> ranges;
+        for (const std::uint32_t cell : cells) ranges.push_back(cpu_to_fdt32(cell));
+        REQUIRE(fdt_setprop(blob.data(), node, "ranges", ranges.data(),
+                            static_cast<int>(4 * ranges.size())) == 0);
+        REQUIRE(fdt_setprop_u32(blob.data(), node, "#size-cells", 2) == 0);
+        REQUIRE(fdt_setprop_u32(blob.data(), node, "#address-cells", 3) == 0);
+        REQUIRE(fdt_setprop_string(blob.data(), node, "device_type", "pci") == 0);
+        return node;
+    };
+    const int host =
+        add("/", "pcie@40000000",
+            {0x0000'0000, 0, 0,           0, 0x4100'0000, 0, 0x10'0000,   // configuration
+             0x0100'0000, 0, 0,           0, 0x4200'0000, 0, 0x1'0000,    // ports
+             0x0200'0000, 0, 0x1000'0000, 0, 0x5000'0000, 0, 0x1000'0000, // memory
+             0x4200'0000, 0, 0x2000'0000, 0, 0x6000'0000, 0, 0x1000'0000, // prefetchable
+             0x0300'0000, 1, 0,           1, 0,           1, 0,
+             0x0200'0000}); // above; a rest
+    const fdt32_t reg[] = {0, cpu_to_fdt32(0x4000'0000), 0, cpu_to_fdt32(0x1000)};
+    REQUIRE(fdt_setprop(blob.data(), host, "reg", reg, sizeof reg) == 0);
+    add("/pcie@40000000", "pci@0", {0x0200'0000, 0, 0, 0x0200'0000, 0, 0, 0, 0x1000}); // a bridge
+
+    const Tree tree = tree_of(blob);
+    auto regions = std::make_unique<RegionTable>();
+    REQUIRE(!list_regions(tree, *regions));
+    std::string text;
+    for (const abi::RegionEntry& region : *regions)
+        if (std::strncmp(region.path, "/pcie@40000000", 14) == 0)
+            text += region.path + std::to_string(region.reg_index) + " " +
+                    std::to_string(region.base >> 24) + "+" + std::to_string(region.size >> 12) +
+                    ((region.flags & abi::region_memory) != 0 ? " memory\n" : "\n");
+    CHECK(text == "/pcie@400000000 64+1\n"
+                  "/pcie@400000002 66+16\n"
+                  "/pcie@400000003 80+65536\n"
+                  "/pcie@400000004 96+65536 memory\n");
+
+    auto map = std::make_unique<RegionMap>();
+    REQUIRE(map->build(*regions));
+    const int chosen = fdt_path_offset(blob.data(), "/chosen");
+    REQUIRE(fdt_setprop_string(blob.data(), chosen, abi::chosen::trace, "/pcie@40000000") == 0);
+    REQUIRE(!select_traced(tree_of(blob), *regions, *map));
+    for (const std::uint64_t address : {0x4000'0000u, 0x4200'0000u, 0x5fff'ffffu, 0x6000'0000u})
+        CHECK(map->find({address})->traced());
 }
 
 TEST_CASE("more devices than the table holds are an error that names the first one without room") {
