@@ -86,6 +86,11 @@ void add_memory(const Survey& board, Lines& out) {
     for (const Range& range : board.memory) {
         out.push_back({"memory", "", range.begin, range.size(), ""});
     }
+    if (const int node = node_beyond_reach(board.tree); node >= 0) {
+        out.push_back({.section = "not mapped",
+                       .node = board.path(node),
+                       .text = "it reaches above 4 GiB: an access there is an external abort"});
+    }
     if (!board.own.empty()) {
         const std::uint64_t base = board.own.begin;
         out.push_back({"hypervisor", "", base, board.own.size(),

@@ -33,6 +33,8 @@ void for_each_range(const Tree& tree, int node, Visit&& visit) {
         if (!window.range.empty() && !visit(index, window.range, window.prefetchable)) return;
 }
 
+constexpr std::uint64_t reach = std::uint64_t{1} << 32; // of stage 2
+
 /// Parses "0x1c090000+0x1000". False: `text` is not a range.
 bool parse_range(const char* text, Range& out) {
     std::uint64_t number[2] = {0, 0};
@@ -104,7 +106,6 @@ BootError list_regions(const Tree& tree, RegionTable& regions) {
         if (tree.is_type(node, "memory")) continue;
         bool room = true;
         for_each_range(tree, node, [&](unsigned index, const Range& range, bool memory) {
-            constexpr std::uint64_t reach = std::uint64_t{1} << 32; // of stage 2
             if (range.end > reach) return true;
             abi::RegionEntry entry{};
             entry.base = range.begin;
@@ -120,12 +121,21 @@ BootError list_regions(const Tree& tree, RegionTable& regions) {
     return {};
 }
 
+int node_beyond_reach(const Tree& tree) {
+    int found = -1;
+    for (int node = 0; node < tree.count() && found < 0; ++node)
+        for_each_range(tree, node, [&](unsigned, const Range& range, bool) {
+            if (range.end > reach && !tree.is_type(node, "memory")) found = node;
+            return found < 0;
+        });
+    return found;
+}
+
 BootError list_memory(const Tree& tree, MemoryMap& memory) {
     for (int node = 0; node < tree.count(); ++node) {
         if (!tree.is_type(node, "memory")) continue;
         Range range;
         for (unsigned i = 0; tree.reg(node, i, range); ++i) {
-            constexpr std::uint64_t reach = std::uint64_t{1} << 32; // of stage 2
             range = {page_ceil(range.begin), page_floor(range.end < reach ? range.end : reach)};
             for (const Range& other : memory)
                 if (other.overlaps(range))

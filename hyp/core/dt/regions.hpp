@@ -11,6 +11,9 @@ namespace mmioscope {
 /// hosts behind theirs, in the tree's order. A prefetchable window is memory.
 BootError list_regions(const Tree& tree, RegionTable& regions);
 
+/// The first device of which a part lies above 4 GiB, where nothing is mapped; negative: none.
+int node_beyond_reach(const Tree& tree);
+
 /// Fills `memory` with the tree's memory nodes, which must not overlap.
 BootError list_memory(const Tree& tree, MemoryMap& memory);
 

@@ -306,6 +306,9 @@ Frame start_machine(Machine& machine, Cpu& cpu, const BootError& failed) {
     print(uart, "mmioscope: ", board.name, ", ", std::uint32_t{machine.cpu_count}, " CPUs, ",
           description_of(machine.config.engine), "\n");
     if (!cpu.debug.usable()) tell_of_missing_breakpoints(uart, machine.config.no_breakpoints);
+    if (const int node = node_beyond_reach(tree); node >= 0)
+        print(uart, "mmioscope: ", tree.name(node),
+              " reaches above 4 GiB, where nothing is mapped: an access there is an abort\n");
     if (loses_clock(tree, machine.withheld_nodes))
         print(uart,
               "mmioscope: clk_ignore_unused is added to the guest's command line, so that the "

@@ -106,11 +106,16 @@ firmware() { # FILE TEXT ARGUMENT...
     differs_only_at none
 }
 
-# A program near the beginning of virt's memory, where QEMU puts a device tree of its own: PSCI's SYSTEM_OFF by HVC.
+# A program near the beginning of virt's memory, where QEMU puts a device tree of its own: PSCI's SYSTEM_OFF by SMC. And a
+# device that stage 2 cannot map.
 beginning() {
-    printf '\x08\x00\x00\xe3\x00\x04\x48\xe3\x70\x00\x40\xe1' >"$out/off.bin"
-    run --bare --kernel "$out/off.bin" --load-at 0x40010000 --no-net --no-print
+    virt_tree
+    fdtput -c "$out/virt.dtb" /far@100000000
+    fdtput -t x "$out/virt.dtb" /far@100000000 reg 1 0 0 1000
+    printf '\x08\x00\x00\xe3\x00\x04\x48\xe3\x70\x00\x60\xe1' >"$out/off.bin"
+    run --bare --kernel "$out/off.bin" --load-at 0x40010000 --dtb "$out/virt.dtb" --no-net --no-print
     complete
+    has console '^mmioscope: far@100000000 reaches above 4 GiB'
 }
 
 # The hypervisor at the end of the memory: Linux sees the rest in one piece.

@@ -132,6 +132,9 @@ TEST_CASE("a PCI host's windows are regions: ports and memory, not what is above
                   "/pcie@400000003 80+65536\n"
                   "/pcie@400000004 96+65536 memory\n");
 
+    CHECK(node_beyond_reach(tree) == tree.find("/pcie@40000000"));
+    CHECK(node_beyond_reach(tree_of(make_board_tree({}))) < 0);
+
     auto map = std::make_unique<RegionMap>();
     REQUIRE(map->build(*regions));
     const int chosen = fdt_path_offset(blob.data(), "/chosen");
