@@ -418,9 +418,7 @@ def whole(bench, judge):
                   max(stream.sum("most", [kind]) for kind in ("begun", "finished", "emulated", "other")))
         table.add("boot: bytes of the stream", engine, wires[engine].stat().st_size / sent)
         paths = nothing.result()[1]
-        traps = paths.sum("instructions", ("other", "emulated"))
-        table.add("boot with nothing traced", engine, traps + paths.sum("instructions", ("long", "cut")))
-        table.add("boot with nothing traced, but for the look at its end", engine, traps)
+        table.add("boot with nothing traced", engine, paths.sum("instructions", ("other", "emulated", "long", "cut")))
         loaded, load = loads[engine].result()
         table.add("SD load: accesses", engine, loaded - events)
         table.add("SD load: mean", engine,

@@ -46,6 +46,7 @@ void OwnBus::record(PhysicalAddress address, std::uint32_t value, std::uint8_t a
     r.duration = static_cast<std::uint32_t>(ring_->complete() - time);
     ring_->publish(r);
     ring_->finish();
+    ++recorded_;
 }
 
 void OwnBus::attach(RingWriter& ring, const RegionMap& map) {
@@ -53,6 +54,7 @@ void OwnBus::attach(RingWriter& ring, const RegionMap& map) {
         abi::Record r = own_record(e.address, e.value, e.access, map);
         r.flags = abi::flag_boot;
         ring.publish_event(r);
+        ++recorded_;
     }
     early_.clear();
     ring_ = &ring;

@@ -28,6 +28,8 @@ public:
     /// devices.
     void attach(RingWriter& ring, const class RegionMap& map);
 
+    /// Number of records that it has made; for another CPU to ask.
+    std::uint32_t recorded() const { return recorded_; }
     /// Number of early accesses that there was no room for.
     std::uint32_t forgotten() const { return forgotten_; }
 
@@ -38,6 +40,7 @@ private:
     RingWriter* ring_{};
     const RegionMap* map_{};
     EarlyAccesses early_;
+    std::uint32_t recorded_{};
     std::uint32_t forgotten_{};
 };
 

@@ -90,6 +90,8 @@ public:
     /// May be called by any CPU.
     void set_policy(abi::Policy policy) { port::store_shared(policy_, policy); }
     bool stalls() const { return port::load_shared(policy_) == abi::Policy::stall; }
+    /// The number of records that it has published; for another CPU to ask.
+    std::uint64_t published() const { return port::load_shared(head_); }
     /// Word `n` of the statistics, for another CPU to read; 0 before start().
     std::uint64_t statistic(unsigned n) const;
 

@@ -2,6 +2,9 @@
 // translation tables, and the machine's description. Only requests change those, by store_sealed().
 // Anything else that changes them is a fault: of a device's DMA, of the memory, or of this
 // hypervisor. Each 4 KiB has a checksum; integrity/checksum.hpp says what it detects.
+//
+// The checks protect the trace. A machine without one is not checked when it ends: if nothing was
+// ever traced and nothing of the guest recorded, damage has falsified nothing.
 #pragma once
 
 #include "base/address.hpp"
@@ -35,7 +38,8 @@ public:
     /// fails", has the cost.
     ///
     /// At idle: the next 4 KiB, unless that was done within the last 10 ms (cpuidle may ask a
-    /// thousand times a second), or another CPU holds Machine::changes. Else: everything.
+    /// thousand times a second), or another CPU holds Machine::changes. Else: everything; at the
+    /// machine's end only if there is a trace.
     void verify(Machine& machine, Moment moment) override;
     /// Whether anything has changed. After a stop, not the root entries of the guest's tables.
     void report(Machine& machine, TextSink& out) override;
@@ -76,11 +80,13 @@ private:
     bool seal_memory(const char* name, const Range& range);
     bool seal_tables(const Machine& machine);
     bool seal_machine(Machine& machine);
+    bool has_trace(const Machine& machine) const;
 
     static constexpr std::size_t roots =
         9; ///< of the guest's tables: the normal one, and one per CPU
     FixedVector<SealedRange, 4 + 2 * roots> ranges_;
     FixedVector<std::uint64_t, 512> sums_;
+    bool traced_{}; ///< something is, at the start; what a request changes makes a record
     Turn next_{};
     std::uint64_t next_for_request_{}; ///< ticks: no check for a request before that time
     std::uint64_t next_at_idle_{};     ///< ticks: no check at idle before that time

@@ -55,8 +55,9 @@ struct Place {
 };
 
 /// Boots and runs `action` as the guest. Returns the output on the hypervisor's UART.
-std::string text_of(std::function<void(Place&)> action) {
-    Rig rig(options_for(abi::EngineKind::emulation, 1, 1));
+std::string text_of(std::function<void(Place&)> action,
+                    const RigOptions& options = options_for(abi::EngineKind::emulation, 1, 1)) {
+    Rig rig(options);
     rig.on_end(0, [&](Core& core, mmioscope::Cpu& cpu) {
         Place place{rig, core, cpu};
         action(place);
@@ -120,6 +121,26 @@ TEST_CASE("a page that the baseline has opened is no damage; a changed byte of t
 
 TEST_CASE("unchanged memory does not stop the machine") {
     CHECK(!contains(text_after([](Rig&) {}), "stop"));
+}
+
+TEST_CASE("a machine that ends is checked if anything was traced or recorded") {
+    const auto found_with = [](const std::string& trace, std::function<void(Place&)> action) {
+        RigOptions options = options_for(abi::EngineKind::emulation, 1, 1);
+        options.tree.trace = {trace};
+        return found(text_of(
+            [&](Place& place) {
+                place.damage();
+                action(place);
+                place.switch_board_off();
+            },
+            options));
+    };
+    const auto nothing = [](Place&) {};
+    CHECK(!found_with("none", nothing));
+    CHECK(found_with("none", [](Place& place) { place.ask(make_request(Command::marker, 1, 7)); }));
+    CHECK(found_with("/bus@8000000/motherboard/iofpga@3,00000000/hidden@170000", [](Place& place) {
+        CHECK(place.cpu.ring.published() == place.cpu.bus.recorded());
+    }));
 }
 
 TEST_CASE("a changed byte of text, constants, tables or description stops the machine") {
