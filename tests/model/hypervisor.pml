@@ -95,20 +95,29 @@ inline release(region) {                  /* = port::order_memory(); */
     owner[region] = NOBODY                /* = port::store_shared(owner_, no_owner); */
 }
 
-/* In ascending order; what is held is given back where the next one cannot be had. Leaves `got`.
+/* Leaves `got`.
+ * source: hyp/core/trace/region_lock.hpp take */
+inline take(c, region) {                  /* = RegionLock& taken = locks.of(region); */
+    try_acquire(c, region)                /* = if (!taken.lock.try_acquire(cpu, RegionLocks::max_turns, spins)) */
+                                          /* = refused_ = region; */
+                                          /* = return false; */
+                                          /* = held_[n] = */
+                                          /* = &taken, region; */
+                                          /* = count_ = n + 1; */
+                                          /* = return true; */
+}
+
+/* In ascending order; what is held is given back where the next one cannot be had. Leaves `got`. Of one region: take().
  * source: hyp/core/trace/region_lock.cpp HeldLocks::acquire */
 inline acquire(c, first, second) {        /* = check(!held(), "a step began while another one held locks"); */
-                                          /* = locks_ = &locks; */
-                                          /* = regions_ = regions; */
-                                          /* = for (const std::uint16_t& region : regions_) */
-    try_acquire(c, first);                /* = if (locks.of(region).lock.try_acquire(cpu, max_turns, spins)) continue; */
+                                          /* = for (const std::uint16_t region : regions) */
+    take(c, first);                       /* = if (take(locks, region, cpu, spins, count_)) continue; */
     if
     :: got && second != first ->
-        try_acquire(c, second);
+        take(c, second);
         if
         :: !got && variant != GIVE_UP_AND_KEEP ->
-            release(first)                /* = release_until(&region); */
-                                          /* = refused_ = region; */
+            release(first)                /* = if (held()) unlock_all(); */
         :: else                           /* = return false; */
         fi
     :: else                               /* = return true; */
@@ -145,9 +154,11 @@ inline choose_regions(p, q) {
  * branch. Leaves `got`.
  * source: hyp/core/engine/engine.cpp take_locks */
 inline take_locks(c, first, second) {
-    acquire(c, first, second)                    /* = locks.acquire */
+    acquire(c, first, second)                    /* = acquire: that of locks, for one region or several */
+                                                 /* = give_up */
                                                  /* = locks.next_sequence: the trigger's, to who waits for it */
-                                                 /* = locks.release */
+                                                 /* = give_up */
+                                                 /* = give_up */
 }
 #define DECIDED_ANEW(c) (got && decision[c] != marked && variant != SWITCHED_DECIDED_AT_TRAP)
 
@@ -159,11 +170,16 @@ inline arm_step(c) {
                                                  /* = step.armed = true */
 }
 
+/* source: hyp/core/engine/record.cpp begin_access */
+inline begin_access(c, p, q) {
+    unless(SEQUENCE_BEFORE_LOCK, take_sequence_numbers(c, p, q)) /* = locks.next_sequence */
+                                                 /* = ring.begin */
+                                                 /* = publish_last */
+}
+
 /* source: hyp/core/engine/reexecution.cpp begin_step */
 inline begin_step(c, p, q) {
-    unless(SEQUENCE_BEFORE_LOCK, take_sequence_numbers(c, p, q)); /* = locks.next_sequence */
-                                                 /* = put_in_flight */
-                                                 /* = publish_if_last */
+    begin_access(c, p, q);                       /* = begin_access */
     arm_step(c)
 }
 
@@ -297,9 +313,7 @@ inline emulate(c, p) {
     acquire(c, p, p);                            /* data_abort() has done it */
     if
     :: got ->
-        take_sequence_number(c, p);              /* = locks.next_sequence */
-                                                 /* = put_in_flight */
-                                                 /* = publish_if_last */
+        take_sequence_number(c, p);              /* = begin_access */
         atomic {
             stale = decoded[c] == REUSED; assert(!stale);
             arrive(c, p)                         /* = perform */

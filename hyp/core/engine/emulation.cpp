@@ -24,23 +24,17 @@ bool described_by_syndrome(const Frame& frame, const DeviceAccess& a) {
 }
 
 /// Does the access; returns the bus's answer.
-port::Answer perform(const DeviceAccess& access, const abi::Record& record) {
+port::Answer perform(const DeviceAccess& access, const Frame& frame) {
     if (!access.write) return port::try_device_read(access.pa, access.log2_size);
     return port::try_device_write(access.pa, access.log2_size,
-                                  static_cast<std::uint32_t>(record.value));
+                                  bus_value(frame, access.value, access.log2_size));
 }
 
-/// Sets the guest's register, or makes it take the abort that its own access would have met.
-/// Completes the record.
-Outcome deliver(Cpu& cpu, Frame& frame, port::Answer answer) {
-    const DeviceAccess& access = cpu.step.access;
-    if (answer.hsr != 0) return hand_on_abort(cpu, frame, arch::Hsr(answer.hsr));
-    if (!access.write) {
-        cpu.step.record.value = answer.value;
-        set_guest_register(frame, access.reg,
-                           extend(answer.value, access.log2_size, access.sign_extend));
-    }
-    return Outcome::done;
+/// Sets the guest's register and the record's value to what a load read.
+void deliver(Step& step, Frame& frame, std::uint32_t value) {
+    const DeviceAccess& access = step.access;
+    step.record.value = value;
+    set_guest_register(frame, access.reg, extend(value, access.log2_size, access.sign_extend));
 }
 
 } // namespace
@@ -55,18 +49,15 @@ Outcome EmulationEngine::carry_out(Cpu& cpu, Frame& frame) {
     const bool user = arch::mode_of(frame.psr) == arch::Mode::usr;
     if (!can(cpu, frame, user)) return otherwise_.carry_out(cpu, frame);
 
-    describe(cpu.step, frame);
-    record.access |= abi::access_emulated;
-    record.lock_sequence = cpu.locks.next_sequence(access.span->region);
-    put_in_flight(cpu);
-    publish_if_last(cpu, frame);
-    const port::Answer answer = perform(access, record);
-    const std::uint64_t done = cpu.ring.complete(); // before the lock is released
-    const Outcome outcome = deliver(cpu, frame, answer);
-    if (access.recorded && (record.flags & abi::flag_early) == 0) {
-        record.duration = static_cast<std::uint32_t>(done - record.time);
-        cpu.ring.publish(record);
-    }
+    begin_access(cpu, frame, abi::access_emulated);
+    const port::Answer answer = perform(access, frame);
+    record.duration = // before the lock is released
+        static_cast<std::uint32_t>(cpu.ring.complete()) - static_cast<std::uint32_t>(record.time);
+    Outcome outcome = Outcome::done;
+    // It makes the guest take the abort that its own access would have met.
+    if (answer.hsr != 0) outcome = hand_on_abort(cpu, frame, arch::Hsr(answer.hsr));
+    else if (!access.write) deliver(cpu.step, frame, answer.value);
+    if (access.recorded && (record.flags & abi::flag_early) == 0) cpu.ring.publish(record);
     cpu.ring.finish();
     cpu.locks.release();
     count_emulated(cpu, user);

@@ -41,13 +41,15 @@ protected:
 /// store-exclusive.
 std::uint64_t room_needed(const Cpu& cpu, const DeviceAccess& access);
 
-/// Counts the access and its stores, with its locks held. Done before the access, since that may
-/// end the machine.
-void count_access(Cpu& cpu);
-
-/// Marks the access that cpu.step.record describes as in flight, since it goes out next, and sets
-/// the record's time. In `pre` mode its begin record is in memory when this returns.
-void put_in_flight(Cpu& cpu);
+/// Counts the stores of `access`, for later store-exclusives of any CPU.
+void count_stores(Cpu& cpu, const DeviceAccess& access);
+/// Counts cpu.step.access and its stores, with its locks held. Done before the access, since that
+/// may end the machine.
+inline void count_access(Cpu& cpu) {
+    const DeviceAccess& access = cpu.step.access;
+    if (!access.recorded) ++cpu.ring.statistics().unselected;
+    if (access.write) count_stores(cpu, access);
+}
 
 /// Whether the guest's access is unprivileged and something on the board's bus would tell it from
 /// Hyp's.
@@ -65,9 +67,9 @@ inline void count_emulated(Cpu& cpu, bool user) {
 /// cpu.step.record, not yet published, into a fault record.
 Outcome hand_on_abort(Cpu& cpu, Frame& frame, arch::Hsr hsr);
 
-/// If cpu.step.access may end the machine: publishes cpu.step.record, which has its value (for a
+/// cpu.step.access may end the machine: publishes cpu.step.record, which has its value (for a
 /// listed access, a record of each access on the bus), and ends the in-flight mark before the
-/// access is done; all of it is then in memory. Otherwise does nothing.
-void publish_if_last(Cpu& cpu, const Frame& frame);
+/// access is done; all of it is then in memory.
+void publish_last(Cpu& cpu, const Frame& frame);
 
 } // namespace mmioscope

@@ -28,7 +28,8 @@ bool may_store(const Cpu& cpu, const Frame& frame) {
     return reservation.held && reservation.pa == first.pa &&
            reservation.bytes == bytes_of(cpu.step.access) &&
            reservation.context.same_as(context_of(frame)) &&
-           reservation.stores == cpu.locks.stores(first.span->region, first.pa);
+           reservation.stores ==
+               port::load_shared(cpu.locks[first.span->region].stores_to(first.pa));
 }
 
 /// Returns the HSR of an external abort, or 0 if all words were stored.
@@ -55,10 +56,7 @@ Outcome store(Cpu& cpu, Frame& frame) {
     abi::Record& record = cpu.step.record;
     const bool user = arch::mode_of(frame.psr) == arch::Mode::usr;
     count_access(cpu);
-    describe(cpu.step, frame);
-    record.access |= abi::access_emulated;
-    put_in_flight(cpu);
-    publish_if_last(cpu, frame);
+    begin_access(cpu, frame, abi::access_emulated);
     const std::uint32_t hsr = write_beats(cpu, frame);
     const std::uint64_t done = cpu.ring.complete(); // before the lock is released
     record.duration = static_cast<std::uint32_t>(done - record.time);
@@ -88,7 +86,8 @@ void reserve(Cpu& cpu, const Frame& frame) {
     cpu.reservation = {.held = true,
                        .pa = first.pa,
                        .bytes = bytes_of(cpu.step.access),
-                       .stores = cpu.locks.stores(first.span->region, first.pa),
+                       .stores =
+                           port::load_shared(cpu.locks[first.span->region].stores_to(first.pa)),
                        .context = context_of(frame)};
     cpu.own_exclusives.guest_reserved(cpu.step.record.time);
     if (cpu.repeated_load.count(cpu.step.record.pc, first.pa)) tell_of_repetition(cpu);
@@ -96,7 +95,7 @@ void reserve(Cpu& cpu, const Frame& frame) {
 
 void end_repetition(Cpu& cpu, const Frame& frame) {
     const DeviceAccess& access = cpu.step.access;
-    if (!cpu.repeated_load.running() || (access.exclusive && !access.write)) return;
+    if (access.exclusive && !access.write) return;
     if (access.exclusive || cpu.reservation.context.same_as(context_of(frame)))
         cpu.repeated_load.end();
 }

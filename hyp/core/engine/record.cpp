@@ -1,7 +1,11 @@
 #include "engine/record.hpp"
 
+#include "engine/engine.hpp"
 #include "guest/banks.hpp"
+#include "machine/machine.hpp"
 #include "port/banked.hpp"
+#include "port/barrier.hpp"
+#include "port/sysreg.hpp"
 #include "trace/region_map.hpp"
 
 namespace mmioscope {
@@ -27,27 +31,49 @@ inline void describe_context(abi::Record& r, const Frame& frame, VirtualAddress 
     if (arch::mode_of(frame.psr) == arch::Mode::svc) { // nearly always
         r.lr = port::read_lr_svc();
         r.sp = port::read_sp_svc();
+        r.task = port::read<reg::TPIDRURO>();
     } else {
         r.lr = guest_register(frame, 14);
         r.sp = guest_register(frame, 13);
+        r.task = guest_task(frame);
     }
-    r.task = guest_task(frame);
 }
 
-} // namespace
-
-void describe(Step& step, const Frame& frame) {
-    const DeviceAccess& access = step.access;
-    abi::Record& r = step.record;
+/// Sets what is known of `r` before the access, except for the order and the time.
+inline void describe(abi::Record& r, const Frame& frame, const DeviceAccess& access,
+                     std::uint8_t how) {
     describe_context(r, frame, access.va, access.pa);
     r.type = access.stage1_walk ? abi::RecordType::page_table_walk : abi::RecordType::access;
     r.device = access.span->region;
     r.access = static_cast<std::uint8_t>(abi::encode_access(access.write, access.log2_size) |
                                          (access.sign_extend ? abi::access_sign_extend : 0u) |
-                                         (access.syndrome ? abi::access_syndrome : 0u));
+                                         (access.syndrome ? abi::access_syndrome : 0u) | how);
     if (!access.decoded) r.flags = abi::flag_value_unknown;
     const bool known = access.write && access.decoded && !access.listed;
     r.value = known ? bus_value(frame, access.value, access.log2_size) : 0;
+}
+
+/// Publishes the begin record of cpu.step, which has left this CPU before the access does.
+[[gnu::noinline]] void announce(Cpu& cpu) {
+    const DeviceAccess& access = cpu.step.access;
+    abi::Record begin = cpu.step.record;
+    begin.type = abi::RecordType::begin;
+    if (access.listed) begin.lock_sequence = cpu.locks[begin.device].upcoming_sequence();
+    if (access.listed || !access.write) begin.flags |= abi::flag_value_unknown;
+    cpu.ring.announce(begin, access.listed);
+    port::complete_system();
+}
+
+} // namespace
+
+void begin_access(Cpu& cpu, const Frame& frame, std::uint8_t how) {
+    const DeviceAccess& access = cpu.step.access;
+    abi::Record& record = cpu.step.record;
+    describe(record, frame, access, how);
+    if (!access.listed) record.lock_sequence = cpu.locks.next_sequence(record.device);
+    record.time = cpu.ring.begin(record.pc, access.pa.value);
+    if (cpu.machine->config.pre && access.recorded) announce(cpu);
+    if (access.ends_machine) publish_last(cpu, frame);
 }
 
 void publish_beats(Cpu& cpu, const Frame& frame) {

@@ -9,13 +9,15 @@
 
 namespace mmioscope {
 
-/// Sets `step.record` from `step.access`: everything except time, duration, sequence numbers and a
-/// load's value.
-void describe(Step& step, const Frame& frame);
+/// Begins cpu.step.access, whose locks are held and which goes out next: sets cpu.step.record to
+/// everything except duration and a load's value, and for a listed access `lock_sequence`; marks
+/// the access as in flight. `how`: 0, or abi::access_emulated. In `pre` mode its begin record is in
+/// memory when this returns, and if it may end the machine its own.
+void begin_access(Cpu& cpu, const Frame& frame, std::uint8_t how);
 
 /// What a load puts in its register when the bus answers `value`.
 constexpr std::uint32_t extend(std::uint32_t value, unsigned log2_size, bool sign) {
-    if (!sign || log2_size >= 2) return value;
+    if (log2_size >= 2 || !sign) return value;
     return log2_size == 0 ? static_cast<std::uint32_t>(static_cast<std::int8_t>(value))
                           : static_cast<std::uint32_t>(static_cast<std::int16_t>(value));
 }
@@ -23,9 +25,9 @@ constexpr std::uint32_t extend(std::uint32_t value, unsigned log2_size, bool sig
 /// The value on the bus when the guest's register has `value`: reduced to the access's size, with
 /// its bytes swapped if the guest runs big-endian (CPSR.E).
 constexpr std::uint32_t bus_value(const Frame& frame, std::uint32_t value, unsigned log2_size) {
-    const unsigned unused_bits = log2_size >= 2 ? 0 : 32 - (8u << log2_size);
-    if ((frame.psr & arch::psr_e) != 0) return __builtin_bswap32(value) >> unused_bits;
-    return value & (~0u >> unused_bits);
+    if ((frame.psr & arch::psr_e) == 0) [[likely]]
+        return log2_size >= 2 ? value : value & ((1u << (8u << log2_size)) - 1);
+    return __builtin_bswap32(value) >> (log2_size >= 2 ? 0 : 32 - (8u << log2_size));
 }
 
 /// Publishes a record for each access of a listed instruction to a traced device, in the order of

@@ -135,13 +135,8 @@ void publish(Cpu& cpu, const Frame& frame, bool executed) {
 } // namespace
 
 void begin_step(Cpu& cpu, Frame& frame) {
-    Step& step = cpu.step;
-    describe(step, frame);
-    if (!step.access.listed)
-        step.record.lock_sequence = cpu.locks.next_sequence(step.access.span->region);
-    put_in_flight(cpu);
-    publish_if_last(cpu, frame);
-    arm_step(cpu, frame, step.access.wide);
+    begin_access(cpu, frame, 0);
+    arm_step(cpu, frame, cpu.step.access.wide);
 }
 
 bool end_step(Cpu& cpu, Frame& frame, arch::Hsr hsr) {

@@ -73,11 +73,6 @@ void set_banked_register(Frame& frame, unsigned n, std::uint32_t value) {
     }
 }
 
-void skip_instruction(Frame& frame, bool wide) {
-    frame.pc += wide ? 4 : 2;
-    if (in_thumb(frame)) frame.psr = arch::it_advance(frame.psr);
-}
-
 std::uint32_t guest_task(const Frame& frame) {
     if (arch::mode_of(frame.psr) == Mode::usr) return port::read_banked(Banked::sp_svc);
     return port::read<reg::TPIDRURO>();

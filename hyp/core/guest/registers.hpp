@@ -6,6 +6,10 @@
 
 namespace mmioscope {
 
+constexpr bool in_thumb(const Frame& frame) {
+    return (frame.psr & arch::psr_thumb) != 0;
+}
+
 /// Whether register `n` of the mode from which the guest trapped is in the frame's `r`.
 constexpr bool in_frame(const Frame& frame, unsigned n) {
     return n < 8 || (n < 13 && arch::mode_of(frame.psr) != arch::Mode::fiq);
@@ -33,10 +37,9 @@ inline void set_guest_register(Frame& frame, unsigned n, std::uint32_t value) {
 
 /// Moves PC to the next instruction, and advances the IT block, as if the instruction at PC had
 /// been executed. `wide`: it has 4 bytes.
-void skip_instruction(Frame& frame, bool wide);
-
-constexpr bool in_thumb(const Frame& frame) {
-    return (frame.psr & arch::psr_thumb) != 0;
+inline void skip_instruction(Frame& frame, bool wide) {
+    frame.pc += wide ? 4 : 2;
+    if (in_thumb(frame)) frame.psr = arch::it_advance(frame.psr);
 }
 
 /// Identifies the running task: TPIDRURO, in which Linux 6.x keeps `current`. In User mode that is

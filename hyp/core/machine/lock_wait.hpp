@@ -23,11 +23,9 @@ public:
 
     /// The lock is free now.
     void end() { waiting_ = false; }
-    /// This CPU got the locks of `regions`.
-    void end(const RegionSet& regions) {
-        if (!waiting_) return;
-        for (const std::uint16_t region : regions)
-            if (region == holder_.region) waiting_ = false;
+    /// This CPU got `locks`.
+    void end(const HeldLocks& locks) {
+        if (waiting_ && locks.holds(holder_.region)) waiting_ = false;
     }
 
 private:

@@ -1,7 +1,5 @@
 #include "mm/page_index.hpp"
 
-#include "port/memory.hpp"
-
 namespace mmioscope {
 
 namespace {
@@ -41,10 +39,6 @@ std::uint32_t PageIndex::new_parts(std::uint64_t page, const RegionMap& map, Reg
     return address(&made);
 }
 
-std::uint32_t& PageIndex::entry(std::uint64_t page) const {
-    return (*port::memory_at<Leaf>({leaves_[page >> leaf_shift]}))[page / page_size % leaf_pages];
-}
-
 bool PageIndex::build(const RegionMap& map, RegionLocks& locks, TablePool& pool) {
     empty_ = new_leaf(pool);
     if (empty_ == 0) return false;
@@ -66,16 +60,6 @@ bool PageIndex::build(const RegionMap& map, RegionLocks& locks, TablePool& pool)
         }
     }
     return true;
-}
-
-const RegionLock* PageIndex::find(std::uint32_t at) const {
-    std::uint32_t found = entry(at & ~(page_size - 1));
-    const auto* word = port::memory_at<const std::uint32_t>({found});
-    if (*word == parts) {
-        found = reinterpret_cast<const Parts*>(word)->locks[at % page_size / part_size];
-        word = port::memory_at<const std::uint32_t>({found});
-    }
-    return word == &nothing_ ? nullptr : reinterpret_cast<const RegionLock*>(word);
 }
 
 std::uint32_t PageIndex::table() const {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "mm/translation_table.hpp"
+#include "port/memory.hpp"
 #include "trace/region_lock.hpp"
 #include "trace/region_map.hpp"
 
@@ -21,7 +22,11 @@ public:
     [[nodiscard]] bool build(const RegionMap& map, RegionLocks& locks, TablePool& pool);
 
     /// The lock of the region at `address`, below 4 GiB. Null: it is not in the index.
-    const RegionLock* find(std::uint32_t address) const;
+    const RegionLock* find(std::uint32_t address) const {
+        const std::uint32_t* word = memory(entry(address));
+        if (*word == parts) word = memory(word[1 + address % page_size / part_size]);
+        return word == &nothing_ ? nullptr : reinterpret_cast<const RegionLock*>(word);
+    }
     /// The address of the table, for FastState.
     std::uint32_t table() const;
 
@@ -40,7 +45,12 @@ private:
     std::uint32_t new_leaf(TablePool& pool);
     std::uint32_t new_parts(std::uint64_t page, const RegionMap& map, RegionLocks& locks,
                             TablePool& pool);
-    std::uint32_t& entry(std::uint64_t page) const;
+    static const std::uint32_t* memory(std::uint32_t address) {
+        return port::memory_at<const std::uint32_t>({address});
+    }
+    std::uint32_t& entry(std::uint64_t at) const {
+        return (*port::memory_at<Leaf>({leaves_[at >> leaf_shift]}))[at / page_size % leaf_pages];
+    }
 
     std::uint32_t leaves_[1u << (32 - leaf_shift)]{}; ///< addresses of a Leaf
     std::uint32_t nothing_{nothing};

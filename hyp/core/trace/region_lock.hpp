@@ -36,10 +36,12 @@ struct alignas(128) RegionLock {
 
     // The caller holds the lock.
     std::uint32_t next_sequence() {
-        const std::uint32_t next = port::load_shared(sequence) + 1;
+        const std::uint32_t next = upcoming_sequence();
         port::store_shared(sequence, next);
         return next;
     }
+    /// What next_sequence() will return, without taking it.
+    std::uint32_t upcoming_sequence() const { return port::load_shared(sequence) + 1; }
     std::uint32_t& stores_to(PhysicalAddress at) { return stores[at.value / 8 % store_blocks]; }
     void count_store(PhysicalAddress at) {
         port::store_shared(stores_to(at), port::load_shared(stores_to(at)) + 1);
@@ -60,6 +62,9 @@ struct LockHolder {
 
 class RegionLocks {
 public:
+    /// Turns of waiting before the guest gets its interrupts back and tries again.
+    static constexpr unsigned max_turns = 2000;
+
     /// The lock of `region`, or the trigger's. Regions without an index share one.
     RegionLock& of(std::uint16_t region) {
         return locks_[region <= choice_lock ? region : abi::max_regions];
@@ -103,31 +108,65 @@ private:
 /// Which region locks a CPU holds. What needs them takes this as proof.
 class HeldLocks {
 public:
-    /// Takes the locks of `regions`. False: one was not free in time, and none is held. Turns of
-    /// waiting are added to `spins`.
+    /// Takes the locks of `regions`, or that of `region`. False: one was not free in time, and none
+    /// is held. Turns of waiting are added to `spins`.
     [[nodiscard]] bool acquire(RegionLocks& locks, const RegionSet& regions, std::uint32_t cpu,
                                std::uint64_t& spins);
-    void release();
+    [[nodiscard]] bool acquire(RegionLocks& locks, std::uint16_t region, std::uint32_t cpu,
+                               std::uint64_t& spins) {
+        check(!held(), "a step began while another one held locks");
+        return take(locks, region, cpu, spins, 0);
+    }
+    void release() {
+        check(held(), "a lock was released twice");
+        unlock_all();
+    }
     /// Notes that the lock of `region` is already held.
     void adopt(RegionLocks& locks, std::uint16_t region);
     /// The region whose lock the last acquire() did not get.
     std::uint16_t refused() const { return refused_; }
 
-    bool held() const { return locks_ != nullptr; }
+    bool held() const { return count_ != 0; }
+    bool holds(std::uint16_t region) const { return find(region) != nullptr; }
+    /// The lock of `region`, which must be held.
+    RegionLock& operator[](std::uint16_t region) const {
+        return held() && held_[0].region == region ? *held_[0].lock : other(region);
+    }
     /// Takes the next sequence number of `region`, whose lock must be held.
-    std::uint32_t next_sequence(std::uint16_t region);
-    /// What next_sequence() will return, without taking it.
-    std::uint32_t upcoming_sequence(std::uint16_t region) const;
-    /// The number of stores to the block of `address` in `region`, whose lock must be held.
-    std::uint32_t stores(std::uint16_t region, PhysicalAddress address) const;
-    void count_store(std::uint16_t region, PhysicalAddress address);
+    std::uint32_t next_sequence(std::uint16_t region) { return (*this)[region].next_sequence(); }
 
 private:
-    RegionLock& held_lock(std::uint16_t region) const;
-    void release_until(const std::uint16_t* end);
+    struct Held {
+        RegionLock* lock;
+        std::uint16_t region;
+    };
 
-    RegionLocks* locks_{}; ///< null: none held
-    RegionSet regions_;
+    /// `n` are held.
+    bool take(RegionLocks& locks, std::uint16_t region, std::uint32_t cpu, std::uint64_t& spins,
+              std::uint32_t n) {
+        RegionLock& taken = locks.of(region);
+        if (!taken.lock.try_acquire(cpu, RegionLocks::max_turns, spins)) {
+            refused_ = region;
+            return false;
+        }
+        held_[n] = {&taken, region};
+        count_ = n + 1;
+        return true;
+    }
+    /// At least one is held.
+    void unlock_all() {
+        std::uint32_t n = count_;
+        do {
+            --n;
+            held_[n].lock->lock.release();
+        } while (n != 0);
+        count_ = 0;
+    }
+    RegionLock* find(std::uint16_t region) const;
+    RegionLock& other(std::uint16_t region) const;
+
+    Held held_[RegionSet::capacity]{};
+    std::uint32_t count_{};
     std::uint16_t refused_{};
 };
 

@@ -86,14 +86,16 @@ std::uint32_t RingWriter::take_back(std::uint32_t sequence) {
 /// Writes the record to its slot and commits it.
 inline void RingWriter::store(const abi::Record& record) {
     abi::Record& slot = slots_[slot_];
+    const std::uint64_t head = head_;
     // Under `flight` a reader must not take the old commit word as the new payload's.
     port::store_shared(slot.commit, 0);
     port::order_memory();
     port::copy_shared(slot, record); // including its commit word, which is 0
     port::order_memory();
-    port::store_shared(slot.commit, abi::commit_word(boot_number_, head_));
+    port::store_shared(slot.commit, abi::commit_word(boot_number_, head));
     port::order_memory();
-    port::store_shared(header_->head, ++head_);
+    head_ = head + 1;
+    port::store_shared(header_->head, head + 1);
     slot_ = slot_ + 1 == capacity_ ? 0 : slot_ + 1;
     if (room_ != 0) --room_;
 }
@@ -116,7 +118,7 @@ Chooser::Verdict RingWriter::choose(const abi::Record& record) {
 void RingWriter::tell_of(std::uint64_t time) {
     abi::Record record = chooser_->told_of();
     record.time = time;
-    put(record, false);
+    put(record);
 }
 
 std::uint64_t RingWriter::statistic(unsigned n) const {
@@ -126,7 +128,8 @@ std::uint64_t RingWriter::statistic(unsigned n) const {
 
 void RingWriter::publish(abi::Record& record) {
     if (chooses(chooser_)) publish_chosen(record);
-    else put(record, ready());
+    else if (ready()) append(record);
+    else put(record);
 }
 
 void RingWriter::publish_chosen(abi::Record& record) {
@@ -138,14 +141,14 @@ void RingWriter::publish_chosen(abi::Record& record) {
         return;
     }
     if (verdict == Verdict::first) tell_of(record.time);
-    put(record, false);
+    put(record);
     if (verdict == Verdict::last) tell_of(record.time);
 }
 
 void RingWriter::announce(abi::Record& begin, bool several) {
     begin.cpu = cpu_;
-    if (!chooses(chooser_)) put(begin, ready());
-    else if (chooser_->surely_takes(begin, several)) put(begin, false);
+    if (!chooses(chooser_)) publish(begin);
+    else if (chooser_->surely_takes(begin, several)) put(begin);
 }
 
 /// Reports a loss, for which there is room.
@@ -161,17 +164,19 @@ void RingWriter::tell_of_gap(std::uint64_t time) {
     store(gap);
 }
 
-/// `room`: there is room, and no loss to report.
-void RingWriter::put(abi::Record& record, bool room) {
-    if (!room) {
-        if (!has_room(1)) return lose();
-        if (pending_gap_ != 0) tell_of_gap(record.time);
-    }
+void RingWriter::put(abi::Record& record) {
+    if (!has_room(1)) return lose();
+    if (pending_gap_ != 0) tell_of_gap(record.time);
+    append(record);
+}
+
+/// There is room, and no loss to report.
+void RingWriter::append(abi::Record& record) {
     record.commit = 0;
     record.cpu = cpu_;
-    record.cpu_sequence = sequence_++;
+    record.cpu_sequence = sequence_;
     store(record);
-    port::store_shared(header_->next_sequence, sequence_);
+    port::store_shared(header_->next_sequence, ++sequence_);
 }
 
 void RingWriter::publish_event(abi::Record& record) {

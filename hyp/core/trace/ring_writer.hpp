@@ -102,7 +102,8 @@ private:
     bool look_ahead();
     void lose();
     Chooser::Verdict choose(const abi::Record& record);
-    void put(abi::Record& record, bool room);
+    void put(abi::Record& record);
+    void append(abi::Record& record);
     void publish_chosen(abi::Record& record);
     void tell_of(std::uint64_t time);
 

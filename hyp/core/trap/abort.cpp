@@ -16,6 +16,8 @@ namespace mmioscope {
 
 namespace {
 
+// What is seldom called is kept out of what each trap executes.
+
 /// HPFAR has bits 39:12 of the address in 31:4. It is valid for translation faults and for faults
 /// on stage-1 walks (ARM ARM B3.13.5); these tables cause no others.
 ///
@@ -38,7 +40,7 @@ bool traps_rightly(const Machine& machine, const Span* span, PhysicalAddress pa)
 
 /// Stops if the guest's table lacks a page that it should have. False: the page does not trap any
 /// more, or is being changed, so the guest tries again.
-bool check_table(Cpu& cpu, const Span* span, PhysicalAddress pa) {
+[[gnu::noinline]] bool check_table(Cpu& cpu, const Span* span, PhysicalAddress pa) {
     Machine& machine = *cpu.machine;
     if (traps_rightly(machine, span, pa)) return true;
     constexpr unsigned max_turns = 2000;
@@ -51,11 +53,12 @@ bool check_table(Cpu& cpu, const Span* span, PhysicalAddress pa) {
     return false;
 }
 
-/// The index has most pages; for others, and above 4 GiB, the map is searched.
+/// The index has most pages, of spans that are not before their region's first one; for others, and
+/// above 4 GiB, the map is searched.
 const Span* find_span(const Machine& machine, PhysicalAddress pa) {
     if (pa.value < lpae::input_end) {
         const RegionLock* region = machine.pages.find(static_cast<std::uint32_t>(pa.value));
-        if (region != nullptr && region->span->range.contains(pa.value)) return region->span;
+        if (region != nullptr && pa.value < region->span->range.end) return region->span;
     }
     return machine.map.find(pa);
 }
@@ -79,7 +82,8 @@ Outcome record_fault(Cpu& cpu, const Frame& frame, const DeviceAccess& access,
 /// either: that would read the memory that has just failed, and stop the machine. A later try may
 /// succeed. A step that ended here does not mean that its page is in no table, so it is not
 /// `stuck`.
-void record_walk_abort(Cpu& cpu, const Frame& frame, arch::Hsr hsr, DeviceAccess access) {
+[[gnu::noinline]] void record_walk_abort(Cpu& cpu, const Frame& frame, arch::Hsr hsr,
+                                         DeviceAccess access) {
     access.pa = {};
     if (hsr.isv()) access.log2_size = hsr.log2_size();
     record_fault(cpu, frame, access, abi::FaultReason::table_walk_abort);
@@ -87,14 +91,17 @@ void record_walk_abort(Cpu& cpu, const Frame& frame, arch::Hsr hsr, DeviceAccess
 }
 
 /// The access does not happen; the guest gets an abort, as from a bus that answers with an error.
-Outcome refuse(Cpu& cpu, Frame& frame, const DeviceAccess& access, abi::FaultReason why) {
+[[gnu::noinline]] Outcome refuse(Cpu& cpu, Frame& frame, const DeviceAccess& access,
+                                 abi::FaultReason why) {
     record_fault(cpu, frame, access, why);
     inject_data_abort(frame, access.va, access.write);
     return Outcome::taken;
 }
 
-/// No device of the guest is there: answers as the board's bus does then.
-Outcome answer_unassigned(Cpu& cpu, Frame& frame, const DeviceAccess& access) {
+/// No device of the guest is there: answers as a service does, or the board's bus.
+[[gnu::noinline]] Outcome answer_unassigned(Cpu& cpu, Frame& frame, const DeviceAccess& access) {
+    for (Service* service : cpu.machine->services)
+        if (const auto outcome = service->answer(cpu, frame, access)) return *outcome;
     const auto why = cpu.machine->own_memory.contains(access.pa.value)
                          ? abi::FaultReason::hypervisor_memory
                      : access.span != nullptr ? abi::FaultReason::hypervisor_device
@@ -107,7 +114,8 @@ Outcome answer_unassigned(Cpu& cpu, Frame& frame, const DeviceAccess& access) {
 }
 
 /// Maintenance by address reaches no device (ARM ARM B2.2.6): it is only recorded.
-Outcome record_maintenance(Cpu& cpu, const Frame& frame, const DeviceAccess& access) {
+[[gnu::noinline]] Outcome record_maintenance(Cpu& cpu, const Frame& frame,
+                                             const DeviceAccess& access) {
     abi::Record record = describe_fault(frame, access.va, access.pa, 0, abi::FaultReason::none);
     record.type = abi::RecordType::maintenance;
     cpu.ring.publish_event(record);
@@ -115,8 +123,8 @@ Outcome record_maintenance(Cpu& cpu, const Frame& frame, const DeviceAccess& acc
 }
 
 /// Takes note of writes that start or stop CPUs or end the machine, before they take effect.
-void note_board_event(Cpu& cpu, const Frame& frame, DeviceAccess& access) {
-    if (!access.span->trapped || !access.write || !access.decoded) return;
+[[gnu::noinline]] void note_board_event(Cpu& cpu, const Frame& frame, DeviceAccess& access) {
+    if (!access.write || !access.decoded) return;
     for (unsigned n = 0; n < access.beats; ++n) {
         const Beat beat = cpu.step.beat(n);
         if (!beat.write) continue;
@@ -131,8 +139,7 @@ void note_board_event(Cpu& cpu, const Frame& frame, DeviceAccess& access) {
 }
 
 /// Whether some words of the instruction would reach what is not the guest's.
-bool reaches_beyond(const Cpu& cpu, const DeviceAccess& access) {
-    if (!access.listed) return false;
+[[gnu::noinline]] bool reaches_beyond(const Cpu& cpu, const DeviceAccess& access) {
     for (unsigned n = 0; n < access.beats; ++n) {
         const Beat& beat = cpu.step.beats[n];
         if (beat.span != nullptr ? beat.span->withheld
@@ -144,24 +151,21 @@ bool reaches_beyond(const Cpu& cpu, const DeviceAccess& access) {
 
 /// Whether the same access traps again in its own step: no table has its page.
 bool makes_no_progress(const Step& step, const Frame& frame, const DeviceAccess& access) {
-    return step.stuck && step.stuck_pa == access.pa && step.stuck_pc == frame.pc;
+    return step.stuck_pa == access.pa && step.stuck_pc == frame.pc;
 }
 
-/// Whether this cannot be an exclusive that trapped, or must not be one. An unaligned one takes an
-/// alignment fault before it traps; but the word that was fetched need not be the instruction that
-/// trapped. Registers that end the machine or start CPUs do not take exclusives: what a store does
-/// there must be known before it is known whether it succeeds.
-bool is_no_exclusive(const Cpu& cpu, const DeviceAccess& access) {
-    if (!access.exclusive) return false;
+/// Whether what was fetched as an exclusive cannot be the instruction that trapped, or must not be
+/// one. An unaligned one takes an alignment fault before it traps; but the word that was fetched
+/// need not be the instruction that trapped. Registers that end the machine or start CPUs do not
+/// take exclusives: what a store does there must be known before it is known whether it succeeds.
+/// Nor does a firewall take one of User mode's: with every engine Hyp does the store, and the guest
+/// cannot, because the trap has cleared its monitor.
+[[gnu::noinline]] bool is_no_exclusive(const Cpu& cpu, const Frame& frame,
+                                       const DeviceAccess& access) {
     const Beat& first = cpu.step.beats[0];
     return !access.decoded || first.span == nullptr || (access.write && first.span->trapped) ||
-           (first.pa.value & ((access.beats << access.log2_size) - 1u)) != 0;
-}
-
-/// A store-exclusive of User mode behind a firewall: with every engine Hyp does the store, and the
-/// guest cannot, because the trap has cleared its monitor.
-bool is_beyond_firewall(const Cpu& cpu, const Frame& frame, const DeviceAccess& access) {
-    return access.exclusive && access.write && must_be_unprivileged(cpu, frame);
+           (first.pa.value & ((access.beats << access.log2_size) - 1u)) != 0 ||
+           (access.write && must_be_unprivileged(cpu, frame));
 }
 
 /// Whether the guest would have to make the access itself, which needs a step, where there are no
@@ -173,24 +177,28 @@ bool has_no_step(Cpu& cpu, const Frame& frame, const DeviceAccess& access) {
 
 /// Why a decoded access cannot be carried out, or FaultReason::none.
 abi::FaultReason objection(Cpu& cpu, const Frame& frame, const DeviceAccess& access) {
-    if (is_no_exclusive(cpu, access) || is_beyond_firewall(cpu, frame, access))
-        return abi::FaultReason::undecodable;
-    if (reaches_beyond(cpu, access)) return abi::FaultReason::unnamed_address;
-    if (has_no_step(cpu, frame, access)) return abi::FaultReason::no_breakpoints;
-    if (makes_no_progress(cpu.step, frame, access)) return abi::FaultReason::no_progress;
-    return abi::FaultReason::none;
+    using enum abi::FaultReason;
+    if (access.exclusive && is_no_exclusive(cpu, frame, access)) return undecodable;
+    if (access.listed && reaches_beyond(cpu, access)) return unnamed_address;
+    if (has_no_step(cpu, frame, access)) return no_breakpoints;
+    if (cpu.step.stuck && makes_no_progress(cpu.step, frame, access)) return no_progress;
+    return none;
 }
 
-/// Finds what the access may touch beyond its first byte's region: the next region, if it is
-/// unaligned or the instruction is not understood.
-void find_last_region(const Machine& machine, DeviceAccess& access) {
-    constexpr std::uint64_t longest = 128; // VLDM of sixteen doublewords
-    const std::uint64_t bytes = access.decoded ? 1u << access.log2_size : longest;
-    const PhysicalAddress last = access.pa + (bytes - 1);
-    access.last_region = access.span->region;
-    if (last.value < access.span->range.end) return;
-    access.last_region = region_at(machine, last, access.last_region);
+/// The access may touch `bytes`, some of them beyond its first byte's region: the next region, if
+/// it is unaligned or the instruction is not understood.
+[[gnu::noinline]] void note_beyond(const Machine& machine, DeviceAccess& access, unsigned bytes) {
+    access.last_region = region_at(machine, access.pa + (bytes - 1), access.last_region);
     access.beyond = static_cast<std::uint16_t>(bytes);
+}
+
+/// A data abort that is no translation fault of stage 2.
+[[gnu::noinline]] Outcome abort_on_walk(Cpu& cpu, Frame& frame, arch::Hsr hsr,
+                                        const DeviceAccess& access) {
+    check(hsr.abort_on_walk(), "stage-2 fault other than a translation fault");
+    record_walk_abort(cpu, frame, hsr, access);
+    inject_data_abort(frame, access.va, access.write, answered_by(hsr));
+    return Outcome::taken;
 }
 
 } // namespace
@@ -201,37 +209,32 @@ Outcome data_abort(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
     access = no_access;
     access.va = {port::read<reg::HDFAR>()};
     access.write = hsr.write();
-    if (hsr.abort_on_walk()) {
-        record_walk_abort(cpu, frame, hsr, access);
-        inject_data_abort(frame, access.va, access.write, answered_by(hsr));
-        return Outcome::taken;
-    }
-    check(hsr.translation_fault(), "stage-2 fault other than a translation fault");
+    if (!hsr.translation_fault()) return abort_on_walk(cpu, frame, hsr, access);
     access.pa = faulting_address(machine, hsr, access.va);
-    access.stage1_walk = hsr.stage1_walk();
-    // HDFAR is the address that the walk was for, so only the page of the descriptor is known.
-    if (access.stage1_walk) access.pa = {page_floor(access.pa.value)};
-    access.span = find_span(machine, access.pa);
-    if ((access.span == nullptr || !access.span->traced()) &&
-        !check_table(cpu, access.span, access.pa))
+    if (hsr.stage1_walk()) {
+        access.stage1_walk = true;
+        // HDFAR is the address that the walk was for, so only the page of the descriptor is known.
+        access.pa = {page_floor(access.pa.value)};
+    }
+    const Span* const span = access.span = find_span(machine, access.pa);
+    if ((span == nullptr || !span->traced()) && !check_table(cpu, span, access.pa))
         return Outcome::again;
 
     if (hsr.cache_maintenance()) return record_maintenance(cpu, frame, access);
     abi::FaultReason why = decode_access(cpu, frame, hsr, access);
-    if (access.span == nullptr || access.span->withheld) {
-        for (Service* service : machine.services)
-            if (const auto outcome = service->answer(cpu, frame, access)) return *outcome;
-        return answer_unassigned(cpu, frame, access);
-    }
+    if (span == nullptr || span->withheld) return answer_unassigned(cpu, frame, access);
     if (why == abi::FaultReason::none) why = objection(cpu, frame, access);
     if (why != abi::FaultReason::none) return refuse(cpu, frame, access, why);
 
-    find_last_region(machine, access);
+    access.last_region = span->region;
+    constexpr unsigned longest = 128; // VLDM of sixteen doublewords
+    const unsigned bytes = access.decoded ? 1u << access.log2_size : longest;
+    if (span->range.end - access.pa.value < bytes) note_beyond(machine, access, bytes);
     if (!take_locks(cpu, frame)) return Outcome::again;
     if (machine.at_access != nullptr && access.recorded)
         machine.at_access->before_access(cpu, frame, access);
-    note_board_event(cpu, frame, access);
-    end_repetition(cpu, frame);
+    if (span->trapped) note_board_event(cpu, frame, access);
+    if (cpu.repeated_load.running()) end_repetition(cpu, frame);
     if (access.exclusive && access.write) return store_exclusive(cpu, frame);
     count_access(cpu);
     return machine.engine->carry_out(cpu, frame);

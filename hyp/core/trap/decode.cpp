@@ -15,15 +15,6 @@ namespace {
 
 constexpr unsigned pc = 15;
 
-abi::FaultReason from_syndrome(arch::Hsr hsr, DeviceAccess& access) {
-    access.decoded = access.syndrome = true;
-    access.log2_size = hsr.log2_size();
-    access.reg = hsr.srt();
-    access.sign_extend = hsr.sign_extend();
-    access.wide = hsr.il();
-    return !access.write && access.reg == pc ? abi::FaultReason::loads_pc : abi::FaultReason::none;
-}
-
 /// Where `va` leads: usually the page of the fault, else what the guest's translation says.
 Beat locate(const Machine& machine, const Frame& frame, const DeviceAccess& fault,
             VirtualAddress va) {
@@ -114,9 +105,11 @@ void from_instruction(Cpu& cpu, const Frame& frame, arch::Instruction& i, Device
     access.reg = i.place[0];
 }
 
-/// Erratum: HSR describes the access except for the register, which is taken from the instruction.
-abi::FaultReason correct_register(const Cpu& cpu, const Frame& frame, DeviceAccess& access) {
-    const auto word = fetch_instruction(frame, *cpu.machine);
+} // namespace
+
+abi::FaultReason correct_register(const Machine& machine, const Frame& frame,
+                                  DeviceAccess& access) {
+    const auto word = fetch_instruction(frame, machine);
     if (!word) return abi::FaultReason::undecodable;
     const arch::Instruction instruction = arch::decode(*word, true);
     if (!instruction.store || !is_plain(instruction)) return abi::FaultReason::undecodable;
@@ -124,12 +117,7 @@ abi::FaultReason correct_register(const Cpu& cpu, const Frame& frame, DeviceAcce
     return abi::FaultReason::none;
 }
 
-abi::FaultReason decode(Cpu& cpu, const Frame& frame, arch::Hsr hsr, DeviceAccess& access) {
-    if (hsr.isv()) {
-        const abi::FaultReason why = from_syndrome(hsr, access);
-        const bool mistaken = cpu.mistakes_thumb_stores && access.write && in_thumb(frame);
-        return mistaken ? correct_register(cpu, frame, access) : why;
-    }
+abi::FaultReason decode_instruction(Cpu& cpu, const Frame& frame, DeviceAccess& access) {
     const auto word = fetch_instruction(frame, *cpu.machine);
     if (!word) return abi::FaultReason::undecodable;
     arch::Instruction instruction = arch::decode(*word, in_thumb(frame));
@@ -139,15 +127,6 @@ abi::FaultReason decode(Cpu& cpu, const Frame& frame, arch::Hsr hsr, DeviceAcces
     if (instruction.loads_pc) return abi::FaultReason::loads_pc;
     from_instruction(cpu, frame, instruction, access);
     return abi::FaultReason::none;
-}
-
-} // namespace
-
-abi::FaultReason decode_access(Cpu& cpu, const Frame& frame, arch::Hsr hsr, DeviceAccess& access) {
-    const abi::FaultReason why = decode(cpu, frame, hsr, access);
-    if (access.write && access.decoded && !access.listed)
-        access.value = guest_register(frame, access.reg);
-    return why;
 }
 
 } // namespace mmioscope

@@ -3,7 +3,7 @@
 
 #include "abi/record.hpp"
 #include "arch/hsr.hpp"
-#include "entry/frame.hpp"
+#include "guest/registers.hpp"
 #include "machine/cpu.hpp"
 
 namespace mmioscope {
@@ -13,10 +13,36 @@ namespace mmioscope {
 extern const DeviceAccess no_access;
 static_assert(sizeof(void*) != 4 || sizeof(DeviceAccess) == 40);
 
+/// Completes `access` from the instruction. As decode_access().
+abi::FaultReason decode_instruction(Cpu& cpu, const Frame& frame, DeviceAccess& access);
+/// Erratum: HSR describes the store except for the register, which is taken from the instruction.
+abi::FaultReason correct_register(const Machine& machine, const Frame& frame, DeviceAccess& access);
+
+inline abi::FaultReason decode_syndrome(Cpu& cpu, const Frame& frame, arch::Hsr hsr,
+                                        DeviceAccess& access) {
+    access.decoded = access.syndrome = true;
+    access.log2_size = hsr.log2_size();
+    access.reg = hsr.srt();
+    access.sign_extend = hsr.sign_extend();
+    access.wide = hsr.il();
+    if (!hsr.write() && hsr.srt() == 15) [[unlikely]]
+        return abi::FaultReason::loads_pc;
+    if (!hsr.write() || !cpu.mistakes_thumb_stores || !in_thumb(frame))
+        return abi::FaultReason::none;
+    return correct_register(*cpu.machine, frame, access);
+}
+
 /// Completes `access` from the syndrome (HSR) if that describes everything, else from the
 /// instruction; puts several accesses of one instruction in cpu.step.beats. Returns
 /// FaultReason::none, or why the access cannot be carried out: the instruction cannot be read, is
 /// no load or store, or loads PC.
-abi::FaultReason decode_access(Cpu& cpu, const Frame& frame, arch::Hsr hsr, DeviceAccess& access);
+inline abi::FaultReason decode_access(Cpu& cpu, const Frame& frame, arch::Hsr hsr,
+                                      DeviceAccess& access) {
+    const abi::FaultReason why = hsr.isv() ? decode_syndrome(cpu, frame, hsr, access)
+                                           : decode_instruction(cpu, frame, access);
+    if (access.write && access.decoded && !access.listed)
+        access.value = guest_register(frame, access.reg);
+    return why;
+}
 
 } // namespace mmioscope

@@ -44,9 +44,8 @@ bool is_wide(arch::Hsr hsr) {
     return hsr.il() || (hsr.ec() != arch::ExceptionClass::wfi && !hsr.isv());
 }
 
-Outcome handle(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
+[[gnu::noinline]] Outcome handle_other(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
     switch (hsr.ec()) {
-    case arch::ExceptionClass::data_abort: return data_abort(cpu, frame, hsr);
     case arch::ExceptionClass::prefetch_abort: return prefetch_abort(cpu, frame, hsr);
     case arch::ExceptionClass::wfi: return wait_for_interrupt(cpu);
     case arch::ExceptionClass::cp15_32: return control_register(cpu, frame, hsr);
@@ -60,6 +59,11 @@ Outcome handle(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
         return Outcome::again;
     default: panic("unexpected exception class");
     }
+}
+
+Outcome handle(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
+    if (hsr.ec() == arch::ExceptionClass::data_abort) return data_abort(cpu, frame, hsr);
+    return handle_other(cpu, frame, hsr);
 }
 
 } // namespace
