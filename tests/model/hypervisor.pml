@@ -313,7 +313,8 @@ inline emulate(c, p) {
     acquire(c, p, p);                            /* data_abort() has done it */
     if
     :: got ->
-        take_sequence_number(c, p);              /* = begin_access */
+                                                 /* = begin_access */
+        take_sequence_number(c, p);              /* = locks.next_sequence: where there is no record */
         atomic {
             stale = decoded[c] == REUSED; assert(!stale);
             arrive(c, p)                         /* = perform */

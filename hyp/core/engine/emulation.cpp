@@ -49,7 +49,8 @@ Outcome EmulationEngine::carry_out(Cpu& cpu, Frame& frame) {
     const bool user = arch::mode_of(frame.psr) == arch::Mode::usr;
     if (!can(cpu, frame, user)) return otherwise_.carry_out(cpu, frame);
 
-    begin_access(cpu, frame, abi::access_emulated);
+    if (access.recorded || access.ends_machine) begin_access(cpu, frame, abi::access_emulated);
+    else cpu.locks.next_sequence(access.span->region); // progress, as LockHolder::sequence tells
     const port::Answer answer = perform(access, frame);
     record.duration = // before the lock is released
         static_cast<std::uint32_t>(cpu.ring.complete()) - static_cast<std::uint32_t>(record.time);

@@ -53,22 +53,27 @@ bool RingWriter::look_ahead() {
 
 bool RingWriter::lend(std::uint32_t& header, std::uint32_t& slot, std::uint32_t& sequence,
                       std::uint32_t& commit, std::uint32_t& head) {
+    const std::uint32_t first = sequence_;
+    // What was lent before is right if only the fast path has published since.
+    if (sequence == first && !spent(first)) return lent_ = true;
     constexpr auto most = static_cast<std::uint32_t>(abi::looks_ahead);
     const std::uint32_t count = most - slot_ % most;
-    const std::uint64_t next = head_ + 1;
+    const std::uint64_t at = head_;
     if ((room_ < count && (!look_ahead() || room_ < count)) ||
-        (head_ ^ (head_ + count)) >> 32 != 0) // the fast path does not change the head's upper word
+        (at ^ (at + count)) >> 32 != 0) // the fast path does not change the head's upper word
         return false;
     const auto address = [](const void* object) {
         return static_cast<std::uint32_t>(port::address_of(object).value);
     };
-    header = address(&header_->reserved1);
-    slot = address(&slots_[slot_].pc);
-    sequence = sequence_;
-    commit = abi::commit_word(boot_number_, head_) - sequence_;
-    head = static_cast<std::uint32_t>(next) - sequence_;
     lent_ = true;
-    lent_end_ = sequence_ + count;
+    lent_end_ = first + count;
+    const std::uint32_t committed = abi::commit_word(boot_number_, at);
+    const std::uint32_t to = address(&slots_[slot_].pc);
+    header = address(&header_->reserved1);
+    slot = to;
+    sequence = first;
+    commit = committed - first;
+    head = static_cast<std::uint32_t>(at) + 1 - first;
     return true;
 }
 
@@ -76,6 +81,7 @@ std::uint32_t RingWriter::take_back(std::uint32_t sequence) {
     if (!lent_) return 0;
     lent_ = false;
     const std::uint32_t count = sequence - sequence_;
+    if (count == 0) return 0;
     sequence_ = sequence;
     head_ += count;
     room_ -= count;

@@ -30,12 +30,17 @@ PhysicalAddress faulting_address(const Machine& machine, arch::Hsr hsr, VirtualA
     return identity(IntermediateAddress{address | (above ? lpae::input_end : 0)});
 }
 
+/// Whether an access to `span` traps, whatever else is in its page.
+bool always_traps(const Span* span) {
+    return span != nullptr && (span->traced() || span->trapped || span->withheld);
+}
+
 /// Whether the access to `span` should trap: only pages that trap, and what is not the guest's, are
 /// invalid.
 bool traps_rightly(const Machine& machine, const Span* span, PhysicalAddress pa) {
-    if (span != nullptr && (span->trapped || span->withheld)) return true;
     const bool mapped = span != nullptr || in_memory(machine.guest_memory, pa);
-    return !mapped || pa.value >= lpae::input_end || machine.map.page_trapped(pa);
+    return !mapped || pa.value >= lpae::input_end || always_traps(span) ||
+           machine.map.page_trapped(pa);
 }
 
 /// Stops if the guest's table lacks a page that it should have. False: the page does not trap any
@@ -53,13 +58,14 @@ bool traps_rightly(const Machine& machine, const Span* span, PhysicalAddress pa)
     return false;
 }
 
-/// The index has most pages, of spans that are not before their region's first one; for others, and
-/// above 4 GiB, the map is searched.
-const Span* find_span(const Machine& machine, PhysicalAddress pa) {
+/// The index has most pages, of spans that are not before their region's first one. For others, and
+/// above 4 GiB, the map is searched, unless the span is the `last` one.
+const Span* find_span(const Machine& machine, PhysicalAddress pa, const Span* last) {
     if (pa.value < lpae::input_end) {
         const RegionLock* region = machine.pages.find(static_cast<std::uint32_t>(pa.value));
         if (region != nullptr && pa.value < region->span->range.end) return region->span;
     }
+    if (last != nullptr && last->range.contains(pa.value)) return last;
     return machine.map.find(pa);
 }
 
@@ -206,6 +212,7 @@ abi::FaultReason objection(Cpu& cpu, const Frame& frame, const DeviceAccess& acc
 Outcome data_abort(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
     const Machine& machine = *cpu.machine;
     DeviceAccess& access = cpu.step.access;
+    const Span* const last = access.span;
     access = no_access;
     access.va = {port::read<reg::HDFAR>()};
     access.write = hsr.write();
@@ -216,9 +223,8 @@ Outcome data_abort(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
         // HDFAR is the address that the walk was for, so only the page of the descriptor is known.
         access.pa = {page_floor(access.pa.value)};
     }
-    const Span* const span = access.span = find_span(machine, access.pa);
-    if ((span == nullptr || !span->traced()) && !check_table(cpu, span, access.pa))
-        return Outcome::again;
+    const Span* const span = access.span = find_span(machine, access.pa, last);
+    if (!always_traps(span) && !check_table(cpu, span, access.pa)) return Outcome::again;
 
     if (hsr.cache_maintenance()) return record_maintenance(cpu, frame, access);
     abi::FaultReason why = decode_access(cpu, frame, hsr, access);

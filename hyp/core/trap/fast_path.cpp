@@ -135,6 +135,24 @@ void take_form(Cpu& cpu, std::uint32_t form) {
     else fast.access = port::fast_code(form == usual ? FastCode::step : FastCode::step_form);
 }
 
+/// Opens the fast path, with the debug unit as it is. False: not now.
+bool reopen_fast_path(Cpu& cpu) {
+    FastState& fast = cpu.fast;
+    const bool open = !next_is_slow(cpu) && cpu.debug.is_quiet() &&
+                      cpu.ring.lend(fast.header, fast.slot, fast.sequence, fast.commit, fast.head);
+    if (!open) {
+        fast.after_look = fast.handler; // the slow path, since close_fast_path()
+        return false;
+    }
+    Service* at_access = cpu.machine->at_access;
+    const bool user = arch::mode_of(fast.form) == arch::Mode::usr; // its tasks have no names
+    const bool names = at_access != nullptr && !user;
+    fast.after_look = names ? port::fast_code(FastCode::names) : fast.access;
+    fast.handler = fast.ready = cpu.gives_turns ? port::fast_code(FastCode::turn) : fast.after_look;
+    if (names) at_access->prepare_fast_path(cpu);
+    return true;
+}
+
 } // namespace
 
 // Index: direction (WnR), SAS, SSE, a zero, SRT. LR is banked, and has its own ways, for words of
@@ -181,9 +199,7 @@ void prepare_fast_path(const Machine& machine, Cpu& cpu) {
     take_form(cpu, static_cast<std::uint32_t>(Mode::svc));
 }
 
-void follow_form(Cpu& cpu, const Frame& frame) {
-    const std::uint32_t form = frame.psr & (arch::psr_mode | arch::psr_thumb);
-    if (form == cpu.fast.form) return;
+void change_form(Cpu& cpu, std::uint32_t form) {
     const bool thumb = (form & arch::psr_thumb) != 0;
     const bool user = arch::mode_of(form) == arch::Mode::usr;
     if (!user && arch::mode_of(form) != arch::Mode::svc) return;
@@ -195,21 +211,9 @@ void follow_form(Cpu& cpu, const Frame& frame) {
 }
 
 void open_fast_path(Cpu& cpu) {
-    FastState& fast = cpu.fast;
-    const bool open = !next_is_slow(cpu) && cpu.debug.is_quiet() &&
-                      cpu.ring.lend(fast.header, fast.slot, fast.sequence, fast.commit, fast.head);
-    if (!open) {
-        fast.after_look = fast.handler; // the slow path, since close_fast_path()
-        return;
-    }
-    Service* at_access = cpu.machine->at_access;
-    const bool user = arch::mode_of(fast.form) == arch::Mode::usr; // its tasks have no names
-    const bool names = at_access != nullptr && !user;
-    fast.after_look = names ? port::fast_code(FastCode::names) : fast.access;
-    fast.handler = fast.ready = cpu.gives_turns ? port::fast_code(FastCode::turn) : fast.after_look;
-    cpu.debug.ready_step((fast.form & arch::psr_thumb) != 0);
+    if (!reopen_fast_path(cpu) || emulates(*cpu.machine)) return;
+    cpu.debug.ready_step((cpu.fast.form & arch::psr_thumb) != 0);
     follow_vectors(cpu);
-    if (names) at_access->prepare_fast_path(cpu);
 }
 
 void choose_fast_regions(Machine& machine) {
@@ -245,7 +249,7 @@ void mmioscope_look_ahead(Cpu& cpu) {
     if (cpu.gives_turns) give_turn(cpu);
     cpu.turn_given = true;
     cpu.fast.turn = turn_interval;
-    if (due) open_fast_path(cpu);
+    if (due) reopen_fast_path(cpu); // nothing has touched the debug unit since it was open
 }
 
 // The caller holds the region's lock and has begun the record.

@@ -1,6 +1,7 @@
 // Sets the words that entry/fast_path.S reads, and takes over what it has done.
 #pragma once
 
+#include "arch/psr.hpp"
 #include "entry/frame.hpp"
 #include "machine/cpu.hpp"
 #include "port/fast_code.hpp"
@@ -15,9 +16,14 @@ void choose_fast_regions(Machine& machine);
 void build_fast_dispatch(Machine& machine);
 /// Sets what stays constant while the guest runs. The fast path is closed until open_fast_path().
 void prepare_fast_path(const Machine& machine, Cpu& cpu);
-/// At the end of a trap: prepares the fast path for the mode and instruction set of `frame`, since
-/// the guest's next access probably has the same.
-void follow_form(Cpu& cpu, const Frame& frame);
+/// Prepares the fast path for accesses of `form` (FastState::form), if it takes them.
+void change_form(Cpu& cpu, std::uint32_t form);
+/// At the end of a trap: the guest's next access probably has the mode and instruction set of
+/// `frame`, too.
+inline void follow_form(Cpu& cpu, const Frame& frame) {
+    const std::uint32_t form = frame.psr & (arch::psr_mode | arch::psr_thumb);
+    if (form != cpu.fast.form) change_form(cpu, form);
+}
 /// After follow_form(): opens the fast path for the next trap, unless something is on that it does
 /// not handle. Never called if Cpu::always_slow.
 void open_fast_path(Cpu& cpu);
