@@ -16,13 +16,26 @@ namespace mmioscope::trace {
 
 namespace {
 
+static_assert(std::endian::native == std::endian::little);
+
+// Eight characters, all zero from the first zero on.
+constexpr std::uint64_t ended(std::uint64_t text) {
+    constexpr std::uint64_t ones = 0x0101'0101'0101'0101, tops = ones << 7;
+    const std::uint64_t zeros = (text - ones) & ~text & tops; // its lowest bit is right
+    return text & (((zeros & -zeros) >> 7) - 1);
+}
+
 // A process may choose any name. Each entry makes one: without a branch for each letter.
-KnownTask known_task(std::uint32_t pid, std::uint32_t tgid, const char (&comm)[16]) {
+[[gnu::always_inline]] inline KnownTask known_task(std::uint32_t pid, std::uint32_t tgid,
+                                                   const char (&comm)[16]) {
+    std::array<std::uint64_t, 2> halves;
+    std::memcpy(halves.data(), comm, sizeof comm);
+    halves[0] = ended(halves[0]);
+    halves[1] = halves[0] >> 56 == 0 ? 0 : ended(halves[1]);
     KnownTask task{pid, tgid, {}};
-    const auto length = static_cast<unsigned char>(::strnlen(comm, sizeof comm));
-    for (unsigned char i = 0; i < sizeof comm; ++i) {
-        const char plain = is_plain(comm[i]) ? comm[i] : '?';
-        task.comm[i] = i < length ? plain : '\0';
+    std::memcpy(task.comm.data(), halves.data(), sizeof comm);
+    for (char& c : task.comm) {
+        c = is_plain(c) || c == '\0' ? c : '?';
     }
     return task;
 }
@@ -34,33 +47,26 @@ Task task_of(const KnownTask& known) {
             std::string(known.comm.data(), ::strnlen(known.comm.data(), known.comm.size()))};
 }
 
-void TaskTable::add(std::span<const std::byte> payload) {
-    for (; payload.size() >= sizeof(TaskEntry); payload = payload.subspan(sizeof(TaskEntry))) {
-        TaskEntry entry;
-        std::memcpy(&entry, payload.data(), sizeof entry);
-        add(entry);
+// Keys that were not used for long make room.
+void TaskTable::begin() {
+    if (std::exchange(passed_records_, false) && last_.size() > most_keys) {
+        forget_keys(most_keys / 2);
     }
 }
 
-void TaskTable::add(const TaskEntry& entry) {
-    if (entry.kind > TaskKey::record) {
-        return; // from a newer program
-    }
-    in_register_ = in_register_ || entry.kind == TaskKey::task;
-    learn(entry.kind, entry.key, entry.time, known_task(entry.pid, entry.tgid, entry.comm));
-}
-
-void TaskTable::add(const abi::Record& record) {
-    const abi::TaskName name = abi::task_name(record);
-    learn(TaskKey::record, record.task, record.time, known_task(name.pid, name.tgid, name.comm));
+// The slot of a key, or the free one for it: the next free slot from its hash on.
+inline std::size_t TaskTable::slot_of(Key key) const {
+    std::size_t slot = (key * 0x9e37'79b9'7f4a'7c15) >> 32;
+    do {
+        slot = (slot + 1) & (slots_.size() - 1);
+    } while (slots_[slot] != 0 && key_of(last_[slots_[slot] - 1u]) != key);
+    return slot;
 }
 
 // Records are in the order of time, and often repeat what is known. If a file violates the order,
 // an earlier time counts as the latest one.
-void TaskTable::learn(TaskKey kind, std::uint32_t key, std::uint64_t time, const KnownTask& task) {
-    if (std::exchange(passed_records_, false) && last_.size() > most_keys) {
-        forget_keys(most_keys / 2);
-    }
+[[gnu::always_inline]] inline void TaskTable::learn(TaskKey kind, std::uint32_t key,
+                                                    std::uint64_t time, const KnownTask& task) {
     ++entries_;
     std::uint16_t& place = slots_[slot_of(joined(kind, key))];
     if (place != 0) {
@@ -88,6 +94,24 @@ void TaskTable::learn(TaskKey kind, std::uint32_t key, std::uint64_t time, const
     }
 }
 
+void TaskTable::add(std::span<const std::byte> payload) {
+    begin();
+    for (; payload.size() >= sizeof(TaskEntry); payload = payload.subspan(sizeof(TaskEntry))) {
+        TaskEntry entry;
+        std::memcpy(&entry, payload.data(), sizeof entry);
+        if (entry.kind <= TaskKey::record) { // else from a newer program
+            in_register_ = in_register_ || entry.kind == TaskKey::task;
+            learn(entry.kind, entry.key, entry.time, known_task(entry.pid, entry.tgid, entry.comm));
+        }
+    }
+}
+
+void TaskTable::add(const abi::Record& record) {
+    begin();
+    const abi::TaskName name = abi::task_name(record);
+    learn(TaskKey::record, record.task, record.time, known_task(name.pid, name.tgid, name.comm));
+}
+
 void TaskTable::forget_replaced() {
     forgot_ = learnt_;
     for (auto of_key = replaced_.begin(); of_key != replaced_.end();) {
@@ -111,17 +135,9 @@ void TaskTable::forget_keys(std::size_t keep) {
     std::erase_if(replaced_, [this](const auto& one) { return slots_[slot_of(one.first)] == 0; });
 }
 
-// The slot of a key, or the free one for it: the next free slot from its hash on.
-std::size_t TaskTable::slot_of(Key key) const {
-    std::size_t slot = (key * 0x9e37'79b9'7f4a'7c15) >> 32;
-    do {
-        slot = (slot + 1) & (slots_.size() - 1);
-    } while (slots_[slot] != 0 && key_of(last_[slots_[slot] - 1u]) != key);
-    return slot;
-}
-
+// Never fewer slots than before: there will be as many keys again.
 void TaskTable::place_all() {
-    slots_.assign(std::bit_ceil(2 * last_.size()), 0);
+    slots_.assign(std::max(slots_.size(), std::bit_ceil(2 * last_.size())), 0);
     for (std::size_t i = 0; i < last_.size(); ++i) {
         slots_[slot_of(key_of(last_[i]))] = static_cast<std::uint16_t>(i + 1);
     }

@@ -145,7 +145,7 @@ private:
         return static_cast<std::uint64_t>(kind) << 32 | key;
     }
 
-    void add(const TaskEntry& entry);
+    void begin();
     void learn(TaskKey kind, std::uint32_t key, std::uint64_t time, const KnownTask& task);
     void forget_replaced();
     void forget_keys(std::size_t keep);

@@ -12,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 
 using namespace mmioscope;
@@ -56,6 +57,26 @@ std::vector<std::byte> section(std::uint64_t time, std::uint32_t key, trace::Tas
 }
 
 } // namespace
+
+TEST_CASE("a task's name ends at its first zero, and is plain", "[tasks]") {
+    for (std::size_t length = 0; length <= 16; ++length) {
+        std::string comm = std::string("a\x01z\x7f/\x80\xff :bcdefghi", 17).substr(0, length);
+        std::string plain = comm;
+        for (char& c : plain) {
+            c = c >= ' ' && c <= '~' ? c : '?';
+        }
+        comm.resize(std::min<std::size_t>(length + 1, 16)); // a zero
+        comm.resize(16, 'x');                               // what is behind it is not of the name
+        trace::TaskTable table;
+        table.add(named(task, 1, 7, 8, comm));
+        CAPTURE(length);
+        CHECK(who(table, by(task, 2)) == plain + ":7:8");
+        const std::uint32_t version = table.version();
+        comm.replace(std::min<std::size_t>(length + 1, 16), 16, 16, 'y');
+        table.add(named(task, 3, 7, 8, comm));
+        CHECK(table.version() == version); // the same name
+    }
+}
 
 TEST_CASE("a record with a task's name keeps the bytes as they are", "[tasks]") {
     const abi::TaskName name =
