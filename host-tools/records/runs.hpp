@@ -58,6 +58,10 @@ Run run_of(std::span<const T> records) {
     std::uint64_t number = number_and_device(first);
     std::size_t writes = abi::is_write(first) ? 1 : 0;
     const T* const begin = records.data();
+    if (records.size() == 1 || type_and_cpu(record_of(begin[1])) != kind ||
+        number_and_device(record_of(begin[1])) != number + 1) { // alone: often, or hardly ever
+        return {&first, &first, 1, writes};
+    }
     const std::uint64_t most =
         first.type == abi::RecordType::access ? (std::uint64_t{1} << 32) - first.cpu_sequence : 1;
     const T* const end = begin + std::min<std::uint64_t>(most, records.size());

@@ -4,32 +4,12 @@
 
 namespace mmioscope::trace {
 
-void Summary::add(const Run& run) {
-    const abi::Record& first = *run.first;
-    start_ = start_.value_or(first.time);
-    last_ = run.last->time;
-    types_[static_cast<std::uint8_t>(first.type)] += run.count;
-    if (first.type != abi::RecordType::access) {
-        policies_.add(first);
-        return;
-    }
-    DeviceCount& device = count_of(first.device);
-    if (device.reads + device.writes == 0) {
-        device.first_time = first.time;
-    }
-    device.last_time = run.last->time;
-    device.cpus |= 1u << (first.cpu % 32);
-    device.writes += run.writes;
-    device.reads += run.count - run.writes;
-}
-
-DeviceCount& Summary::count_of(std::uint16_t device) {
+// no_device is larger than any index, and new each time.
+DeviceCount& Summary::new_device(std::uint16_t device) {
     if (device == abi::no_device) {
         return other_;
     }
-    if (device >= devices_.size()) {
-        devices_.resize(device + 1u);
-    }
+    devices_.resize(device + 1u);
     return devices_[device];
 }
 

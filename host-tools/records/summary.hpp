@@ -24,7 +24,27 @@ struct DeviceCount {
 class Summary {
 public:
     /// Adds records in the order of the trace.
-    void add(const Run& run);
+    void add(const Run& run) {
+        const abi::Record& first = *run.first;
+        if (!start_) {
+            start_ = first.time;
+        }
+        last_ = run.last->time;
+        types_[static_cast<std::uint8_t>(first.type)] += run.count;
+        if (first.type != abi::RecordType::access) {
+            policies_.add(first);
+            return;
+        }
+        DeviceCount& device =
+            first.device < devices_.size() ? devices_[first.device] : new_device(first.device);
+        if (device.reads + device.writes == 0) {
+            device.first_time = first.time;
+        }
+        device.last_time = run.last->time;
+        device.cpus |= 1u << (first.cpu % 32);
+        device.writes += run.writes;
+        device.reads += run.count - run.writes;
+    }
     void add(const abi::Record& record) { add({&record, &record, 1, abi::is_write(record)}); }
 
     /// The accessed devices, by device index; abi::no_device for accesses outside every region.
@@ -38,7 +58,7 @@ public:
     std::optional<std::uint64_t> last() const { return last_; }   ///< time of the last record
 
 private:
-    DeviceCount& count_of(std::uint16_t device);
+    DeviceCount& new_device(std::uint16_t device);
 
     std::vector<DeviceCount> devices_; ///< by device index; other_ has no_device
     DeviceCount other_;
