@@ -84,9 +84,8 @@ void PollFinder::follow(Thread thread, State& state) {
     }
 }
 
-// Returns whether it was a poll.
-bool PollFinder::end(Thread thread, State& state, bool left) {
-    std::optional<Poll> poll = state.loop ? poll_of(*state.loop, data_) : std::nullopt;
+bool PollFinder::end_loop(Thread thread, State& state, bool left) {
+    std::optional<Poll> poll = poll_of(*state.loop, data_);
     state.loop.reset();
     if (!poll) {
         return false;

@@ -52,7 +52,11 @@ private:
     void forget_oldest();
     void follow(Thread thread, State& state);
     void leave(Thread thread);
-    bool end(Thread thread, State& state, bool left = true);
+    /// Returns whether it was a poll.
+    bool end(Thread thread, State& state, bool left = true) {
+        return state.loop && end_loop(thread, state, left);
+    }
+    bool end_loop(Thread thread, State& state, bool left);
 
     Take take_;
     Threads threads_;

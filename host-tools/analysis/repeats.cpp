@@ -45,15 +45,11 @@ void Repeats::clear() {
     events_.clear();
 }
 
-unsigned Repeats::period() const {
+unsigned Repeats::shortest_period() const {
     const std::uint32_t* const newest = &sites_[site_];
-    const std::uint32_t site = *newest;
-    std::uint32_t any = 0; // the usual case; of a width that lets compilers use vectors
-    for (const std::uint32_t* one = newest - most_period; one != newest; ++one) {
-        any |= *one == site ? 1u : 0u;
-    }
-    for (int period = 1; any != 0 && period <= static_cast<int>(most_period); ++period) {
-        if (newest[-period] == site && std::equal(newest - period, newest, newest - 2 * period)) {
+    for (int period = 1; period <= static_cast<int>(most_period); ++period) {
+        if (newest[-period] == *newest &&
+            std::equal(newest - period, newest, newest - 2 * period)) {
             return static_cast<unsigned>(period);
         }
     }

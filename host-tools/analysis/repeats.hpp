@@ -23,7 +23,7 @@ public:
     void clear();
 
     /// The shortest period of which the newest accesses are more than two iterations; 0: none.
-    unsigned period() const;
+    unsigned period() const { return comes_again() ? shortest_period() : 0; }
     /// Whether the newest access has the same code, register and kind as the one `period` before.
     bool goes_on(unsigned period) const { return sites_[site_] == sites_[site_ - period]; }
 
@@ -32,6 +32,17 @@ public:
     const Event& back(unsigned count) const { return events_[(newest_ + kept - count) % kept]; }
 
 private:
+    /// Whether the newest is one of the most_period before: seldom. Compilers use vectors for it.
+    bool comes_again() const {
+        const std::uint32_t* const newest = &sites_[site_];
+        std::uint32_t any = 0;
+        for (unsigned back = 1; back <= most_period; ++back) {
+            any |= newest[-static_cast<int>(back)] == *newest ? ~0u : 0u;
+        }
+        return any != 0;
+    }
+    unsigned shortest_period() const;
+
     static constexpr std::size_t kept = 2 * most_period + 1;
 
     /// Of the newest accesses, the newest last; 0: none. Moves to the front when it is full.

@@ -410,17 +410,23 @@ Id Naming::task_of(const abi::Record& record, Times& times) {
     return known->second;
 }
 
+// Most records are of no such device.
 Id Naming::interrupt_of(const Event& event) {
-    const abi::Record& record = event.record;
+    return event.record.type == abi::RecordType::access &&
+                   devices_.interrupts().are_of(event.record.device)
+               ? interrupt_in(event)
+               : no_id;
+}
+
+Id Naming::interrupt_in(const Event& event) {
     registers::InterruptNames& names = devices_.interrupts();
-    if (record.type != abi::RecordType::access || !names.are_of(record.device) ||
-        !names.says(record, event.offset())) {
+    if (!names.says(event.record, event.offset())) {
         return no_id;
     }
     interrupt_ids_.resize(registers::InterruptNames::values);
-    Id& id = interrupt_ids_[record.value % registers::InterruptNames::values];
+    Id& id = interrupt_ids_[event.record.value % registers::InterruptNames::values];
     if (id == no_id) {
-        id = intern(names.text(record.value));
+        id = intern(names.text(event.record.value));
     }
     return id;
 }

@@ -203,6 +203,7 @@ private:
     Id find_place(const abi::Record& record);
     void forget_places();
     Id task_of(const abi::Record& record, Times& times);
+    Id interrupt_in(const Event& event);
     const Found& found_at(std::uint32_t address, std::uint64_t time);
     Id location_of(std::uint32_t address, std::uint64_t time, Times& times);
     bool in_one_function(Id left, Id right) const;
