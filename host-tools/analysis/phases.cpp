@@ -46,6 +46,16 @@ bool is_of_gic(const Register* reg) {
     return reg != nullptr && (reg->name.starts_with("GICC_") || reg->name.starts_with("GICD_"));
 }
 
+// How many of `sorted` are `most` or less. Looks half as far each time, without a branch.
+std::size_t number_up_to(const std::vector<std::uint32_t>& sorted, std::uint32_t most) {
+    const std::uint32_t* at = sorted.data();
+    for (std::size_t left = sorted.size(); left > 0; left /= 2) {
+        const std::size_t half = (left + 1) / 2;
+        at += at[half - 1] <= most ? half : 0;
+    }
+    return static_cast<std::size_t>(at - sorted.data());
+}
+
 // The function, and its caller if it is known.
 std::pair<std::string, std::string> names_of(const Event& event) {
     std::pair<std::string, std::string> names;
@@ -106,33 +116,42 @@ Phases::Phase Phases::Phase::of(std::string_view bytes) {
 void Phases::add(const Event& event) {
     const abi::Record& record = event.record;
     polls_.add(event);
-    if (record.type == abi::RecordType::gap) {
-        last_.reset(); // whether nothing happened is not known
-    }
-    if (record.type == abi::RecordType::marker && options_.markers && event.text_id() != no_id) {
-        begin(Boundary::marker, event, std::string(event.text()));
-    }
     if (record.type != abi::RecordType::access) {
+        add_other(event);
         return;
     }
     const bool probes = options_.probes && !was_looked_at(record) && is_first_of_driver(event);
     const bool idle = options_.gap != 0 && last_ && event.nanoseconds - *last_ >= options_.gap &&
                       !is_of_gic(event.reg());
     if (probes || idle || number_ == 0) {
-        auto [function, caller] = names_of(event);
-        // One function that goes from device to device is one phase.
-        if (!probes || idle || function != prober_) {
-            begin(probes ? Boundary::probe
-                  : idle ? Boundary::idle
-                         : Boundary::start,
-                  event, function, std::move(caller));
-        }
-        if (probes) {
-            prober_ = std::move(function);
-        }
+        pass_boundary(event, probes, idle);
     }
     if (!count(event).is_gic) {
         last_ = phase_.end = event.nanoseconds;
+    }
+}
+
+void Phases::add_other(const Event& event) {
+    const abi::RecordType type = event.record.type;
+    if (type == abi::RecordType::gap) {
+        last_.reset(); // whether nothing happened is not known
+    }
+    if (type == abi::RecordType::marker && options_.markers && event.text_id() != no_id) {
+        begin(Boundary::marker, event, std::string(event.text()));
+    }
+}
+
+// One function that goes from device to device is one phase.
+void Phases::pass_boundary(const Event& event, bool probes, bool idle) {
+    auto [function, caller] = names_of(event);
+    if (!probes || idle || function != prober_) {
+        begin(probes ? Boundary::probe
+              : idle ? Boundary::idle
+                     : Boundary::start,
+              event, function, std::move(caller));
+    }
+    if (probes) {
+        prober_ = std::move(function);
     }
 }
 
@@ -148,15 +167,24 @@ bool Phases::is_first_of_driver(const Event& event) {
         return false;
     }
     const std::uint32_t driver = driver_at(event);
-    return driver != 0 && pairs_.insert(std::uint64_t{driver} << 32 | event.record.device).second;
+    if (driver == 0) {
+        return false;
+    }
+    const std::uint16_t device = event.record.device;
+    const std::uint64_t bit = device < 64 ? std::uint64_t{1} << device : 0;
+    if ((devices_of_[driver - 1] & bit) != 0) {
+        return false;
+    }
+    devices_of_[driver - 1] |= bit;
+    return pairs_.insert(std::uint64_t{driver} << 32 | device).second;
 }
 
 // 0: it is not known. An address costs much more than a function that is known.
 std::uint32_t Phases::driver_at(const Event& event) {
     const std::uint32_t pc = event.record.pc & ~1u;
-    const auto behind = std::ranges::upper_bound(functions_, pc, {}, &Function::start);
-    if (behind != functions_.begin() && pc - behind[-1].start < behind[-1].size) {
-        return behind[-1].driver;
+    const std::size_t behind = number_up_to(starts_, pc);
+    if (behind > 0 && pc - starts_[behind - 1] < functions_[behind - 1].size) {
+        return functions_[behind - 1].driver;
     }
     const Location* const location = event.code();
     const std::string_view name = driver_of(location);
@@ -164,10 +192,13 @@ std::uint32_t Phases::driver_at(const Event& event) {
     if (!name.empty()) {
         const auto next = static_cast<std::uint32_t>(drivers_.size() + 1);
         driver = drivers_.try_emplace(std::string(name), next).first->second;
+        devices_of_.resize(drivers_.size());
     }
     if (location != nullptr && location->size != 0 && location->module.empty() && // modules move
         functions_.size() < most_functions) {
-        functions_.insert(behind, {pc - location->offset, location->size, driver});
+        const auto place = static_cast<std::ptrdiff_t>(behind);
+        starts_.insert(starts_.begin() + place, pc - location->offset);
+        functions_.insert(functions_.begin() + place, {location->size, driver});
     }
     return driver;
 }
@@ -205,23 +236,36 @@ void Phases::close() {
     phases_.of(key_of(number_)).add(phase_);
     phase_ = {};
     used_.clear();
+    recent_.fill({});
 }
 
 const Phases::Used& Phases::count(const Event& event) {
     const abi::Record& record = event.record;
     ++(abi::is_write(record) ? phase_.writes : phase_.reads);
-    auto found = used_.find(record.device);
-    if (found == used_.end()) {
-        if (used_.size() == most_devices) {
-            static const Used nameless;
-            return nameless;
-        }
-        found = used_.try_emplace(record.device).first;
-        found->second.name = event.device();
-        found->second.is_gic = is_of_gic(event.reg());
+    Recent& recent = recent_[record.device % recent_.size()];
+    if (recent.used == nullptr || recent.device != record.device) {
+        recent = {record.device, used(event)};
     }
-    ++found->second.accesses;
-    return found->second;
+    if (recent.used == nullptr) {
+        static const Used nameless;
+        return nameless;
+    }
+    ++recent.used->accesses;
+    return *recent.used;
+}
+
+Phases::Used* Phases::used(const Event& event) {
+    const auto found = used_.find(event.record.device);
+    if (found != used_.end()) {
+        return &found->second;
+    }
+    if (used_.size() == most_devices) {
+        return nullptr;
+    }
+    Used& used = used_[event.record.device];
+    used.name = event.device();
+    used.is_gic = is_of_gic(event.reg());
+    return &used;
 }
 
 // A poll is found when its thread does something else, maybe in a later phase.

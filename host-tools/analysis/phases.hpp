@@ -80,8 +80,11 @@ private:
     };
 
     void begin(Boundary boundary, const Event& event, std::string name, std::string caller = {});
+    void add_other(const Event& event);
+    void pass_boundary(const Event& event, bool probes, bool idle);
     void close();
     const Used& count(const Event& event);
+    Used* used(const Event& event);
     void take(const Poll& poll);
     bool is_first_of_driver(const Event& event);
     std::uint32_t driver_at(const Event& event);
@@ -101,16 +104,22 @@ private:
     Phase phase_;                           ///< that goes on
     std::string prober_;                    ///< the function that began it; empty: none did
     std::map<std::uint16_t, Used> used_;    ///< by Record::device
-    std::deque<Begin> begins_;              ///< of the last phases
-    std::optional<std::uint64_t> last_;     ///< ns; of the last access, if none was lost since
+    struct Recent {
+        std::uint16_t device = 0;
+        Used* used = nullptr; ///< of used_
+    };
+    std::array<Recent, 64> recent_{};   ///< the last ones, by the device's last bits
+    std::deque<Begin> begins_;          ///< of the last phases
+    std::optional<std::uint64_t> last_; ///< ns; of the last access, if none was lost since
     std::unordered_map<std::string, std::uint32_t> drivers_; ///< numbers from 1 on
     std::unordered_set<std::uint64_t> pairs_;                ///< drivers and their devices
+    std::vector<std::uint64_t> devices_of_; ///< of these, the first 64: a bit each, by driver
     struct Function {
-        std::uint32_t start = 0;
         std::uint32_t size = 0; ///< bytes
         std::uint32_t driver = 0;
     };
-    std::vector<Function> functions_; ///< of the kernel, by their start
+    std::vector<std::uint32_t> starts_; ///< of the kernel's functions, in order
+    std::vector<Function> functions_;   ///< of each of these
     /// Sites, by hash, of which it is known that they are no first access.
     std::vector<std::uint64_t> sites_ = std::vector<std::uint64_t>(std::size_t{1} << site_bits);
 };
