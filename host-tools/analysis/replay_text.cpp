@@ -16,15 +16,22 @@ namespace mmioscope::analysis {
 namespace {
 
 // Names may come from files: they must not end a comment.
+void add_comment(std::string& to, std::string_view text) {
+    if (std::ranges::all_of(text, is_plain) && text.find('*') == text.npos) {
+        to += text; // the usual case
+        return;
+    }
+    const std::size_t begin = to.size();
+    to += for_terminal(text);
+    for (std::size_t at = to.find("*/", begin); at != to.npos; at = to.find("*/", at)) {
+        to.insert(at + 1, " ");
+    }
+}
+
 std::string comment_text(std::string_view text) {
-    if (std::ranges::all_of(text, is_plain) && text.find("*/") == text.npos) {
-        return std::string(text); // the usual case
-    }
-    std::string plain = for_terminal(text);
-    for (std::size_t at = plain.find("*/"); at != plain.npos; at = plain.find("*/", at)) {
-        plain.insert(at + 1, " ");
-    }
-    return plain;
+    std::string comment;
+    add_comment(comment, text);
+    return comment;
 }
 
 std::string identifier(std::string_view name) {
@@ -52,19 +59,26 @@ public:
         const Key key{step.reg, step.offset << 4 | step.size, step.function.data()};
         const std::uint64_t value = step.mask == 0 ? step.value : step.answer;
         Known& known = known_.of(key, [&step](Known& made) {
-            made.name = comment_text(registers::register_text(step.reg, step.offset));
-            made.function = step.function.empty() ? "" : "; " + comment_text(step.function);
-            made.text = made.name + made.function;
+            made.name.clear();
+            add_comment(made.name, registers::register_text(step.reg, step.offset));
+            made.function.clear();
+            if (!step.function.empty()) {
+                made.function = "; ";
+                add_comment(made.function, step.function);
+            }
             made.has_fields = step.reg != nullptr && registers::says_anything(*step.reg);
             made.value.reset();
         });
-        if (known.has_fields && known.value != value) {
+        if (!known.value || (known.has_fields && known.value != value)) {
             known.value = value;
-            const std::string fields = registers::fields_text(
-                *step.reg, value, step.size, static_cast<unsigned>(step.offset - step.reg->offset));
             known.text = known.name;
+            const std::string fields =
+                known.has_fields
+                    ? registers::fields_text(*step.reg, value, step.size,
+                                             static_cast<unsigned>(step.offset - step.reg->offset))
+                    : std::string();
             if (!fields.empty()) {
-                known.text.append(": ").append(comment_text(fields));
+                add_comment(known.text += ": ", fields);
             }
             known.text += known.function;
         }
