@@ -2,12 +2,63 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace mmioscope::analysis {
 
-// From behind: only the last access of a register needs its names.
-void RegisterState::add_all(std::span<const Event> events) {
+// From behind, as RegisterState, which has room for the same registers then.
+void LastAccesses::add_all(std::span<const Event> events) {
     for (std::size_t at = events.size(); at-- > 0;) {
-        keep(events[at]);
+        const Event& event = events[at];
+        const abi::Record& record = event.record;
+        if (record.type != abi::RecordType::access) {
+            continue;
+        }
+        constexpr unsigned address_bits = 40;
+        const std::uint64_t place =
+            std::uint64_t{record.device} << address_bits | abi::physical_address(record);
+        auto found = registers_.find(place);
+        if (found == registers_.end()) {
+            if (registers_.size() == most_) {
+                ++left_out_;
+                continue;
+            }
+            found = registers_.try_emplace(place).first;
+        }
+        Numbers& numbers = found->second;
+        std::uint64_t& number = abi::is_write(record) ? numbers.written : numbers.read;
+        number = std::max(number, event.number);
+    }
+    last_ = events.back().number;
+}
+
+LastAccesses::Found LastAccesses::found() const {
+    Found found{{}, last_, left_out_};
+    for (const auto& [place, numbers] : registers_) {
+        for (const std::uint64_t number : {numbers.written, numbers.read}) {
+            if (number != 0) {
+                found.numbers.push_back(number);
+            }
+        }
+    }
+    std::ranges::sort(found.numbers);
+    return found;
+}
+
+void RegisterState::add_all(std::span<const Event> events) {
+    const auto begin = std::ranges::upper_bound(events, known_.last, {}, &Event::number);
+    for (auto at = events.begin(); at != begin && next_ < known_.numbers.size(); ++next_) {
+        at = std::ranges::lower_bound(at, begin, known_.numbers[next_], {}, &Event::number);
+        if (at == begin) {
+            break;
+        }
+        if (at->number == known_.numbers[next_]) {
+            keep(*at);
+        }
+    }
+    // From behind: only the last access of a register needs its names.
+    for (auto at = events.end(); at != begin;) {
+        keep(*--at);
     }
 }
 

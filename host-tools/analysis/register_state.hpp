@@ -8,14 +8,45 @@
 #include <cstdint>
 #include <map>
 #include <span>
+#include <unordered_map>
 #include <utility>
+#include <vector>
 
 namespace mmioscope::analysis {
+
+/// Which accesses are the last write and the last read of each register: by number, without names.
+class LastAccesses final : public reading::Consumer {
+public:
+    /// Keeps at most `most` registers; counts accesses to others.
+    explicit LastAccesses(std::size_t most = 4096) : most_(most) {}
+
+    void add(const Event& event) override { add_all({&event, 1}); }
+    void add_all(std::span<const Event> events) override;
+
+    struct Found {
+        std::vector<std::uint64_t> numbers; ///< in order
+        std::uint64_t last = 0;             ///< the number of the last event that was looked at
+        std::uint64_t left_out = 0;         ///< accesses to other registers
+    };
+    Found found() const;
+
+private:
+    struct Numbers {
+        std::uint64_t written = 0, read = 0; ///< 0: never
+    };
+    std::size_t most_;
+    std::unordered_map<std::uint64_t, Numbers> registers_; ///< by device and physical address
+    std::uint64_t last_ = 0, left_out_ = 0;
+};
 
 class RegisterState final : public reading::Consumer {
 public:
     /// Keeps at most `most` registers; counts accesses to others.
     explicit RegisterState(std::size_t most = 4096) : most_(most) {}
+    /// Likewise for a trace that is read again: of the events up to `known.last`, only those that
+    /// are found get names.
+    explicit RegisterState(LastAccesses::Found known, std::size_t most = 4096)
+        : most_(most), known_(std::move(known)), left_out_(known_.left_out) {}
 
     void add(const Event& event) override { add_all({&event, 1}); }
     void add_all(std::span<const Event> events) override;
@@ -33,6 +64,8 @@ private:
     using Place = std::pair<std::uint16_t, std::uint64_t>; ///< device and physical address
 
     std::size_t most_;
+    LastAccesses::Found known_;
+    std::size_t next_ = 0; ///< of known_.numbers, to come
     std::map<Place, Register> registers_;
     std::uint64_t left_out_ = 0; ///< accesses
 };

@@ -5,8 +5,11 @@
 #include "cli/view_options.hpp"
 #include "reading/trace.hpp"
 
+#include <filesystem>
 #include <memory>
 #include <span>
+#include <string>
+#include <system_error>
 
 namespace mmioscope::cli::at_command {
 
@@ -29,6 +32,19 @@ Examples:
 
 Exit status: 0 the trace is whole and nothing was lost, 1 otherwise, 2 it cannot be read.)";
 
+/// Which accesses need names: found by a reading of its own, if the trace can be read twice. Else
+/// nothing is known.
+analysis::LastAccesses::Found last_accesses(reading::TraceOptions selection) {
+    analysis::LastAccesses last;
+    std::error_code problem;
+    if (std::filesystem::is_regular_file(selection.path, problem)) {
+        selection.report = [](const std::string&) {}; // the other reading reports it
+        reading::Trace trace(selection);
+        reading::drive(trace, {&last});
+    }
+    return last.found();
+}
+
 Status at(const Options& given) {
     const ViewOptions& options = given.view;
     reading::TraceOptions selection = trace_options(options);
@@ -36,7 +52,7 @@ Status at(const Options& given) {
     reading::Trace trace(selection);
     view::Output out(options.output);
     view::Tally tally(reading::selects(selection));
-    analysis::RegisterState state;
+    analysis::RegisterState state(last_accesses(selection));
     reading::drive(trace, {&tally, &state}, drive_options(options, "read"));
     const table::Table table = state.table();
     return finish_with_tables(options, std::span(&table, 1), out, tally, trace.reader());

@@ -46,6 +46,18 @@ struct Forgetful final : reading::Consumer {
     unsigned events = 0;
 };
 
+/// Passes on the first events: what there is of a trace that is still written.
+struct Beginning final : reading::Consumer {
+    Beginning(reading::Consumer& to, std::uint64_t last) : to(to), last(last) {}
+    void add(const Event& event) override {
+        if (event.number <= last) {
+            to.add(event);
+        }
+    }
+    reading::Consumer& to;
+    std::uint64_t last;
+};
+
 /// One access, as text from the beginning.
 struct Seen {
     std::uint64_t number = 0;
@@ -103,6 +115,17 @@ TEST_CASE("the state of registers is the last write and the last read of each") 
     REQUIRE(expected.rows.size() > 20);
     CHECK(csv_of(state.table()) == csv_of(expected));
     CHECK(state.table().closing.empty());
+    // Likewise if another reading found which these are: all of them, or those of the beginning.
+    for (const std::uint64_t read_before : {5'000u, 2'000u}) {
+        analysis::LastAccesses last;
+        Beginning beginning(last, read_before);
+        read(random, beginning);
+        CHECK(last.found().numbers.size() <= expected.rows.size());
+        analysis::RegisterState again(last.found());
+        Forgetful forgetful_again(again);
+        read(random, forgetful_again);
+        CHECK(csv_of(again.table()) == csv_of(expected));
+    }
 }
 
 TEST_CASE("the state of registers counts accesses to registers beyond its limit") {
@@ -120,6 +143,12 @@ TEST_CASE("the state of registers counts accesses to registers beyond its limit"
         second = second == nullptr ? &one : second;
         others += same_register(one, *second) ? 0 : 1;
     }
+    analysis::LastAccesses last(2);
+    read(random, last);
+    analysis::RegisterState few_again(last.found(), 2);
+    read(random, few_again);
+    CHECK(csv_of(few_again.table()) == csv_of(few.table()));
+    CHECK(few_again.table().closing == few.table().closing);
     CHECK(few.table().rows.size() <= 4);
     CHECK(few.table().closing ==
           fmt::format("... {} accesses to other registers are left out", others));
