@@ -1,12 +1,15 @@
 #include "report/script.hpp"
 
 #include "diff/report.hpp"
+#include "system/text_buffer.hpp"
 #include "table/json.hpp"
 #include "table/shown.hpp"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -22,9 +25,42 @@ void print(Script& to, fmt::format_string<Args...> form, Args&&... args) {
     fmt::format_to(std::back_inserter(to.text()), form, std::forward<Args>(args)...);
 }
 
-// JavaScript's numbers are exact below 2^53.
-void put_value(Script& to, std::uint64_t value) {
-    value >> 53 == 0 ? print(to, ",{}", value) : print(to, ",\"{:#x}\"", value);
+/// A number that becomes a string from 2^53 on: JavaScript's numbers are exact below.
+struct Value {
+    std::uint64_t value;
+};
+
+template <typename Number>
+[[nodiscard]] TextCursor appended(TextCursor at, Number number) {
+    if constexpr (std::is_same_v<Number, Value>) {
+        if (number.value >> 53 == 0) {
+            at.decimal(number.value);
+        } else {
+            at.append('"');
+            at.hex(number.value);
+            at.append('"');
+        }
+    } else if constexpr (std::is_signed_v<Number>) {
+        if (number < 0) {
+            at.append('-');
+        }
+        at.decimal(number < 0 ? -static_cast<std::uint64_t>(number)
+                              : static_cast<std::uint64_t>(number));
+    } else {
+        at.decimal(number);
+    }
+    return at;
+}
+
+// Appends numbers, a comma in front of each, but not of the `first` of all. A page has up to a
+// million: a format would cost ten times as much.
+template <typename... Number>
+void put_numbers(Script& to, bool first, Number... numbers) {
+    constexpr std::size_t longest = 21; ///< with its comma
+    std::array<char, sizeof...(numbers) * longest + TextCursor::slack> text;
+    TextCursor at(text.data());
+    ((at.append(','), at = appended(at, numbers)), ...);
+    to.put(std::string_view(text.data(), at.at()).substr(first ? 1 : 0));
 }
 
 // Those that differ from the one before are mostly small.
@@ -64,7 +100,7 @@ void put_fields(Script& to, const Register* reg) {
         print(to, ",\"low\":{},\"width\":{},\"values\":[", field.low, field.width);
         for (std::size_t j = 0; j < field.values.size(); ++j) {
             to.put(j == 0 ? "[0" : ",[0");
-            put_value(to, field.values[j].first);
+            put_numbers(to, false, Value{field.values[j].first});
             to.put(",");
             to.string(field.values[j].second);
             to.put("]");
@@ -139,9 +175,9 @@ void put_lanes(Script& to, const Timeline& timeline) {
         print(to, ",\"cpu\":{},\"width\":{},\"cells\":[", lane->cpu, lane->buckets.width());
         Accesses before;
         for (const Accesses& cell : lane->buckets.cells()) {
-            print(to, "{}{},{},{},{},{},{},{}", &cell == &lane->buckets.cells().front() ? "" : ",",
-                  less(cell.begin, before.begin), cell.end - cell.begin, cell.reads, cell.writes,
-                  cell.ticks, cell.longest, less(cell.event, before.event));
+            put_numbers(to, &cell == &lane->buckets.cells().front(), less(cell.begin, before.begin),
+                        cell.end - cell.begin, cell.reads, cell.writes, cell.ticks, cell.longest,
+                        less(cell.event, before.event));
             before = cell;
         }
         to.put("]}");
@@ -174,13 +210,10 @@ void put_values(Script& to, const Values& values) {
         to.put(",\"cells\":[");
         std::uint64_t before = 0;
         for (const Seen& cell : series.buckets.cells()) {
-            print(to, "{}{},{},{}", &cell == &series.buckets.cells().front() ? "" : ",",
-                  less(cell.begin, before), cell.end - cell.begin, cell.event);
-            for (const std::uint64_t value :
-                 {cell.least, cell.most, cell.ones, cell.zeros, cell.last}) {
-                put_value(to, value);
-            }
-            print(to, ",{},{}", cell.reads, cell.writes);
+            put_numbers(to, &cell == &series.buckets.cells().front(), less(cell.begin, before),
+                        cell.end - cell.begin, cell.event, Value{cell.least}, Value{cell.most},
+                        Value{cell.ones}, Value{cell.zeros}, Value{cell.last}, cell.reads,
+                        cell.writes);
             before = cell.begin;
         }
         to.put("]}");
