@@ -164,8 +164,7 @@ inline take_locks(c, first, second) {
 
 /* source: hyp/core/engine/reexecution.cpp arm_step */
 inline arm_step(c) {
-    skip                                         /* = debug.arm */
-                                                 /* = port::write<reg::HSTR> */
+    skip                                         /* = port::write<reg::HSTR> */
                                                  /* Interrupts are masked: nothing but the step runs, guest.pml */
                                                  /* = step.armed = true */
 }
@@ -200,7 +199,7 @@ inline carry_out(c, p, q) {
         d_step { low = 0; high = 0; got = 0 }
     :: got && !DECIDED_ANEW(c) ->
         begin_step(c, p, q);                     /* = begin_step */
-        d_step { low = 0; high = 0 };
+        d_step { low = 0; high = 0 };            /* = debug.arm */
         open_shadow(c)                           /* = view.open_shadow */
     :: else -> in(TWO_VMIDS_TTLB, steps--)
     fi
@@ -213,20 +212,19 @@ inline complete(c) {
                                                  /* = return port::read<reg::CNTPCT>(); */
 }
 
-/* source: hyp/core/engine/reexecution.cpp disarm_step */
-inline disarm_step(c) {                          /* = step.armed = false */
+/* source: hyp/core/engine/reexecution.hpp note_done */
+inline note_done(c) {
     if
     :: variant != NO_DSB_BEFORE_UNLOCK && variant != UNLOCK_BEFORE_CLOSE ->
         complete(c)                              /* = ring.complete */
     :: else
     fi
-                                                 /* = debug.disarm */
-                                                 /* = port::write<reg::HSTR> */
 }
 
 /* source: hyp/core/engine/reexecution.cpp end_step */
 inline end_step(c) {
-    disarm_step(c)
+    skip                                         /* = step.armed = false */
+                                                 /* = port::write<reg::HSTR> */
                                                  /* = unmask_interrupts_of_exception */
                                                  /* = unmask_interrupts */
                                                  /* = publish */
@@ -238,6 +236,8 @@ inline end_step(c) {
 inline finish(c, p, q, planned) {
     in(UNLOCK_BEFORE_CLOSE, release_all(c, p, q));
     close_shadow(c);                             /* = view.close_shadow */
+    note_done(c);                                /* = note_done */
+                                                 /* = debug.disarm */
     end_step(c);                                 /* = end_step */
     if
     :: variant != UNLOCK_BEFORE_CLOSE && (planned || variant != UNLOCK_ONLY_IF_PLANNED) ->

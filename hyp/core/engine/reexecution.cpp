@@ -16,27 +16,17 @@ namespace mmioscope {
 
 namespace {
 
-/// Makes the guest trap after the instruction at PC (4 bytes if `wide`, else 2). Its interrupts are
-/// masked, because their handlers must not run with the page open.
+/// The instruction at PC has 4 bytes if `wide`, else 2. The guest's interrupts are masked, because
+/// their handlers must not run with the page open.
 void arm_step(Cpu& cpu, Frame& frame, bool wide) {
     Step& step = cpu.step;
     step.next_pc = frame.pc + (wide ? 4 : 2);
-    cpu.debug.arm(step.next_pc, in_thumb(frame));
     // Another CPU may have replaced the instruction by one that leads past the breakpoint.
     port::write<reg::HSTR>(arch::hstr_cp15);
     step.masks = frame.psr & arch::psr_aif;
     frame.psr |= arch::psr_aif;
     step.armed = true;
     ++cpu.ring.statistics().stepped;
-}
-
-/// Returns the time when the access was done.
-std::uint64_t disarm_step(Cpu& cpu) {
-    cpu.step.armed = false;
-    const std::uint64_t now = cpu.ring.complete(); // before the lock is released
-    cpu.debug.disarm();
-    port::write<reg::HSTR>(0);
-    return now;
 }
 
 /// Restores the masks from before the step. The guest has taken no exception.
@@ -112,9 +102,8 @@ bool executed(End end) {
     return end == End::planned || end == End::next_page;
 }
 
-void complete(Step& step, const Frame& frame, End end, std::uint64_t now) {
+void complete(Step& step, const Frame& frame, End end) {
     abi::Record& r = step.record;
-    r.duration = static_cast<std::uint32_t>(now - r.time);
     if (!executed(end)) {
         r.type = abi::RecordType::fault;
         r.value = abi::fault_value(why_not(end, frame));
@@ -141,14 +130,15 @@ void begin_step(Cpu& cpu, Frame& frame) {
 
 bool end_step(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
     Step& step = cpu.step;
-    const std::uint64_t now = disarm_step(cpu);
+    step.armed = false;
+    port::write<reg::HSTR>(0);
     const End end = how_ended(step, frame, hsr);
     const bool in_exception = (end == End::exception || end == End::next_page) && hsr.debug_event();
     if (in_exception) unmask_interrupts_of_exception(step, frame);
     else unmask_interrupts(step, frame);
 
     step.stuck = false;
-    complete(step, frame, end, now);
+    complete(step, frame, end);
     publish(cpu, frame, executed(end));
     cpu.ring.finish();
     if (executed(end) && step.access.exclusive && step.access.listed) reserve(cpu, frame);

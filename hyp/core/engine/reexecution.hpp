@@ -1,5 +1,5 @@
-// A step: the guest re-executes the instruction that trapped, between two traps. This arms, ends
-// and records it. The engine decides which table lets the access through.
+// A step: the guest re-executes the instruction that trapped, between two traps. This begins, ends
+// and records it. The engine decides which table lets the access through, and what stops the guest.
 #pragma once
 
 #include "arch/hsr.hpp"
@@ -8,12 +8,20 @@
 
 namespace mmioscope {
 
-/// First half, with the locks of cpu.step.access held. When the engine has opened the page too, the
-/// guest may resume: it executes the instruction at PC, and traps after it, or wherever it leads.
+/// First half, with the locks of cpu.step.access held. When the engine has also opened the page,
+/// and made the guest stop at cpu.step.next_pc and wherever else the instruction leads, the guest
+/// may resume.
 void begin_step(Cpu& cpu, Frame& frame);
 
-/// Second half, at any trap while a step is armed, after the page was closed. True if the step
-/// caused the trap, so the guest goes on at PC; otherwise the trap must still be handled.
+/// Takes the time of the access, which is done. Before its lock is released.
+inline void note_done(Cpu& cpu) {
+    abi::Record& record = cpu.step.record;
+    record.duration = static_cast<std::uint32_t>(cpu.ring.complete() - record.time);
+}
+
+/// Second half, at any trap while a step is armed, after the page was closed. A debug event is what
+/// the engine has made stop the guest. True if the step caused the trap, so the guest goes on at
+/// PC; otherwise the trap must still be handled.
 bool end_step(Cpu& cpu, Frame& frame, arch::Hsr hsr);
 
 } // namespace mmioscope

@@ -2,6 +2,7 @@
 
 #include "base/check.hpp"
 #include "engine/reexecution.hpp"
+#include "guest/registers.hpp"
 #include "machine/machine.hpp"
 #include "unprotect/shared_page.hpp"
 
@@ -14,6 +15,7 @@ Outcome UnprotectEngine::carry_out(Cpu& cpu, Frame& frame) {
     access.decoded = access.decoded && !access.listed;
     access.listed = false;
     begin_step(cpu, frame);
+    cpu.debug.arm(cpu.step.next_pc, in_thumb(frame));
     cpu.locks.release(); // held for the sequence number, not for the access
     cpu.step.opened = entry;
     open_shared_page(*entry);
@@ -23,6 +25,8 @@ Outcome UnprotectEngine::carry_out(Cpu& cpu, Frame& frame) {
 bool UnprotectEngine::finish(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
     close_shared_page(*cpu.step.opened);
     cpu.step.opened = nullptr;
+    note_done(cpu);
+    cpu.debug.disarm();
     return end_step(cpu, frame, hsr);
 }
 
