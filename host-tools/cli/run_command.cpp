@@ -123,8 +123,8 @@ void add_tracing(CLI::App& command, Options& options) {
     command.add_flag("--slow-path", options.slow_path,
                      "Do not use the fast path, for measurements; the trace is the same");
     command.add_flag("--no-breakpoints", options.no_breakpoints,
-                     "Trace as on a board whose DBGEN is low: emulation only; an access that it "
-                     "cannot do is refused by a data abort and recorded");
+                     "Trace as on a board whose DBGEN is low: emulation; what it cannot do is "
+                     "stepped by SMC at PL1, else refused by a data abort and recorded");
     add_size(command, "--area-size", options.area_size,
              "Size of the trace area, a multiple of 4K (default 64M)");
     command.add_flag("--guest-reader", options.guest_reader,

@@ -41,7 +41,7 @@ std::string fault_text(std::uint64_t value, std::string_view device) {
         "no access: the hypervisor's translation tables met an external abort",
         "", // have a UART, see below
         "",
-        "no access: it needs a step, and the CPU has no breakpoints"};
+        "no access: it needs a breakpoint, and the CPU has none"};
     const abi::FaultReason reason = abi::fault_reason(value);
     if (reason == abi::FaultReason::lock_not_given_back) {
         return "no access yet: cpu" + std::to_string(abi::fault_cpu(value)) +

@@ -37,7 +37,7 @@ inline constexpr char pre[] =
 inline constexpr char slow_path[] =
     "mmioscope,slow-path"; ///< present: no access takes the fast path; the trace is the same
 inline constexpr char no_breakpoints[] =
-    "mmioscope,no-breakpoints"; ///< present: as where DBGEN is low, so nothing is stepped
+    "mmioscope,no-breakpoints"; ///< present: as where DBGEN is low
 inline constexpr char user_firewall[] =
     "mmioscope,user-firewall"; ///< present: the bus tells accesses of User mode from privileged
                                ///< ones, so the shadow engine makes those of User mode

@@ -53,7 +53,7 @@ enum class FaultReason : std::uint8_t {
     table_walk_abort = 10, ///< a walk of the hypervisor's tables met an external abort; see below
     uart_kept = 11,        ///< a store would have stopped a UART of the hypervisor's; see below
     uart_stopped = 12,     ///< a store stops a UART of the hypervisor's
-    no_breakpoints = 13,   ///< only a step could do it, and no breakpoint works: refused
+    no_breakpoints = 13,   ///< only a step by breakpoints could do it: refused
 };
 
 // table_walk_abort: the access or fetch never had a physical address; `pa` is 0 and has no meaning.

@@ -55,9 +55,9 @@ void Doctor::tell_of_core(const Machine& machine) {
         round_ = Round::emulation;
         report_.note(machine.config.no_breakpoints ? abi::chosen::no_breakpoints
                                                    : "MDBGen cannot be set, or HDBGen is",
-                     ": no engine but emulation, and accesses that HSR does not describe are "
-                     "refused; for shadow the board must drive DBGEN high (a fuse, or a register "
-                     "of its firmware), and no debugger may hold the CPU");
+                     ": no engine but emulation; accesses that HSR does not describe are stepped "
+                     "by SMC at PL1, else refused; for shadow the board must drive DBGEN high (a "
+                     "fuse, or a register of its firmware), and no debugger may hold the CPU");
     }
 
     report_.begin("counter");

@@ -190,7 +190,8 @@ TEST_CASE("other types of records are described in words") {
     record.value = abi::uart_fault_value(abi::FaultReason::uart_stopped, 3);
     CHECK_THAT(line(record), Catch::Contains(" the guest switches off the hypervisor's UART, pc"));
     record.value = abi::fault_value(abi::FaultReason::no_breakpoints);
-    CHECK_THAT(line(record), Catch::Contains(" no access: it needs a step, and the CPU has no "));
+    CHECK_THAT(line(record),
+               Catch::Contains(" no access: it needs a breakpoint, and the CPU has none"));
     record.value = 200;
     CHECK_THAT(line(record), Catch::Contains("no access: unknown reason"));
     record.type = static_cast<abi::RecordType>(200);

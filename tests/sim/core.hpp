@@ -11,6 +11,7 @@
 
 #include <array>
 #include <deque>
+#include <map>
 
 namespace mmioscope::sim {
 
@@ -58,6 +59,9 @@ struct Core {
     std::deque<BusAccess> posted;         ///< writes on their way to a device, in program order
     std::uint64_t synchronized{};         ///< CNTPCT at the last context synchronization
     bool counter_read{};                  ///< since then
+
+    /// What was fetched of Hyp's memory, by virtual address, until ICIALLU is done.
+    std::map<std::uint32_t, std::uint16_t> icache;
 
     unsigned left_coherency{}; ///< times
     bool missed_maintenance{}; ///< while it was out: its TLB may have stale entries

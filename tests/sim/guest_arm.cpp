@@ -27,7 +27,7 @@ GuestCpu::Effect GuestCpu::execute_arm(std::uint32_t word) {
         core_.frame.pc += 4;
         return trap(0x12, 0, true);
     }
-    if ((word & 0x0ff0'00f0) == 0x0160'0070) return trap(0x13, 0, true);              // SMC
+    if ((word & 0x0ff0'00f0) == 0x0160'0070) return monitor_call();
     if ((word & 0x0ff0'00f0) == 0x0120'0070) return breakpoint_instruction();         // BKPT
     if ((word & 0x0fff'fff0) == 0x012f'ff10) return exchange(get(field(word, 3, 0))); // BX
     if ((word & 0x0fff'ffff) == 0x0320'f000) return Effect::next;                     // NOP

@@ -13,6 +13,11 @@ namespace {
 constexpr unsigned by_breakpoint = 1; // DBGDSCR.MOE
 }
 
+std::uint64_t shadow_root(const Machine& machine, unsigned cpu) {
+    if (machine.breakpoints) return machine.shadow_tables[cpu].root().value;
+    return machine.cpus[cpu].step_page.root().value;
+}
+
 void GuestCpu::run() {
     sim_.synchronize(core_); // the ERET into the guest
     while (!core_.ended) step();
@@ -49,11 +54,9 @@ void GuestCpu::check_view() {
     if (system.get<reg::VTCR>() != 0x8000'3540) throw Failure{"VTCR is not what the tables need"};
     if ((system.get<reg::HCR>() & 1) == 0) throw Failure{"the guest runs without stage 2"};
     if (root == sim_.hypervisor->normal_table.root().value) return;
-    if (root != sim_.hypervisor->shadow_tables[core_.number].root().value)
+    if (root != shadow_root(*sim_.hypervisor, core_.number))
         throw Failure{"VTTBR holds neither the normal table nor this CPU's shadow"};
     if (!in_step(state_)) throw Failure{"the guest runs on its shadow table without a step"};
-    if (core_.executed_on_shadow >= sim_.may_run_on)
-        throw Failure{"two instructions ran on a shadow table"};
     if ((core_.frame.psr & arch::psr_aif) != arch::psr_aif)
         throw Failure{"interrupts are open on a shadow table"};
 }
@@ -87,9 +90,9 @@ void GuestCpu::execute(std::uint32_t word) {
                  : wide_ ? execute_thumb_wide(word)
                          : execute_thumb(word);
     if (effect == Effect::trapped) return;
-    ++core_.executed_on_shadow;
-    if (sim_.hypervisor == nullptr || core_.root() == sim_.hypervisor->normal_table.root().value)
-        core_.executed_on_shadow = 0;
+    core_.executed_on_shadow = on_shadow() ? core_.executed_on_shadow + 1 : 0;
+    if (core_.executed_on_shadow > sim_.may_run_on)
+        throw Failure{"two instructions ran on a shadow table"};
     if (effect == Effect::ended) core_.ended = true;
     if (effect != Effect::next) return;
     core_.frame.pc += wide_ ? 4 : 2;

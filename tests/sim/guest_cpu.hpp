@@ -20,6 +20,9 @@ struct Matches {
 };
 Matches where_matches(std::uint32_t dbgbcr);
 
+/// Of the table that lets CPU `cpu` reach the traced pages.
+std::uint64_t shadow_root(const Machine& machine, unsigned cpu);
+
 class GuestCpu {
 public:
     GuestCpu(Simulation& simulation, Core& core, Cpu& state)
@@ -87,6 +90,7 @@ private:
     void native_prefetch_abort(std::uint32_t va, std::uint32_t status);
     void asynchronous_abort();
     Effect supervisor_call();
+    Effect monitor_call();
     Effect wait_for_interrupt();
     Effect trap(unsigned exception_class, std::uint32_t iss, bool wide);
     void stopped_access(std::uint32_t va, const Route& route, bool write, const Syndrome& syndrome,

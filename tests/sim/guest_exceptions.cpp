@@ -58,6 +58,16 @@ GuestCpu::Effect GuestCpu::supervisor_call() {
     return Effect::trapped;
 }
 
+/// SMC (B9.3.14): undefined at PL0; trapped before anything else is asked.
+GuestCpu::Effect GuestCpu::monitor_call() {
+    if (core_.mode() == Mode::usr) {
+        undefined();
+        return Effect::trapped;
+    }
+    if ((core_.system.get<reg::HCR>() & arch::hcr_tsc) == 0) throw Failure{"an SMC does not trap"};
+    return trap(0x13, 0, true);
+}
+
 /// If it is not trapped, it ends at once, as it may at any time (B1.8.14).
 GuestCpu::Effect GuestCpu::wait_for_interrupt() {
     if ((core_.system.get<reg::HCR>() & arch::hcr_twi) == 0) return Effect::next;

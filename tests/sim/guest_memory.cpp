@@ -45,7 +45,7 @@ bool GuestCpu::fetch(std::uint32_t va, std::uint16_t& halfword) {
         return false;
     }
     if (!sim_.ram.contains(address, 2)) throw Failure{"the guest executes outside of memory"};
-    halfword = sim_.ram.load<std::uint16_t>(address);
+    halfword = sim_.fetch(core_, va, address);
     return true;
 }
 

@@ -81,8 +81,8 @@ GuestCpu::Effect GuestCpu::execute_thumb_wide(std::uint32_t word) {
         core_.frame.pc += 4;
         return trap(0x12, 0, true);
     }
-    if ((word & 0xfff0'f000) == 0xf7f0'8000) return trap(0x13, 0, true); // SMC
-    if ((word & 0xfb70'8000) == 0xf240'0000) {                           // MOVW, MOVT
+    if ((word & 0xfff0'f000) == 0xf7f0'8000) return monitor_call(); // SMC
+    if ((word & 0xfb70'8000) == 0xf240'0000) {                      // MOVW, MOVT
         const std::uint32_t imm =
             base << 12 | field(word, 26, 26) << 11 | field(word, 14, 12) << 8 | field(word, 7, 0);
         const unsigned destination = field(word, 11, 8);

@@ -416,7 +416,8 @@ void HypCode::run(Frame& frame) {
         throw Failure{"the fast path loses the guest's LR"};
     const bool step = in_step(cpu_);
     const bool tde = (core_.system.read(encoding_of<reg::HDCR>()) & arch::hdcr_tde) != 0;
-    if (tde != step || (core_.system.read(encoding_of<reg::HSTR>()) != 0) != step)
+    if (tde != (step && cpu_.debug.usable()) ||
+        (core_.system.read(encoding_of<reg::HSTR>()) != 0) != step)
         throw Failure{"the traps of a step outlive it, or are not set"};
     std::memcpy(frame.r, r_, sizeof frame.r);
     frame.lr_usr = r_[lr];

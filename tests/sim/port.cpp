@@ -1,5 +1,6 @@
 #include "port.hpp"
 
+#include "machine/machine.hpp"
 #include "simulation.hpp"
 
 #include <cstring>
@@ -83,6 +84,9 @@ void* memory_at(PhysicalAddress address) {
 void flush_to_coherency(PhysicalAddress begin, std::size_t size) {
     if (!exists()) return;
     machine().point();
+    if (machine().hypervisor != nullptr && machine().hypervisor->own_memory.contains(begin.value))
+        for (std::uint64_t at = begin.value; at < begin.value + size; at += 2)
+            machine().cleaned[at] = machine().ram.load<std::uint16_t>(at);
     constexpr std::uint64_t line = 32;
     std::erase_if(machine().stale_words, [=](const auto& word) {
         return word.first >= (begin.value & ~(line - 1)) &&

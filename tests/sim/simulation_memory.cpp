@@ -1,6 +1,8 @@
 // Barriers, words shared by CPUs, and writes on their way to devices.
 #include "simulation.hpp"
 
+#include "machine/machine.hpp"
+
 namespace mmioscope::sim {
 
 void Simulation::complete_local() {
@@ -51,6 +53,16 @@ void Simulation::wait_outside_coherency() {
     ++self.left_coherency;
     scheduler.wait();
     self.system.set<reg::ACTLR>(self.system.get<reg::ACTLR>() | 0x40);
+}
+
+std::uint16_t Simulation::fetch(Core& self, std::uint32_t va, std::uint64_t address) {
+    const auto kept = self.icache.find(va);
+    if (kept != self.icache.end()) return kept->second;
+    if (hypervisor == nullptr || !hypervisor->own_memory.contains(address))
+        return ram.load<std::uint16_t>(address);
+    const auto memory = cleaned.find(address);
+    if (memory == cleaned.end()) throw Failure{"the guest executes what Hyp has not cleaned"};
+    return self.icache[va] = memory->second;
 }
 
 void Simulation::store_word(void* to, std::uint64_t value, unsigned size) {

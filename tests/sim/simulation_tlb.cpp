@@ -38,7 +38,9 @@ void Simulation::perform_own_tlbi(Core& self) {
         if (what.what == Invalidation::What::everything) self.missed_maintenance = false;
     }
     self.own_tlbi.clear();
-    if (self.icache_invalidated) self.icache_unknown = false;
+    if (!self.icache_invalidated) return;
+    self.icache_unknown = self.icache_invalidated = false;
+    self.icache.clear();
 }
 
 /// Each CPU carries it out once: results of later walks stay.

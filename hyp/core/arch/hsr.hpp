@@ -33,6 +33,9 @@ class Hsr {
 public:
     constexpr Hsr() = default;
     constexpr explicit Hsr(std::uint32_t raw) : raw_(raw) {}
+    static constexpr Hsr of(ExceptionClass ec) {
+        return Hsr(Field<31, 26, ExceptionClass>::put(ec));
+    }
     constexpr std::uint32_t raw() const { return raw_; }
 
     constexpr ExceptionClass ec() const { return Field<31, 26, ExceptionClass>::get(raw_); }

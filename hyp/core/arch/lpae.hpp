@@ -66,8 +66,13 @@ inline constexpr Descriptor execute_never = Descriptor{1} << 54;
 // Stage 2 (B3.6.2): MemAttr in bits 5:2, S2AP in bits 7:6.
 inline constexpr Descriptor s2_normal = Descriptor{0xf} << 2;
 inline constexpr Descriptor s2_read_write = Descriptor{3} << 6;
+inline constexpr Descriptor s2_read_only = Descriptor{1} << 6;
 inline constexpr Descriptor s2_uncached = Descriptor{0x5} << 2; ///< Normal Non-cacheable
 inline constexpr Attributes guest_memory{access_flag | inner_shareable | s2_normal | s2_read_write};
+/// Memory in a shadow table where steps run on a page of the hypervisor's (mm/step_page.hpp), which
+/// alone may be executed, and only be read.
+inline constexpr Attributes guest_data{guest_memory.bits | execute_never};
+inline constexpr Attributes step_page{access_flag | inner_shareable | s2_normal | s2_read_only};
 /// An untraced device. The two stages combine to the stricter memory type, the lesser cacheability
 /// and the wider shareability (B3.8). Normal, Write-Back and Non-shareable are the weakest, so
 /// stage 1 alone decides, as if there were no stage 2. Device in stage 2 would cause alignment
@@ -85,7 +90,8 @@ inline constexpr Attributes traced_device{access_flag | s2_uncached | s2_read_wr
 /// The attributes in the normal table, while it does not trap, of a page with `in_shadow` in a
 /// shadow table.
 constexpr Attributes untraced(Attributes in_shadow) {
-    return in_shadow.bits == traced_device.bits ? guest_device : in_shadow;
+    if (in_shadow.bits == traced_device.bits) return guest_device;
+    return in_shadow.bits == guest_data.bits ? guest_memory : in_shadow;
 }
 /// Memory that Hyp and the guest both read and write. Linux maps what is not its RAM as
 /// Strongly-ordered. If it were cached on the other side, coherency could be lost, as with any

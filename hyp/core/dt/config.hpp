@@ -20,7 +20,7 @@ struct Config {
     abi::Policy policy{abi::Policy::drop};
     bool pre{};            ///< a `begin` record before each access
     bool slow_path{};      ///< no access takes the fast path
-    bool no_breakpoints{}; ///< nothing may be stepped, as if DBGEN were low
+    bool no_breakpoints{}; ///< none may be used, as if DBGEN were low
     /// Something on the bus tells accesses of User mode (PL0) from privileged ones (AXI's
     /// AxPROT[0], IHI 0022). Hyp's own accesses are privileged, so it makes none for User mode.
     bool user_firewall{};

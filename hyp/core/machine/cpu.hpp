@@ -10,6 +10,7 @@
 #include "machine/reservation.hpp"
 #include "machine/step.hpp"
 #include "mm/guest_view.hpp"
+#include "mm/step_page.hpp"
 #include "trace/region_lock.hpp"
 #include "trace/ring_writer.hpp"
 
@@ -41,6 +42,7 @@ struct Cpu {
     Reservation reservation;
     RepeatedLoad repeated_load;
     OwnExclusives own_exclusives;
+    StepPage step_page; ///< where there are no breakpoints
 };
 
 /// Publishes a `power` record of this CPU; `pa` as in abi::PowerEvent.

@@ -7,6 +7,7 @@
 #include "arch/instruction.hpp"
 #include "arch/lpae.hpp"
 #include "machine/access.hpp"
+#include "mm/step_page.hpp"
 
 namespace mmioscope {
 
@@ -26,8 +27,9 @@ struct Step {
     DeviceAccess access; ///< constant while the step is armed
     Beat beats[arch::max_beats]; ///< filled in at the trap, if access.listed
     abi::Record record{};        ///< of the first access, without a load's value and the duration
-    std::uint32_t next_pc{};     ///< address of the breakpoint
+    std::uint32_t next_pc{};     ///< where the guest stops behind the instruction
     std::uint32_t masks{};       ///< the guest's CPSR.A, I and F
+    GuestInstruction code;       ///< without breakpoints only: the instruction
     lpae::Descriptor* opened{};  ///< `unprotect` only: the page that is open to all CPUs
     std::uint32_t stuck_pc{};    ///< if stuck: where
     PhysicalAddress stuck_pa{};  ///< if stuck: its address

@@ -22,10 +22,11 @@ Range all_pages(const Span& span) {
 } // namespace
 
 bool build_stage2(TranslationTable& table, const MemoryMap& memory, const RegionTable& regions,
-                  const RegionMap& map, bool with_trapped, TablePool& pool) {
+                  const RegionMap& map, bool with_trapped, TablePool& pool,
+                  lpae::Attributes as_memory) {
     const lpae::Attributes device = with_trapped ? lpae::traced_device : lpae::guest_device;
     for (const Range& range : memory)
-        if (!table.map(range, lpae::guest_memory, pool)) return false;
+        if (!table.map(range, as_memory, pool)) return false;
 
     for (const Span& span : map) // memory that is traced like a device
         if ((span.withheld || (!with_trapped && (span.traced() || span.trapped))) &&
@@ -38,7 +39,7 @@ bool build_stage2(TranslationTable& table, const MemoryMap& memory, const Region
         const Range pages = with_trapped ? all_pages(span) : untrapped_pages(span, map);
         if (pages.empty() || pages.end > lpae::input_end) continue;
         const bool is_memory = (regions[span.region].flags & abi::region_memory) != 0;
-        if (!table.map(pages, is_memory ? lpae::guest_memory : device, pool)) return false;
+        if (!table.map(pages, is_memory ? as_memory : device, pool)) return false;
     }
     return true;
 }

@@ -10,9 +10,10 @@
 namespace mmioscope {
 
 /// Builds a table that maps `memory` and every page that contains a region's bytes. Pages that trap
-/// are mapped only `with_trapped`, withheld ones never. False: the pool is empty.
+/// are mapped only `with_trapped`, withheld ones never. `as_memory`: how memory is mapped. False:
+/// the pool is empty.
 [[nodiscard]] bool build_stage2(TranslationTable& table, const MemoryMap& memory,
                                 const RegionTable& regions, const RegionMap& map, bool with_trapped,
-                                TablePool& pool);
+                                TablePool& pool, lpae::Attributes as_memory = lpae::guest_memory);
 
 } // namespace mmioscope

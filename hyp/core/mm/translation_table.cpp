@@ -8,14 +8,41 @@ namespace mmioscope {
 
 using lpae::Descriptor;
 
+namespace {
+Descriptor* cleared(Descriptor* table) {
+#pragma GCC unroll 8
+    for (unsigned i = 0; i < lpae::table_entries; ++i) port::store_descriptor(&table[i], 0);
+    return table;
+}
+
+/// Fills `table` with what `entry`, of `level`, leads to: the table below, or its block's parts.
+void expand(Descriptor entry, unsigned level, Descriptor* table) {
+    if (lpae::is_table(entry, level)) {
+        const auto* below = port::memory_at<const Descriptor>({lpae::output_address(entry)});
+        for (unsigned i = 0; i < lpae::table_entries; ++i)
+            port::store_descriptor(&table[i], below[i]);
+    } else if (lpae::is_valid(entry)) {
+        Descriptor leaf =
+            lpae::make_leaf(lpae::output_address(entry), lpae::attributes_of(entry), level + 1);
+        for (unsigned i = 0; i < lpae::table_entries; ++i, leaf += lpae::level_size(level + 1))
+            port::store_descriptor(&table[i], leaf);
+    } else {
+        cleared(table);
+    }
+}
+
+} // namespace
+
 Descriptor* TablePool::take() {
     if (left_ == 0) return nullptr;
     Descriptor* table = next_;
     next_ += lpae::table_entries;
     --left_;
-#pragma GCC unroll 8
-    for (unsigned i = 0; i < lpae::table_entries; ++i) port::store_descriptor(&table[i], 0);
-    return table;
+    return cleared(table);
+}
+
+Descriptor* TablePool::take_changing() {
+    return left_ == 0 ? nullptr : cleared(next_ + std::size_t{--left_} * lpae::table_entries);
 }
 
 /// The table below `entry`; if there is none, makes one, with the mapping of the block that was
@@ -25,12 +52,7 @@ Descriptor* TranslationTable::descend(Descriptor& entry, unsigned level, TablePo
         return port::memory_at<Descriptor>({lpae::output_address(entry)});
     Descriptor* table = pool.take();
     if (table == nullptr) return nullptr;
-    if (lpae::is_valid(entry)) {
-        Descriptor leaf =
-            lpae::make_leaf(lpae::output_address(entry), lpae::attributes_of(entry), level + 1);
-        for (unsigned i = 0; i < lpae::table_entries; ++i, leaf += lpae::level_size(level + 1))
-            port::store_descriptor(&table[i], leaf);
-    }
+    if (lpae::is_valid(entry)) expand(entry, level, table);
     port::store_descriptor(&entry, lpae::make_table(port::address_of(table)));
     return table;
 }
@@ -98,6 +120,17 @@ Descriptor* TranslationTable::page_entry(std::uint64_t address) const {
         if (!lpae::is_table(*entry, level)) return nullptr;
         table = port::memory_at<Descriptor>({lpae::output_address(*entry)});
     }
+}
+
+Descriptor* TranslationTable::own_entry(std::uint64_t address, Descriptor* const (&own)[2]) {
+    Descriptor* entry = &root_[lpae::level_index(address, lpae::first_level)];
+    for (unsigned level = lpae::first_level; level < lpae::last_level; ++level) {
+        Descriptor* table = own[level - lpae::first_level];
+        expand(*entry, level, table);
+        port::store_descriptor(entry, lpae::make_table(port::address_of(table)));
+        entry = &table[lpae::level_index(address, level + 1)];
+    }
+    return entry;
 }
 
 void TranslationTable::share(const TranslationTable& other) {

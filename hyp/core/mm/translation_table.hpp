@@ -15,6 +15,8 @@ public:
 
     /// Null: none is left.
     lpae::Descriptor* take();
+    /// One from the other end, which is not in [begin, end): for what changes while the guest runs.
+    lpae::Descriptor* take_changing();
     unsigned left() const { return left_; }
 
     /// The tables handed out so far: [begin, end).
@@ -51,6 +53,10 @@ public:
 
     /// Makes the root's entries those of `other`'s root: the tables below are the same.
     void share(const TranslationTable& other);
+
+    /// The last-level entry for `address`, in copies of the tables on the way to it: `own`, of
+    /// levels 2 and 3. Only tables with this root have them.
+    lpae::Descriptor* own_entry(std::uint64_t address, lpae::Descriptor* const (&own)[2]);
 
     /// Makes every entry of the root invalid: the next walk faults.
     void invalidate_root();

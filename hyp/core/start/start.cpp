@@ -15,6 +15,7 @@
 #include "dt/uart.hpp"
 #include "engine/emulation.hpp"
 #include "engine/keeping.hpp"
+#include "engine/page_step.hpp"
 #include "engine/service.hpp"
 #include "engine/shadow.hpp"
 #include "guest/coherency.hpp"
@@ -150,9 +151,10 @@ bool new_table(TranslationTable& table, TablePool& pool) {
 }
 
 bool build_guest_table(Machine& machine, TranslationTable& table, bool with_trapped) {
+    const bool runs = machine.breakpoints || !with_trapped;
     return new_table(table, machine.pool) &&
            build_stage2(table, machine.guest_memory, machine.regions, machine.map, with_trapped,
-                        machine.pool) &&
+                        machine.pool, runs ? lpae::guest_memory : lpae::guest_data) &&
            (!machine.config.guest_reader ||
             table.map(machine.image.area, lpae::guest_shared, machine.pool));
 }
@@ -173,6 +175,8 @@ BootError build_tables(Machine& machine) {
         if (!new_table(shadow[i], machine.pool)) return no_tables;
         shadow[i].share(shadow[0]);
     }
+    for (unsigned i = 0; !machine.breakpoints && i < machine.cpu_count; ++i)
+        if (!machine.cpus[i].step_page.build(shadow[0], machine.pool)) return no_tables;
     // After the above has decided which pages may change: the index contains exactly those.
     if (!machine.pages.build(machine.map, machine.locks, machine.pool)) return no_tables;
     choose_fast_regions(machine);
@@ -180,18 +184,23 @@ BootError build_tables(Machine& machine) {
     return {};
 }
 
-/// The core's engines have no state; emulation refers to shadow. Null: no such engine is linked.
+/// The core's engines have no state; emulation refers to one that steps. Null: no such engine is
+/// linked.
 Engine* engine_of(const Machine& machine) {
     static constinit ShadowEngine shadow;
+    static constinit PageStepEngine by_page;
     static constinit EmulationEngine emulation{shadow};
+    static constinit EmulationEngine without_breakpoints{by_page};
     static constinit KeepingEngine keeping_shadow{shadow, emulation};
     static constinit KeepingEngine keeping_emulation{emulation, emulation};
+    static constinit KeepingEngine keeping_without{without_breakpoints, without_breakpoints};
     const abi::EngineKind kind = machine.config.engine;
-    const bool emulates = kind == abi::EngineKind::emulation;
-    Engine* const plain[] = {&shadow, &emulation};
-    Engine* const keeping[] = {&keeping_shadow, &keeping_emulation};
-    if (emulates || kind == abi::EngineKind::shadow)
-        return (machine.kept_bits.empty() ? plain : keeping)[emulates];
+    Engine* const plain[] = {&shadow, &emulation, &without_breakpoints};
+    Engine* const keeping[] = {&keeping_shadow, &keeping_emulation, &keeping_without};
+    if (kind == abi::EngineKind::emulation || kind == abi::EngineKind::shadow) {
+        const unsigned n = kind == abi::EngineKind::shadow ? 0 : machine.breakpoints ? 1 : 2;
+        return (machine.kept_bits.empty() ? plain : keeping)[n];
+    }
     for (Service* service : machine.services)
         if (Engine* engine = service->engine(kind)) return engine;
     return nullptr;
@@ -206,10 +215,11 @@ const char* description_of(abi::EngineKind kind) {
     }
 }
 
-/// Without breakpoints nothing can be stepped, so emulation does what it can.
+/// Without breakpoints emulation does what it can, since not everything can be stepped.
 BootError settle_engine(Machine& machine, DebugUnit& debug) {
     abi::EngineKind& engine = machine.config.engine;
-    if (debug.start(machine.config.no_breakpoints)) return {};
+    machine.breakpoints = debug.start(machine.config.no_breakpoints);
+    if (machine.breakpoints) return {};
     if (engine == abi::EngineKind::unprotect)
         return {"engine unprotect needs breakpoints, and none work here", ""};
     engine = abi::EngineKind::emulation;
@@ -217,10 +227,9 @@ BootError settle_engine(Machine& machine, DebugUnit& debug) {
 }
 
 void tell_of_missing_breakpoints(Console& uart, bool asked_for) {
-    print(
-        uart, "mmioscope: no breakpoints (",
-        asked_for ? abi::chosen::no_breakpoints : "DBGEN is low, or a debugger holds the CPU",
-        "): no engine but emulation; what it cannot do is refused by a data abort and recorded\n");
+    print(uart, "mmioscope: no breakpoints (",
+          asked_for ? abi::chosen::no_breakpoints : "DBGEN is low, or a debugger holds the CPU",
+          "): no engine but emulation; what it cannot do is stepped by SMC at PL1, else refused\n");
 }
 
 /// False if an option is on that the fast path would have to test at each access.
@@ -229,7 +238,9 @@ bool fast_path_suits(const Config& config) {
 }
 
 void prepare_cpu(Machine& machine, Cpu& cpu) {
-    cpu.view = GuestView(machine.normal_table.root(), machine.shadow_tables[cpu.number].root());
+    cpu.view = GuestView(machine.normal_table.root(), machine.breakpoints
+                                                          ? machine.shadow_tables[cpu.number].root()
+                                                          : cpu.step_page.root());
     cpu.bus.attach(cpu.ring, machine.map);
     check(cpu.bus.forgotten() == 0, "too many early device accesses");
     reset_guest_state();
@@ -244,7 +255,7 @@ void prepare_cpu(Machine& machine, Cpu& cpu) {
     if (arch::broadcast_tlbi_fails(midr, 0) &&
         arch::broadcast_tlbi_fails(midr, port::read<reg::REVIDR>()))
         machine.broadcast_fails.store(1, std::memory_order_relaxed);
-    check(cpu.debug.start(machine.config.no_breakpoints) ||
+    check(cpu.debug.start(!machine.breakpoints) ||
               machine.config.engine == abi::EngineKind::emulation,
           "this CPU has no breakpoints, and CPU 0 has: choose engine emulation");
     prepare_fast_path(machine, cpu);

@@ -174,19 +174,20 @@ bool makes_no_progress(const Step& step, const Frame& frame, const DeviceAccess&
            (access.write && must_be_unprivileged(cpu, frame));
 }
 
-/// Whether the guest would have to make the access itself, which needs a step, where there are no
-/// breakpoints. Hyp does each store-exclusive itself.
+/// Whether the guest would have to make the access itself, which needs a step, and there is no way
+/// to make it. Hyp does each store-exclusive itself.
 bool has_no_step(Cpu& cpu, const Frame& frame, const DeviceAccess& access) {
     return !cpu.debug.usable() && !EmulationEngine::can_do(cpu, frame) &&
-           !(access.exclusive && access.write);
+           !(access.exclusive && access.write) &&
+           (cpu.machine->breakpoints || !decode_for_page(cpu, frame));
 }
 
 /// Why a decoded access cannot be carried out, or FaultReason::none.
 abi::FaultReason objection(Cpu& cpu, const Frame& frame, const DeviceAccess& access) {
     using enum abi::FaultReason;
+    if (has_no_step(cpu, frame, access)) return no_breakpoints;
     if (access.exclusive && is_no_exclusive(cpu, frame, access)) return undecodable;
     if (access.listed && reaches_beyond(cpu, access)) return unnamed_address;
-    if (has_no_step(cpu, frame, access)) return no_breakpoints;
     if (cpu.step.stuck && makes_no_progress(cpu.step, frame, access)) return no_progress;
     return none;
 }

@@ -105,6 +105,20 @@ void from_instruction(Cpu& cpu, const Frame& frame, arch::Instruction& i, Device
     access.reg = i.place[0];
 }
 
+/// SMC is undefined at PL0, and in an IT block it may be UNPREDICTABLE (B9.3.14). The page has no
+/// code of Jazelle or ThumbEE.
+bool may_step_on_page(const Frame& frame) {
+    return arch::mode_of(frame.psr) != arch::Mode::usr &&
+           (frame.psr & (arch::psr_it | arch::psr_j)) == 0;
+}
+
+/// Whether an access is to the page of the instruction, where another one is in the step.
+bool reaches_code(const Step& step) {
+    for (unsigned n = 0; n < step.access.beats; ++n)
+        if (page_floor(step.beat(n).pa.value) == page_floor(step.code.at.value)) return true;
+    return false;
+}
+
 } // namespace
 
 abi::FaultReason correct_register(const Machine& machine, const Frame& frame,
@@ -120,6 +134,7 @@ abi::FaultReason correct_register(const Machine& machine, const Frame& frame,
 abi::FaultReason decode_instruction(Cpu& cpu, const Frame& frame, DeviceAccess& access) {
     const auto word = fetch_instruction(frame, *cpu.machine);
     if (!word) return abi::FaultReason::undecodable;
+    cpu.step.code.word = *word;
     arch::Instruction instruction = arch::decode(*word, in_thumb(frame));
     access.wide = instruction.wide;
     if (access.stage1_walk) return abi::FaultReason::none; // any instruction may need a walk
@@ -127,6 +142,22 @@ abi::FaultReason decode_instruction(Cpu& cpu, const Frame& frame, DeviceAccess& 
     if (instruction.loads_pc) return abi::FaultReason::loads_pc;
     from_instruction(cpu, frame, instruction, access);
     return abi::FaultReason::none;
+}
+
+bool decode_for_page(Cpu& cpu, const Frame& frame) {
+    Step& step = cpu.step;
+    DeviceAccess& access = step.access;
+    if (access.stage1_walk || !may_step_on_page(frame)) return false;
+    constexpr arch::Hsr describes_nothing;
+    if (access.syndrome &&
+        decode_access(cpu, frame, describes_nothing, access) != abi::FaultReason::none)
+        return false;
+    const auto at = translate(frame, {frame.pc});
+    if (!at || !access.decoded || !StepPage::fits(frame.pc, access.wide)) return false;
+    step.code.at = *at;
+    step.code.thumb = in_thumb(frame);
+    step.code.wide = access.wide;
+    return !reaches_code(step);
 }
 
 } // namespace mmioscope

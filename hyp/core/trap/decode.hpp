@@ -45,4 +45,8 @@ inline abi::FaultReason decode_access(Cpu& cpu, const Frame& frame, arch::Hsr hs
     return why;
 }
 
+/// Completes cpu.step.code for cpu.step.access, so that what is stepped is what was decoded, even
+/// if the guest rewrites it. False: it cannot be stepped on a page of the hypervisor's.
+[[nodiscard]] bool decode_for_page(Cpu& cpu, const Frame& frame);
+
 } // namespace mmioscope

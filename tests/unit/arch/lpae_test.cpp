@@ -41,3 +41,9 @@ TEST_CASE("no mapping of Hyp is both writable and executable") {
         CHECK(!(writable && executable));
     }
 }
+
+TEST_CASE("what is not traced has the same attributes, whether steps use breakpoints or a page") {
+    CHECK(untraced(traced_device).bits == guest_device.bits);
+    CHECK(untraced(guest_memory).bits == guest_memory.bits);
+    CHECK(untraced(guest_data).bits == guest_memory.bits);
+}

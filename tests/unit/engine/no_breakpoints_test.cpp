@@ -1,7 +1,10 @@
-// Where DBGEN is low, or the device tree asks for the same: emulation does what it can, and the
-// rest is refused.
+// Where DBGEN is low, or the device tree asks for the same: emulation does what it can, the guest
+// steps on a page of the hypervisor's at PL1, and the rest is refused.
+#include "abi/layout.hpp"
 #include "catch_2_or_3.hpp"
+#include "engine/service.hpp"
 #include "sim/judge.hpp"
+#include "trap/fast_path.hpp"
 
 using namespace mmioscope;
 using namespace mmioscope::sim;
@@ -9,8 +12,9 @@ using namespace mmioscope::sim;
 namespace {
 
 /// `engine`: as in the tree; empty: the default.
-RigOptions without_breakpoints(const std::string& engine, bool asked_for, unsigned cpus = 1) {
-    RigOptions options = options_for(abi::EngineKind::shadow, cpus, 1);
+RigOptions without_breakpoints(const std::string& engine, bool asked_for, unsigned cpus = 1,
+                               std::uint64_t seed = 1) {
+    RigOptions options = options_for(abi::EngineKind::shadow, cpus, seed);
     options.tree.engine = engine;
     options.tree.no_breakpoints = asked_for;
     options.conditions.dbgen_low = !asked_for;
@@ -27,11 +31,38 @@ std::uint64_t refused(const Rig& rig) {
     return number;
 }
 
-void check_never_stepped(const Rig& rig) {
+/// Each access is in the trace, and so many instructions were stepped.
+void check_trace(const Rig& rig, std::uint64_t steps) {
     CHECK(rig.failure() == "");
+    CHECK(rig.text().find(abi::stop_line) == std::string::npos);
     CHECK(compare_with_bus(rig) == "");
-    for (unsigned n = 0; n < rig.machine->cpu_count; ++n)
-        CHECK(rig.ring(n).statistics.stepped == 0);
+    CHECK(check_table_history(rig, all_device_pages(), never_mapped()) == "");
+    std::uint64_t stepped = 0;
+    for (unsigned n = 0; n < rig.machine->cpu_count; ++n) stepped += rig.ring(n).statistics.stepped;
+    CHECK(stepped == steps);
+}
+
+constexpr std::uint32_t elsewhere = 0x8002'8000; ///< a page of code
+constexpr std::uint32_t first_level = 0x8030'0000;
+constexpr std::uint32_t second_level = 0x8030'4000;
+constexpr std::uint32_t window = 0x4000'0000;
+constexpr std::uint32_t full_access = 3u << 4 | 2;
+
+/// The guest maps memory and devices to themselves, and `pages` behind each other in the window.
+Code& turn_mmu_on(Rig& rig, Code& code, std::initializer_list<std::uint32_t> pages) {
+    Ram& ram = rig.simulation.ram;
+    for (const std::uint32_t begin : {0x8000'0000u, 0x1c00'0000u})
+        for (std::uint32_t va = begin; va < begin + 0x0200'0000; va += 1 << 20)
+            ram.store<std::uint32_t>(first_level + (va >> 20 << 2), va | 0xc02);
+    ram.store<std::uint32_t>(first_level + (window >> 20 << 2), second_level | 1);
+    std::uint32_t entry = second_level;
+    for (const std::uint32_t page : pages) {
+        ram.store<std::uint32_t>(entry, page | full_access);
+        entry += 4;
+    }
+    code.mov(0, first_level).word(0xee02'0f10);                          // TTBR0
+    code.mov(0, 0x5555'5555).word(0xee03'0f10);                          // DACR
+    return code.mov(0, 0x00c5'0079).word(0xee01'0f10).word(0xf57f'f06f); // SCTLR, ISB
 }
 
 } // namespace
@@ -45,7 +76,7 @@ TEST_CASE("without breakpoints every access that HSR describes is emulated, on t
     for (unsigned n = 0; n < 50; ++n) code.ldr(1, 0).ldrh(2, 0, 4).strb(1, 0, 8);
     code.cps(0x10).ldr(3, 0).cpsid_aif().end();
     rig.run();
-    check_never_stepped(rig);
+    check_trace(rig, 0);
     CHECK(rig.records_of(abi::RecordType::access).size() == 151);
     CHECK(rig.ring(0).statistics.emulated == 151);
     CHECK(rig.simulation.slow_traps < 20);
@@ -54,45 +85,191 @@ TEST_CASE("without breakpoints every access that HSR describes is emulated, on t
     const std::string why =
         asked_for ? "mmioscope,no-breakpoints" : "DBGEN is low, or a debugger holds the CPU";
     CHECK(rig.text().find("emulation engine\r\nmmioscope: no breakpoints (" + why +
-                          "): no engine but emulation; ") != std::string::npos);
+                          "): no engine but emulation; what it cannot do is stepped by SMC at PL1, "
+                          "else refused\r\n") != std::string::npos);
 }
 
-TEST_CASE("without breakpoints an access that would need a step is an abort and a record") {
+/// Every form, in ARM and Thumb state: ten of them are stepped.
+void write_steps(Code code) {
+    code.mov(0, at::wide).mov(1, 0x1111).mov(2, 0x2222).mov(3, 0x3333).cpsie_aif();
+    code.str_post(1, 0, 4).str_post(2, 0, 4).stm(0, 0x000e).strd(2, 0, 16);
+    code.mov(0, at::wide).ldr_post(4, 0, 4).ldm(0, 0x00e0);
+    code.word(0xe190'8f9f);                    // ldrex r8, [r0]
+    code.word(0xe180'3f91);                    // strex r3, r1, [r0]
+    code.to_thumb().half(0xc006);              // stmia r0!, {r1, r2}
+    code.wide(0xe950'4501).half(0x2800);       // ldrd r4, r5, [r0, #-4]; cmp r0, #0
+    code.half(0xc840);                         // ldmia r0!, {r6}
+    code.narrow(true, 2, 7, 0, 0).end_thumb(); // ldr r7, [r0]
+}
+
+TEST_CASE("without breakpoints the guest steps what HSR does not describe", "[protocol]") {
+    const bool asked_for = GENERATE(false, true);
+    Rig usual(options_for(abi::EngineKind::shadow, 1, 1));
+    write_steps(usual.program(0));
+    usual.run();
+    for (std::uint64_t seed = 1; seed <= seeds(6); ++seed) {
+        CAPTURE(seed, asked_for);
+        RigOptions options = without_breakpoints("", asked_for, 1, seed);
+        options.conditions.interrupt_one_in = seed % 2 == 0 ? 10 : 0;
+        options.conditions.traps_clear_monitor = seed % 3 == 0;
+        Rig rig(options);
+        write_steps(rig.program(0));
+        rig.on_end(0, [](Core&, mmioscope::Cpu& cpu) {
+            verify_services(*cpu.machine, Moment::last); // the tables have not changed
+        });
+        rig.run();
+        check_trace(rig, 10);
+        CHECK(refused(rig) == 0);
+        CHECK(rig.records_of(abi::RecordType::access).size() == 19);
+        CHECK(rig.ring(0).statistics.abnormal == 0);
+        for (unsigned n = 0; n < 9; ++n) CHECK(rig.reg(0, n) == usual.reg(0, n));
+    }
+}
+
+TEST_CASE("in a step without breakpoints one page alone can be executed, and is only read") {
+    Rig rig(without_breakpoints("", false));
+    unsigned steps = 0;
+    rig.simulation.meanwhile = [&](const Core& core) {
+        if (!in_step(rig.machine->cpus[0])) return;
+        ++steps;
+        const auto leaf = [&](std::uint64_t at) {
+            return walk(rig.simulation.ram, core.root(), at);
+        };
+        const Translation page = leaf(core.frame.pc);
+        CHECK((page.executable() && page.readable() && !page.writable()));
+        CHECK(rig.machine->own_memory.contains(page.output(core.frame.pc)));
+        for (std::uint64_t at = 0; at < lpae::input_end; at += page_size)
+            if (at != page_floor(core.frame.pc) && leaf(at).valid() && leaf(at).executable())
+                FAIL("another page can be executed");
+    };
+    rig.program(0).mov(0, at::fifo).ldr_post(1, 0, 4).end();
+    rig.run();
+    check_trace(rig, 1);
+    CHECK(steps >= 2); // the instruction, and SMC
+}
+
+TEST_CASE("without breakpoints a step in the page of the vectors ends at these") {
+    constexpr std::uint32_t beside_the_vectors = 0x8001'8200;
+    Rig rig(without_breakpoints("", false));
+    rig.program(0).mov(0, at::broken).mov(4, at::fifo).mov(12, beside_the_vectors).bx(12);
+    Code(rig.simulation.ram, beside_the_vectors).ldr_post(1, 0, 4).ldr_post(2, 4, 4).end();
+    rig.run();
+    check_trace(rig, 2);
+    CHECK(rig.reg(0, 9) == 1);
+    CHECK(rig.reg(0, 0) == at::broken);
+    CHECK(rig.reg(0, 4) == at::fifo + 4);
+    const auto faults = rig.records_of(abi::RecordType::fault);
+    REQUIRE(faults.size() == 1);
+    CHECK(abi::fault_reason(faults[0].value) == abi::FaultReason::external_abort);
+}
+
+TEST_CASE("without breakpoints an instruction steps to the next page, if no SMC would cross it") {
+    struct Place {
+        unsigned before; ///< bytes from the instruction to the page's end
+        bool wide;
+        bool steps;
+    };
+    const auto place = GENERATE(Place{2, false, true}, Place{4, false, false},
+                                Place{6, false, true}, Place{2, true, false}, Place{4, true, true},
+                                Place{6, true, false}, Place{8, true, true});
+    CAPTURE(place.before, place.wide);
+    Rig rig(without_breakpoints("", false));
+    const std::uint32_t at = elsewhere + 0x1000 - place.before;
+    rig.program(0).mov(0, at::wide).mov(12, at | 1).bx(12);
+    Code code(rig.simulation.ram, at);
+    if (place.wide) code.wide(0xe8b0'0002); // ldmia.w r0!, {r1}
+    else code.half(0xc802);                 // ldmia r0!, {r1}
+    for (unsigned n = 0; n < 4; ++n) code.half(0xbf00);
+    code.end_thumb();
+    rig.run();
+    check_trace(rig, place.steps ? 1 : 0);
+    CHECK(refused(rig) == (place.steps ? 0 : 1));
+    CHECK(rig.reg(0, 0) == at::wide + (place.steps ? 4 : 0));
+}
+
+TEST_CASE("without breakpoints what cannot be stepped either is an abort and a record") {
     Rig rig(without_breakpoints("", GENERATE(false, true)));
     Code code = rig.program(0);
     code.mov(0, at::fifo).mov(1, 0x1111).mov(2, 0x2222);
+    code.to_thumb().half(0x2800);                             // cmp r0, #0
+    code.half(0xbf1c).half(0xc802).half(0xbf00).half(0xbf00); // itt ne; ldmiane r0!, {r1}; nopne
+    code.to_arm().cps(0x10);
     const std::uint32_t first = code.here();
     code.ldr_post(1, 0, 4).str_post(1, 0, 4).ldm(0, 0x0006).stm(0, 0x0006).ldrd(2, 0);
     code.word(0xe190'1f9f); // ldrex r1, [r0]
     code.word(0xe180'3f92); // strex r3, r2, [r0]: there is no reservation
     code.ldr(4, 0).end();
     rig.run();
-    check_never_stepped(rig);
-    CHECK(refused(rig) == 6);
-    CHECK(rig.reg(0, 9) == 6); // data aborts
+    check_trace(rig, 0);
+    CHECK(refused(rig) == 7);
+    CHECK(rig.reg(0, 9) == 7); // data aborts
     CHECK(rig.reg(0, 0) == at::fifo);
     CHECK(rig.reg(0, 1) == 0x1111);
     CHECK(rig.reg(0, 2) == 0x2222);
     CHECK(rig.reg(0, 3) == 1);
-    const abi::Record r = rig.records_of(abi::RecordType::fault)[1]; // str_post
+    const abi::Record r = rig.records_of(abi::RecordType::fault)[2]; // str_post
     CHECK(r.pc == first + 4);
     CHECK(r.va == at::fifo);
     CHECK(abi::is_write(r));
     CHECK(rig.bus_log(at::fifo, 0x1000).size() == 1); // the last load
 }
 
+TEST_CASE("without breakpoints an instruction that reaches the page of its own code is refused") {
+    const bool load = GENERATE(false, true);
+    const bool own = GENERATE(false, true);
+    constexpr std::uint32_t other = 0x8031'0000;
+    Rig rig(without_breakpoints("", false));
+    Code code = rig.program(0);
+    turn_mmu_on(rig, code, {at::fifo, own ? elsewhere : other});
+    code.mov(0, window + 0xffc).mov(1, 0x1111).mov(2, 0x2222).mov(12, elsewhere).bx(12);
+    Code there(rig.simulation.ram, elsewhere);
+    if (load) there.ldm(0, 0x0006).end();
+    else there.stm(0, 0x0006).end();
+    const auto before = rig.simulation.ram.load<std::uint32_t>(elsewhere);
+    rig.run();
+    check_trace(rig, own ? 0 : 1);
+    CHECK(refused(rig) == (own ? 1 : 0));
+    CHECK(rig.bus_log(at::fifo, 0x1000).size() == (own ? 0 : 1));
+    CHECK(rig.simulation.ram.load<std::uint32_t>(elsewhere) == before);
+}
+
+TEST_CASE(
+    "without breakpoints an instruction made to store into its own code stores nothing there") {
+    constexpr std::uint32_t other = 0x8031'0000;
+    Rig rig(without_breakpoints("", false));
+    Code code = rig.program(0);
+    turn_mmu_on(rig, code, {at::fifo, other});
+    code.mov(0, window + 0xffc).mov(1, 0x1111).mov(2, 0x2222).mov(12, elsewhere).bx(12);
+    Code(rig.simulation.ram, elsewhere).stm(0, 0x0006).end();
+    const auto before = rig.simulation.ram.load<std::uint32_t>(elsewhere);
+    rig.simulation.meanwhile = [&](Core& core) {
+        if (!in_step(rig.machine->cpus[0]) || core.frame.pc != elsewhere) return;
+        rig.simulation.ram.store<std::uint32_t>(second_level + 4, elsewhere | full_access);
+        core.tlb.forget({.by_hyp = true});
+    };
+    rig.run();
+    CHECK(rig.failure() == "");
+    CHECK(rig.text().find(abi::stop_line) == std::string::npos);
+    CHECK(rig.simulation.ram.load<std::uint32_t>(elsewhere) == before);
+    const auto faults = rig.records_of(abi::RecordType::fault);
+    REQUIRE(faults.size() == 2);
+    CHECK(abi::fault_reason(faults[0].value) == abi::FaultReason::step_ended_abnormally);
+    CHECK(abi::fault_reason(faults[1].value) == abi::FaultReason::no_breakpoints);
+    CHECK(rig.reg(0, 9) == 1);
+}
+
 TEST_CASE("without breakpoints two CPUs on one device are traced in its order") {
     Rig rig(without_breakpoints("shadow", GENERATE(false, true), 2));
     for (unsigned cpu = 0; cpu < 2; ++cpu) {
         Code code = rig.program(cpu);
-        code.mov(0, at::fifo);
-        for (unsigned n = 0; n < 100; ++n) code.ldr(1, 0).str(1, 0, 4);
-        code.ldr_post(1, 0, 4).end();
+        code.mov(0, at::fifo).mov(3, at::fifo);
+        for (unsigned n = 0; n < 20; ++n) code.ldr(1, 0).str(1, 0, 4).ldm(3, 0x0006);
+        code.end();
     }
     rig.run();
-    check_never_stepped(rig);
-    CHECK(rig.records_of(abi::RecordType::access).size() == 401); // one starts CPU 1
-    CHECK(refused(rig) == 2);
+    check_trace(rig, 40);
+    CHECK(rig.records_of(abi::RecordType::access).size() == 161); // one starts CPU 1
+    CHECK(refused(rig) == 0);
 }
 
 TEST_CASE("without breakpoints the debug unit stays the guest's") {
@@ -106,7 +283,7 @@ TEST_CASE("without breakpoints the debug unit stays the guest's") {
     code.mov(0, at::fifo).ldr(2, 0).ldr_post(2, 0, 4).ldr(2, 0);
     code.word(0xee10'3e90).word(0xee10'4eb0).end(); // r3, r4: the same registers
     rig.run();
-    check_never_stepped(rig);
+    check_trace(rig, 1);
     CHECK(rig.reg(0, 3) == address);
     CHECK(rig.reg(0, 4) == whole_word);
     CHECK(!rig.machine->cpus[0].debug.is_hyps());
@@ -117,10 +294,22 @@ TEST_CASE("a CPU without breakpoints stops the machine if CPU 0 has them, unless
     const auto engine = GENERATE(abi::EngineKind::shadow, abi::EngineKind::emulation);
     Rig rig(options_for(engine, 2, 1));
     rig.simulation.meanwhile = [&](Core&) { rig.simulation.conditions.dbgen_low = true; };
-    for (unsigned cpu = 0; cpu < 2; ++cpu) rig.program(cpu).mov(0, at::fifo).ldr(1, 0).end();
+    rig.program(0).mov(0, at::fifo).ldr(1, 0).end();
+    rig.program(1).mov(0, at::fifo).ldr(1, 0).ldr_post(1, 0, 4).end();
     rig.run();
     const bool stops = engine == abi::EngineKind::shadow;
     CHECK((rig.text().find("this CPU has no breakpoints, and CPU 0 has") != std::string::npos) ==
           stops);
     CHECK(rig.simulation.cores[1].ended == !stops);
+    if (!stops) CHECK(refused(rig) == 1);
+}
+
+TEST_CASE("a CPU with breakpoints steps as CPU 0 does, which has none") {
+    Rig rig(without_breakpoints("", false, 2));
+    rig.simulation.meanwhile = [&](Core&) { rig.simulation.conditions.dbgen_low = false; };
+    for (unsigned cpu = 0; cpu < 2; ++cpu)
+        rig.program(cpu).mov(0, at::fifo).ldr_post(1, 0, 4).end();
+    rig.run();
+    check_trace(rig, 2);
+    CHECK(!rig.machine->cpus[1].debug.usable());
 }

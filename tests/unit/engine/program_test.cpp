@@ -49,6 +49,7 @@ void write_access(Code& code, Random& random) {
 
 Run run(abi::EngineKind engine, std::uint64_t seed, bool traced) {
     RigOptions options = options_for(engine, 1, seed);
+    options.conditions.dbgen_low = seed % 4 == 0;
     if (!traced) options.tree.trace = {"none"};
     Run result{std::make_unique<Rig>(options), {}};
     Random random(seed);
@@ -66,7 +67,9 @@ Run run(abi::EngineKind engine, std::uint64_t seed, bool traced) {
 }
 
 /// After an LDM that aborts in its middle, records of earlier words are not defined.
-bool aborted_midway(const Rig& rig) { return rig.ring(0).statistics.abnormal > 0; }
+bool aborted_midway(const Rig& rig) {
+    return rig.ring(0).statistics.abnormal > 0;
+}
 
 } // namespace
 
