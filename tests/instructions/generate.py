@@ -9,6 +9,7 @@ import re
 import arm
 import thumb
 import vector
+from case import MODES
 from variants import cases_of
 
 NAME_SIZE, CODE_SIZE = 40, 20
@@ -44,8 +45,9 @@ def entry(case, show):
 
 def expectation(case):
     spans = ",".join(f"{address:#x}+{length}" for address, length in case.spans)
+    level = "PL0" if case.cpsr & 0x1f == MODES["usr"] else "PL1"
     return "\t".join([case.name, case.outcome, f"{case.slot:#x}", case.form.op or "-",
-                      spans or "-", case.exempt or "-", case.text])
+                      spans or "-", case.exempt or "-", level, case.text])
 
 
 def main():

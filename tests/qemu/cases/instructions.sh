@@ -2,12 +2,12 @@
 # shellcheck shell=bash disable=SC2154
 
 # The same states as natively, records as the generator expects, and a trace equal to QEMU's log.
-instructions() { # ENGINE CASES.tsv
+instructions() { # ENGINE CASES.tsv ARGUMENT...
     native_guest instructions
-    run_bare instructions --engine "$1" --trace all --access-log "$out/access.log"
+    run_bare instructions --engine "$1" "${@:3}" --trace all --access-log "$out/access.log"
     complete
     "$mmioscope" print --all --raw "$out/trace.mmio" >"$out/print" || fail "print: exit status $?"
-    python3 -B tests/instructions/judge.py "$2" "$out/native" "$out/console" "$out/print" >"$out/judge" ||
+    python3 -B tests/instructions/judge.py "$2" "$out/native" "$out/console" "$out/print" "${@:3}" >"$out/judge" ||
         fail "$(head -n 1 "$out/judge") ($(tail -n 1 "$out/judge"))"
     rm "$out/print"
     "$mmioscope" verify "$out/trace.mmio" "$out/access.log" >"$out/verify" 2>&1 || true
@@ -30,3 +30,4 @@ for engine in shadow emulation; do
     add test "instructions-$engine" 20 instructions $engine "$build/tests/instructions/cases.tsv"
     add nightly "instructions-anew-$engine" 120 instructions_anew $engine
 done
+add test instructions-no-breakpoints 20 instructions emulation "$build/tests/instructions/cases.tsv" --no-breakpoints
