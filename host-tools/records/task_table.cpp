@@ -138,6 +138,7 @@ void TaskTable::forget_keys(std::size_t keep) {
 // Never fewer slots than before: there will be as many keys again.
 void TaskTable::place_all() {
     slots_.assign(std::max(slots_.size(), std::bit_ceil(2 * last_.size())), 0);
+    last_.reserve(slots_.size() * 9 / 16); // as many as they hold: then it grows as they do
     for (std::size_t i = 0; i < last_.size(); ++i) {
         slots_[slot_of(key_of(last_[i]))] = static_cast<std::uint16_t>(i + 1);
     }
