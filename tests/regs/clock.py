@@ -4,8 +4,8 @@
 What anybody can foretell of a clock that counts seconds, from its earlier reads in the same trace. A read at time t that
 gave v says that the clock was between v - t and v - t + 1 at time 0. Each read narrows that, and what is left is equally
 likely: so the best rule says the likelier one of the values that are possible, and is wrong as often as the others are
-right. Prints for each trace, and for all: the reads, those that this rule gets wrong, and how many any rule gets wrong on
-average. The first read is always wrong: nobody knows the date.
+right. Prints for each trace, and for all: the reads, those that this rule gets wrong, and how many it gets wrong on average,
+which is the least of any rule. The first read is always wrong: nobody knows the date.
 """
 import csv
 import io
@@ -22,7 +22,7 @@ def reads(build, device, register, trace):
 
 
 def judge(all_reads):
-    """How many the best rule gets wrong, and how many any rule does on average."""
+    """How many the best rule gets wrong, and how many it does on average."""
     least, most = -math.inf, math.inf
     wrong, average = 0, 0.0
     for time, value in all_reads:
