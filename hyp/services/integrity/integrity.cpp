@@ -116,8 +116,8 @@ bool Integrity::seal_machine(Machine& machine) {
 }
 
 BootError Integrity::start(Machine& machine) {
-    traced_ = std::any_of(machine.map.begin(), machine.map.end(),
-                          [](const Span& span) { return span.traced(); });
+    traced_ = false;
+    for (const Span& span : machine.map) traced_ |= span.traced();
     if (seal_machine(machine)) return {};
     return {"not enough room for the checksums of the hypervisor's memory", ""};
 }
@@ -196,11 +196,11 @@ Damage Integrity::find_damage(Machine& machine) {
 }
 
 bool Integrity::has_trace(const Machine& machine) const {
+    bool has = traced_;
     // The guest's records: Hyp's own accesses make some on each CPU's start, whatever is traced.
-    const auto has_records = [](const Cpu& cpu) {
-        return cpu.ring.published() != cpu.bus.recorded();
-    };
-    return traced_ || std::any_of(machine.cpus, machine.cpus + machine.cpu_count, has_records);
+    for (const Cpu& cpu : std::span(machine.cpus, machine.cpu_count))
+        has |= cpu.ring.published() != cpu.bus.recorded();
+    return has;
 }
 
 void Integrity::verify(Machine& machine, Moment moment) {
