@@ -13,12 +13,12 @@ beats() { # ENGINE
 
 # Two CPUs count by exclusives: correctly, and to the end; natively, too. Only accesses that reached the device are
 # records.
-exclusives() { # ENGINE
+exclusives() { # ENGINE ARGUMENT...
     timeout 60 qemu-system-arm -M vexpress-a15,secure=off,virtualization=off -smp 2 -m 512 -display none \
         -monitor none -serial "file:$out/native" -no-reboot -audiodev none,id=a -global pl041.audiodev=a -nic none \
         -kernel "$build/tests/guest/vexpress-a15/exclusives.elf" || fail "the guest does not end without a hypervisor"
     has native '^guest: done$' "without a hypervisor: $(tail -n 1 "$out/native")"
-    run_bare exclusives --engine "$1" --trace all --access-log "$out/access.log"
+    run_bare exclusives --engine "$1" "${@:2}" --trace all --access-log "$out/access.log"
     complete
     cmp -s "$out/native" "$out/console" || fail "the console differs from that without a hypervisor"
     verified
@@ -51,3 +51,12 @@ for engine in shadow emulation; do
     add test "exclusives-streamed-$engine" 20 on_all_cpus exclusives_streamed $engine
     add test "exclusives-filtered-$engine" 20 on_all_cpus exclusives_filtered $engine
 done
+# Both CPUs step each load-exclusive, each on a page of its own.
+exclusives_without_breakpoints() {
+    local cpu
+    exclusives emulation --no-breakpoints
+    for cpu in 0 1; do
+        [ "$(statistic $cpu stepped)" -gt 1000 ] || fail "CPU $cpu: $(statistic $cpu stepped) steps"
+    done
+}
+add test exclusives-no-breakpoints 10 on_all_cpus exclusives_without_breakpoints
