@@ -1,4 +1,4 @@
-/* A TCG plugin for QEMU 7.2: how often each instruction of the hypervisor is executed, by the path that it is part of.
+/* A TCG plugin for QEMU: how often each instruction of the hypervisor is executed, by the path that it is part of.
  *
  *   qemu-system-arm ... -plugin file=build/tests/hyp-count.so,out=FILE,text=BEGIN-END[,mark=PC][,own=PAGE][,all=on]
  *
@@ -63,7 +63,7 @@ struct path {
 static struct path paths[CPUS];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-static uint64_t begin, end, mark, own, executed_in_all;
+static uint64_t begin, end, mark, own;
 static size_t halfwords, vectors = SIZE_MAX;
 static uint8_t *sizes; /* of the instruction at each halfword, 0: not seen */
 static uint32_t *words;
@@ -221,7 +221,7 @@ static void translated_own(struct qemu_plugin_insn *insn, size_t at, bool begins
     void *data = (void *)(uintptr_t)(at << 1 | begins_block);
     uint32_t word = 0;
     sizes[at] = (uint8_t)qemu_plugin_insn_size(insn);
-    memcpy(&word, qemu_plugin_insn_data(insn), sizes[at]);
+    instruction_bytes(insn, &word, sizes[at]);
     words[at] = word;
     bool whole = sizes[at] == sizeof word;
     qemu_plugin_register_vcpu_insn_exec_cb(insn,
@@ -240,7 +240,7 @@ static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb) {
     for (size_t i = 0; i < qemu_plugin_tb_n_insns(tb); ++i) {
         struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
         uint64_t at = qemu_plugin_insn_vaddr(insn);
-        if (all) qemu_plugin_register_vcpu_insn_exec_inline(insn, QEMU_PLUGIN_INLINE_ADD_U64, &executed_in_all, 1);
+        if (all) count_execution(insn);
         if (mark != 0 && at == mark) qemu_plugin_register_vcpu_insn_exec_cb(insn, marked, QEMU_PLUGIN_CB_NO_REGS, NULL);
         if (at < begin || at >= end) continue;
         const char *here = qemu_plugin_insn_haddr(insn);
@@ -272,7 +272,7 @@ static void ended(qemu_plugin_id_t id, void *unused) {
         perror(out);
         return;
     }
-    fprintf(file, "{\"executed\": %" PRIu64 ",\n\"code\": {", executed_in_all);
+    fprintf(file, "{\"executed\": %" PRIu64 ",\n\"code\": {", executed_count());
     const char *comma = "";
     for (size_t at = 0; at < halfwords; ++at)
         if (sizes[at] != 0) {

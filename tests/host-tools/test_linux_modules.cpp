@@ -5,6 +5,8 @@
 #include "records.hpp"
 #include "records/module_table.hpp"
 
+#include <random>
+
 using namespace mmioscope;
 using namespace mmioscope::linux_guest;
 using namespace mmioscope::test;

@@ -3,6 +3,8 @@
 #include "catch_2_or_3.hpp"
 #include "verify/report.hpp"
 
+#include <random>
+
 using namespace mmioscope;
 using namespace mmioscope::test;
 

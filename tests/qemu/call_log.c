@@ -1,4 +1,4 @@
-/* A TCG plugin for QEMU 7.2: which call each device access is in, by the calls and returns that QEMU carries out.
+/* A TCG plugin for QEMU: which call each device access is in, by the calls and returns that QEMU carries out.
  *
  *   qemu-system-arm ... -plugin file=build/tests/call-log.so,out=FILE
  *
@@ -103,7 +103,7 @@ static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb) {
         uint64_t at = qemu_plugin_insn_vaddr(insn);
         uint32_t word;
         if (qemu_plugin_insn_size(insn) != sizeof word) continue;
-        memcpy(&word, qemu_plugin_insn_data(insn), sizeof word);
+        instruction_bytes(insn, &word, sizeof word);
         if (is_call(word))
             qemu_plugin_register_vcpu_insn_exec_cb(insn, called, QEMU_PLUGIN_CB_NO_REGS,
                                                    (void *)(uintptr_t)(at << 32 | word));

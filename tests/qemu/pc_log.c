@@ -1,4 +1,4 @@
-/* A TCG plugin for QEMU 7.2: what QEMU's own log of device accesses does not say, the PC.
+/* A TCG plugin for QEMU: what QEMU's own log of device accesses does not say, the PC.
  *
  *   qemu-system-arm ... -plugin file=build/tests/pc-log.so,out=FILE
  *

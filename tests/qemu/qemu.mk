@@ -11,4 +11,4 @@ $(BUILD)/tests/hyp-count.so: tests/bench/hyp_count.c
 $(QEMU_PLUGINS:%=$(BUILD)/tests/%.so): tests/qemu/qemu_plugin.h
 	@mkdir -p "$(@D)"
 	@echo "  $(filter %.c,$^)"
-	@$(CC) -std=c11 -O2 -Wall -Wextra -Werror -fvisibility=hidden -shared -fPIC -o $@ $(filter %.c,$^)
+	@$(CC) -DQEMU_MAJOR=$$(qemu-system-arm --version | sed -n 's/.* version \([0-9]*\).*/\1/p') -std=c11 -O2 -Wall -Wextra -Werror -fvisibility=hidden -shared -fPIC -o $@ $(filter %.c,$^)
