@@ -1,6 +1,5 @@
 #include "mm/step_page.hpp"
 
-#include "port/barrier.hpp"
 #include "port/memory.hpp"
 
 #include <bit>
@@ -40,7 +39,7 @@ void StepPage::write(const GuestInstruction& code, bool thumb_vectors) {
     if (code.wide) write_wide(page_ + at, code.word, code.thumb);
     else page_[at] = static_cast<std::uint16_t>(code.word);
     if (behind < halfwords) write_wide(page_ + behind, smc(code.thumb), code.thumb);
-    // The guest may have its caches off.
+    // The guest may have its caches off. The DSB is also that of the stores to the tables.
     port::flush_to_coherency(port::address_of(page_), page_size);
 }
 
@@ -49,12 +48,11 @@ void StepPage::map(PhysicalAddress at) {
     table_.share(shadow_);
     port::store_descriptor(table_.own_entry(at.value, on_the_way_),
                            lpae::make_leaf(page, lpae::step_page, lpae::last_level));
-    port::publish_tables();
 }
 
 void StepPage::put(const GuestInstruction& code, bool thumb_vectors) {
-    write(code, thumb_vectors);
     map(code.at);
+    write(code, thumb_vectors);
 }
 
 } // namespace mmioscope
