@@ -35,6 +35,7 @@ FIRST = [("hyp/services/stream/ring_merge.cpp", "records that CPUs publish*,a cl
          ("hyp/core/machine/debug_unit", "*debug unit*,*BKPT*,*vectors now,a watchpoint*,in a step*,"
           "*disturb a step,CPUs with excl*"),
          ("hyp/services/control/changing_pages.cpp", "a descriptor taken away*"),
+         ("hyp/core/engine/page_step", "without breakpoints*"),
          ("hyp/core/mm/", "the first view*"),
          ("hyp/services/choice/", "a device switched on*,a ring's reader*"),
          ("hyp/services/control/", "a device switched on*,after a flush*,a snapshot*"),

@@ -60,8 +60,12 @@ struct Core {
     std::uint64_t synchronized{};         ///< CNTPCT at the last context synchronization
     bool counter_read{};                  ///< since then
 
-    /// What was fetched of Hyp's memory, by virtual address, until ICIALLU is done.
-    std::map<std::uint32_t, std::uint16_t> icache;
+    /// What was fetched, some of it ahead, by virtual address, until ICIALLU is done.
+    struct Fetched {
+        std::uint16_t halfword;
+        bool hyps; ///< of Hyp's memory
+    };
+    std::map<std::uint32_t, Fetched> icache;
 
     unsigned left_coherency{}; ///< times
     bool missed_maintenance{}; ///< while it was out: its TLB may have stale entries

@@ -105,8 +105,9 @@ public:
 
     /// Hyp's memory as a fetch finds it: what was cleaned to memory, by address.
     std::map<std::uint64_t, std::uint16_t> cleaned;
-    /// A fetch of the guest. What comes from Hyp's memory stays in a cache that goes by virtual
-    /// address, as ARMv7 allows, until the cache is invalidated.
+    /// A fetch of the guest, through a cache that goes by virtual address, as ARMv7 allows: what it
+    /// has of the guest's memory is found in place of Hyp's, and the reverse, until it is
+    /// invalidated.
     std::uint16_t fetch(Core& core, std::uint32_t va, std::uint64_t address);
 
     /// The running CPU; CPU 0 outside of tasks.
