@@ -51,7 +51,7 @@ for engine in shadow emulation; do
     add test "exclusives-streamed-$engine" 20 on_all_cpus exclusives_streamed $engine
     add test "exclusives-filtered-$engine" 20 on_all_cpus exclusives_filtered $engine
 done
-# Both CPUs step each load-exclusive, each on a page of its own.
+# Both CPUs step each load-exclusive.
 exclusives_without_breakpoints() {
     local cpu
     exclusives emulation --no-breakpoints

@@ -272,6 +272,22 @@ TEST_CASE("without breakpoints two CPUs on one device are traced in its order") 
     CHECK(refused(rig) == 0);
 }
 
+TEST_CASE("without breakpoints CPUs that step at the same time have a page each") {
+    Rig rig(without_breakpoints("shadow", false, 2));
+    for (unsigned cpu = 0; cpu < 2; ++cpu) {
+        Code code = rig.program(cpu);
+        code.mov(3, cpu == 0 ? at::fifo : at::wide); // each has a lock of its own
+        for (unsigned n = 0; n < 20; ++n)
+            if (cpu == 0) code.ldm(3, 0x0006);
+            else code.strd(4, 3);
+        code.end();
+    }
+    rig.run();
+    check_trace(rig, 40);
+    CHECK(refused(rig) == 0);
+    CHECK(rig.records_of(abi::RecordType::access).size() == 81); // one starts CPU 1
+}
+
 TEST_CASE("without breakpoints the debug unit stays the guest's") {
     constexpr std::uint32_t address = 0x8001'9000;
     constexpr std::uint32_t whole_word = 0x1e6; // off
