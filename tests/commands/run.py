@@ -126,7 +126,7 @@ def cook(path, build, update):
 
 def main():
     words = [word for word in sys.argv[1:] if word != "--update"]
-    if not words:
+    if not words or words[0].startswith("-"):
         sys.exit(__doc__.splitlines()[0])
     build = pathlib.Path(words[0]).resolve()
     files = [pathlib.Path(word) for word in words[1:]] or [*sorted(HERE.glob("*.test")), HERE.parents[1] / "docs/cookbook.md"]
