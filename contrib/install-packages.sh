@@ -26,9 +26,10 @@ fi
 
 echo "installing:$missing" >&2
 export DEBIAN_FRONTEND=noninteractive
-$as_root apt-get update -q >/dev/null || echo "apt-get update failed; using the package lists as they are" >&2
+wait=-oDPkg::Lock::Timeout=600 # for another target of make -j that installs, too
+$as_root apt-get $wait update -q >/dev/null || echo "apt-get update failed; using the package lists as they are" >&2
 # shellcheck disable=SC2086 # a list of words
-$as_root apt-get install -q -y --no-install-recommends $missing >/dev/null || {
+$as_root apt-get $wait install -q -y --no-install-recommends $missing >/dev/null || {
     echo "apt-get could not install:$missing" >&2
     exit 1
 }
