@@ -25,7 +25,8 @@ private:
 wire::StreamHead devices(std::span<const std::byte> tree) {
     const auto regions = std::make_unique<RegionTable>();
     const auto nodes = std::make_unique<Tree>();
-    if (nodes->read(tree.data(), tree.size()) || list_regions(*nodes, *regions)) {
+    int beyond_reach = -1;
+    if (nodes->read(tree.data(), tree.size()) || list_regions(*nodes, *regions, beyond_reach)) {
         throw bad_input("cannot read /sys/firmware/fdt, which has the names of devices; use "
                         "addresses, as BASE+SIZE");
     }

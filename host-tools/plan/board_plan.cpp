@@ -86,9 +86,9 @@ void add_memory(const Survey& board, Lines& out) {
     for (const Range& range : board.memory) {
         out.push_back({"memory", "", range.begin, range.size(), ""});
     }
-    if (const int node = node_beyond_reach(board.tree); node >= 0) {
+    if (board.beyond_reach >= 0) {
         out.push_back({.section = "not mapped",
-                       .node = board.path(node),
+                       .node = board.path(board.beyond_reach),
                        .text = "it reaches above 4 GiB: an access there is an external abort"});
     }
     if (!board.own.empty()) {

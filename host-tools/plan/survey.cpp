@@ -116,7 +116,7 @@ void Survey::read_cpus() {
 }
 
 void Survey::read_devices() {
-    add("devices", list_regions(tree, regions));
+    add("devices", list_regions(tree, regions, beyond_reach));
     if (!map.build(regions)) {
         faults.push_back({"devices", "", "too many devices for the region map"});
     }

@@ -43,6 +43,7 @@ struct Survey {
     RegionTable regions;
     RegionMap map; ///< as `trace all` would have it
     MemoryMap memory;
+    int beyond_reach = -1; ///< node of a device above 4 GiB; negative: there is none
     Board board{};
     int gic = -1; ///< node of board.gic_distributor; negative: none
     std::vector<int> cpus;

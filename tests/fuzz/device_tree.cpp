@@ -36,7 +36,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto map = std::make_unique<RegionMap>();
     MemoryMap memory;
     Config config;
-    if (list_regions(tree, *regions) || !map->build(*regions)) return 0;
+    int beyond_reach = -1;
+    if (list_regions(tree, *regions, beyond_reach) || !map->build(*regions)) return 0;
     if (list_memory(tree, memory) || carve(memory, {0x8800'0000, 0x8d00'0000})) return 0;
     (void)read_config(tree, config);
     StreamOptions stream;

@@ -98,7 +98,8 @@ BootError select_one(const Tree& tree, const RegionTable& regions, RegionMap& ma
 
 } // namespace
 
-BootError list_regions(const Tree& tree, RegionTable& regions) {
+BootError list_regions(const Tree& tree, RegionTable& regions, int& beyond_reach) {
+    beyond_reach = -1;
     if (tree.cell(0, "#address-cells", 2) > 2 || tree.cell(0, "#size-cells", 1) > 2)
         return {"the device tree's root has more than two cells for addresses or sizes", "/"};
     const int reserved_memory = tree.find("/reserved-memory");
@@ -106,7 +107,10 @@ BootError list_regions(const Tree& tree, RegionTable& regions) {
         if (tree.is_type(node, "memory")) continue;
         bool room = true;
         for_each_range(tree, node, [&](unsigned index, const Range& range, bool memory) {
-            if (range.end > reach) return true;
+            if (range.end > reach) {
+                if (beyond_reach < 0) beyond_reach = node;
+                return true;
+            }
             abi::RegionEntry entry{};
             entry.base = range.begin;
             entry.size = range.size();
@@ -119,16 +123,6 @@ BootError list_regions(const Tree& tree, RegionTable& regions) {
         if (!room) return {"more devices than the region table holds", tree.name(node)};
     }
     return {};
-}
-
-int node_beyond_reach(const Tree& tree) {
-    int found = -1;
-    for (int node = 0; node < tree.count() && found < 0; ++node)
-        for_each_range(tree, node, [&](unsigned, const Range& range, bool) {
-            if (range.end > reach && !tree.is_type(node, "memory")) found = node;
-            return found < 0;
-        });
-    return found;
 }
 
 BootError list_memory(const Tree& tree, MemoryMap& memory) {

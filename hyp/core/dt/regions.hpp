@@ -8,11 +8,9 @@
 namespace mmioscope {
 
 /// Fills `regions` with every `reg` entry whose address reaches the root, and the windows of PCI
-/// hosts behind theirs, in the tree's order. A prefetchable window is memory.
-BootError list_regions(const Tree& tree, RegionTable& regions);
-
-/// The first device of which a part lies above 4 GiB, where nothing is mapped; negative: none.
-int node_beyond_reach(const Tree& tree);
+/// hosts behind theirs, in the tree's order. A prefetchable window is memory. `beyond_reach`: the
+/// first node of which a part lies above 4 GiB, where nothing is mapped; negative: none.
+BootError list_regions(const Tree& tree, RegionTable& regions, int& beyond_reach);
 
 /// Fills `memory` with the tree's memory nodes, which must not overlap.
 BootError list_memory(const Tree& tree, MemoryMap& memory);

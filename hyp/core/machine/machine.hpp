@@ -33,6 +33,7 @@ struct Machine {
     EntryState entry{};
     bool breakpoints{true}; ///< CPU 0 has them; else each CPU steps on a page of its own
     Range control_page;     ///< the guest is told of it, and a service answers there; empty: none
+    int beyond_reach{-1};   ///< node of a device above 4 GiB; negative: there is none
     FixedVector<int, 2> withheld_nodes; ///< of the tree: the guest's says that they are disabled
     KeptBits kept_bits;                 ///< of the UARTs among them
     Range own_memory; ///< the hypervisor's memory, from its first byte to the end of the trace area

@@ -118,7 +118,7 @@ BootError withhold_uart(const Tree& tree, Machine& machine) {
 
 BootError read_tree(const Tree& tree, Machine& machine) {
     if (auto e = count_cpus(tree, machine.cpu_count)) return e;
-    if (auto e = list_regions(tree, machine.regions)) return e;
+    if (auto e = list_regions(tree, machine.regions, machine.beyond_reach)) return e;
     if (!machine.map.build(machine.regions)) return no_spans;
     if (auto e = read_config(tree, machine.config)) return e;
     MemoryMap board_memory;
@@ -317,8 +317,8 @@ Frame start_machine(Machine& machine, Cpu& cpu, const BootError& failed) {
     print(uart, "mmioscope: ", board.name, ", ", std::uint32_t{machine.cpu_count}, " CPUs, ",
           description_of(machine.config.engine), "\n");
     if (!cpu.debug.usable()) tell_of_missing_breakpoints(uart, machine.config.no_breakpoints);
-    if (const int node = node_beyond_reach(tree); node >= 0)
-        print(uart, "mmioscope: ", tree.name(node),
+    if (machine.beyond_reach >= 0)
+        print(uart, "mmioscope: ", tree.name(machine.beyond_reach),
               " reaches above 4 GiB, where nothing is mapped: an access there is an abort\n");
     if (loses_clock(tree, machine.withheld_nodes))
         print(uart,

@@ -31,7 +31,8 @@ bool read_all(const Blob& bytes) {
     auto map = std::make_unique<RegionMap>();
     MemoryMap memory;
     Config config;
-    if (list_regions(tree, *regions) || !map->build(*regions)) return false;
+    int beyond_reach = -1;
+    if (list_regions(tree, *regions, beyond_reach) || !map->build(*regions)) return false;
     if (read_config(tree, config) || list_memory(tree, memory)) return false;
     mark_memory(*regions, memory);
     if (carve(memory, {0x8200'0000, 0x8300'0000})) return false;
