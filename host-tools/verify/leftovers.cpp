@@ -44,7 +44,7 @@ Comparison compare(const logs::Line& line, const logs::Event& event) {
     if (line.address != event.address) {
         fields.differ(Kind::address);
     }
-    if (line.size != event.size) {
+    if (line.size != event.size && !(line.widened && event.size < line.size)) {
         fields.differ(Kind::size);
     }
     if (known && event.value_known && bus_value(line, event) != event.value) {

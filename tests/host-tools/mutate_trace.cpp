@@ -107,6 +107,11 @@ void copy(const std::string& how, std::size_t number, const char* from, const ch
     if (reader.info()) {
         writer.values(abi::SectionType::info, std::span(&*reader.info(), 1));
     }
+    std::string lines; // `verify` asks which QEMU it was
+    for (const auto& [key, value] : reader.text()) {
+        lines += fmt::format("{}={}\n", key, value);
+    }
+    writer.text(lines);
     writer.values(abi::SectionType::regions, reader.regions());
     writer.append(records);
     writer.finish(0, reader.end() ? reader.end()->ending : abi::Ending::machine_off);

@@ -60,6 +60,10 @@ TEST_CASE("artefact: a model that takes only words is logged with words") {
     };
     const std::vector<Access> two{{true, uart + 0x18, 0, 0x41}, {true, uart, 1, 0x42}};
     CHECK(explained(compare(word + other, two, "10.0.13 (Debian)"), Artefact::widened, 2));
+    const std::vector<Access> altered{{true, uart + 0x18, 0, 0x41}, {true, uart, 1, 0x43}};
+    const auto found = compare(word + other, altered, "10.0.13").differences;
+    REQUIRE(found.size() == 1);
+    CHECK(found[0].kind == verify::Kind::value);
     CHECK(differs(word + other, two, "7.2.22"));
     CHECK(differs(word + other, two, ""));
     CHECK(differs(word, {{true, uart + 0x18, 0, 0x42}}));
