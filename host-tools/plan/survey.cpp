@@ -66,12 +66,8 @@ Survey::Survey(std::span<const std::byte> blob, const std::optional<Range>& give
     read_devices();
     read_memory(given);
     read_board();
-    if (memory.empty()) {
-        // nowhere
-    } else if (at_top) {
-        find_top();
-    } else {
-        find_place();
+    if (!memory.empty()) {
+        at_top ? find_top() : find_low();
     }
     if (!own.empty()) {
         apply_place();
@@ -177,7 +173,7 @@ void Survey::add_unknown_uart() {
 
 /// The hypervisor's image lies 128 MiB above the beginning of memory (run/board.hpp), at one of the
 /// addresses that it is linked for.
-void Survey::find_place() {
+void Survey::find_low() {
     for (const std::uint64_t base : image_bases()) {
         const Range place = own_memory_at(base, abi::default_area_size);
         const BootError error = check_place(tree, memory, place);

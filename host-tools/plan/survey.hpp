@@ -57,7 +57,7 @@ private:
     void read_memory(const std::optional<Range>& given);
     void read_board();
     void add_unknown_uart();
-    void find_place();
+    void find_low();
     void find_top();
     void apply_place();
     void find_wrong_cells();

@@ -1,6 +1,7 @@
 #include "dt/regions.hpp"
 
 #include "abi/layout.hpp"
+#include "arch/lpae.hpp"
 
 #include <cstring>
 
@@ -32,8 +33,6 @@ void for_each_range(const Tree& tree, int node, Visit&& visit) {
     for (unsigned n = 0; tree.pci_window(node, n, window); ++n, ++index)
         if (!window.range.empty() && !visit(index, window.range, window.prefetchable)) return;
 }
-
-constexpr std::uint64_t reach = std::uint64_t{1} << 32; // of stage 2
 
 /// Parses "0x1c090000+0x1000". False: `text` is not a range.
 bool parse_range(const char* text, Range& out) {
@@ -107,7 +106,7 @@ BootError list_regions(const Tree& tree, RegionTable& regions, int& beyond_reach
         if (tree.is_type(node, "memory")) continue;
         bool room = true;
         for_each_range(tree, node, [&](unsigned index, const Range& range, bool memory) {
-            if (range.end > reach) {
+            if (range.end > lpae::input_end) {
                 if (beyond_reach < 0) beyond_reach = node;
                 return true;
             }
@@ -130,7 +129,8 @@ BootError list_memory(const Tree& tree, MemoryMap& memory) {
         if (!tree.is_type(node, "memory")) continue;
         Range range;
         for (unsigned i = 0; tree.reg(node, i, range); ++i) {
-            range = {page_ceil(range.begin), page_floor(range.end < reach ? range.end : reach)};
+            range = {page_ceil(range.begin),
+                     page_floor(range.end < lpae::input_end ? range.end : lpae::input_end)};
             for (const Range& other : memory)
                 if (other.overlaps(range))
                     return {"two memory ranges overlap, the second one in", tree.name(node)};
