@@ -3,6 +3,7 @@
 // and the guest's own breakpoints and watchpoints. From SVC and User mode. Prints the fault
 // registers, so that the lines can be compared with those without a hypervisor.
 #include "platform.hpp"
+#include "run_form.hpp"
 
 #include <atomic>
 #include <initializer_list>
@@ -10,12 +11,6 @@
 using namespace guest;
 
 namespace {
-
-struct Registers {
-    u32 r[10];
-    u32 psr;
-};
-extern "C" void run_form(void (*code)(), Registers* registers, bool user);
 
 /// Device words: r0 points to the first; r1 is an offset, the others have a pattern.
 Registers registers_at(u32 address) {

@@ -8,18 +8,13 @@
 // reservation: whether a device keeps one is the implementation's choice (A3.4.5), and a trap in
 // between clears it.
 #include "platform.hpp"
+#include "run_form.hpp"
 
 using namespace guest;
 
 namespace {
 
-constexpr unsigned register_count = 10;
 constexpr unsigned word_count = 16;
-
-struct Registers {
-    u32 r[register_count];
-    u32 psr;
-};
 
 /// A register or a word of the device that has changed.
 struct Change {
@@ -278,7 +273,6 @@ LANES("str r3, [r0, #3]", lane(0, 0x3382'8184), lane(1, 0x8733'3333))
 
 extern "C" {
 extern const Form forms_begin[], forms_end[];
-void run_form(void (*code)(), Registers* registers, bool user);
 }
 
 namespace {

@@ -2,18 +2,13 @@
 // any other is an external abort that changes nothing, and the guest goes on. Needs the hypervisor
 // with mmioscope,no-breakpoints, and clcd traced.
 #include "platform.hpp"
+#include "run_form.hpp"
 
 #include <initializer_list>
 
 using namespace guest;
 
 namespace {
-
-struct Registers {
-    u32 r[10];
-    u32 psr;
-};
-extern "C" void run_form(void (*code)(), Registers* registers, bool user);
 
 // clang-format off: one line each
 #define CODE(name, isa, before, text)                                                              \
