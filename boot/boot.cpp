@@ -129,6 +129,7 @@ void mmioscope_find_board(std::uint32_t r2, std::uint32_t psr, std::uint32_t con
     constexpr Uart early = early_uart(EARLY_UART);
     if (early.model != UartModel::none) board.uart = early;
     no_board = find_board(machine, r2);
+    mmioscope_clusters = machine.clusters;
 }
 
 void mmioscope_leave_secure(std::uint32_t number) {

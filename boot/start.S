@@ -26,6 +26,8 @@
     .equ ACTLR_SMP, 0x40                @ Cortex-A15, A7: in the coherency domain
     .equ NSACR_NS_SMP, 0x40000          @ Non-secure state may write ACTLR.SMP
 
+#include "entry/cpu_number.S"
+
     .section .text.start, "ax"
     .global _start
 _start:
@@ -40,29 +42,46 @@ _start:
     bne     mmu_off
 mmu_is_off:
     mrc     p15, 0, r9, c0, c0, 5       @ MPIDR
-    and     r9, r9, #0xff               @ Aff0: this CPU's number
-    cmp     r9, #MAX_CPUS
-    bhs     park
     adr     r0, _start
     ldr     r1, =_start
     cmp     r0, r1
     bne     move
 at_its_place:
+    tst     r9, #0xff                   @ Aff0: the first CPU of a cluster?
+    bne     wait_for_tree
+
+@ Where all CPUs come at once, those of another cluster do, too, and no exclusives work yet. So each one that finds no name
+@ writes its own, waits for longer than a store takes, and the last one goes on (Fischer). MPIDR is never 0.
+    ldr     r0, =boot_cpu
+    ldr     r1, [r0]
+    cmp     r1, #0
+    bne     wait_for_tree
+    str     r9, [r0]
+    dsb
+    mov     r1, #1000
+1:  subs    r1, r1, #1
+    bne     1b
+    ldr     r1, [r0]
+    cmp     r1, r9
+    bne     wait_for_tree
+    mov     r9, #0                      @ this is CPU 0
     bl      set_stack
-    cmp     r9, #0
-    bne     wait_for_bss
     bl      clear_bss
     mov     r0, r10
     mrs     r1, CPSR
     mov     r2, r11
-    bl      mmioscope_find_board        @ (r2, CPSR, control at entry): what differs between boards
-    bl      release_bss
+    bl      mmioscope_find_board        @ (r2, CPSR, control at entry): clusters, what differs between boards
+    dsb
     b       check_mode
-wait_for_bss:
-    ldr     r0, =boot_bss_clear
+wait_for_tree:
+    ldr     r0, =mmioscope_clusters
 1:  ldr     r1, [r0]
     cmp     r1, #0
     beq     1b
+    cpu_number r9, r1
+    cmp     r9, #MAX_CPUS
+    bhs     park
+    bl      set_stack
 
 check_mode:
     mrs     r0, CPSR
@@ -109,8 +128,7 @@ in_hyp:
     .global mmioscope_cpu_on_entry
 mmioscope_cpu_on_entry:
     cpsid   aif
-    mrc     p15, 0, r9, c0, c0, 5       @ MPIDR
-    and     r9, r9, #0xff
+    cpu_number r9, r1
     bl      set_up_hyp
     mov     r0, r9
     bl      mmioscope_start_again       @ (cpu number): the guest's Frame
@@ -179,7 +197,7 @@ mmu_off:
 @ the copy goes to memory. What the caches still have of the place, up to the stacks, would hide it later. The other CPUs
 @ must not enter here: firmware starts them where the image is linked for.
 move:
-    cmp     r9, #0
+    tst     r9, #0xff
     bne     park
     ldr     r2, =bss_begin              @ aligned to 64; what follows is not in the file
     sub     r2, r2, r1
@@ -252,13 +270,6 @@ clear_bss:
     blo     1b
     bx      lr
 
-release_bss:
-    ldr     r0, =boot_bss_clear
-    mov     r1, #1
-    str     r1, [r0]
-    dsb
-    bx      lr
-
     .balign 32
 no_hyp_vectors:
     b       no_hyp
@@ -281,5 +292,8 @@ park:
 
     .section .data.boot, "aw"
     .balign 4
-boot_bss_clear:
-    .word   0
+boot_cpu:
+    .word   0                           @ MPIDR of CPU 0
+    .global mmioscope_clusters
+mmioscope_clusters:
+    .word   0                           @ arch::Clusters; the other CPUs wait for it

@@ -70,7 +70,7 @@ $(BUILD)/obj/target/%.o: %.cpp hyp/hyp.mk
 $(BUILD)/obj/target/%.o: %.S hyp/hyp.mk
 	@mkdir -p "$(@D)"
 	@echo "  $<"
-	@$(HYP_CXX) -march=armv7ve -marm $(HYP_DEFINES) -MMD -MP -c $< -o $@
+	@$(HYP_CXX) -march=armv7ve -marm $(HYP_DEFINES) $(HYP_INCLUDES) -MMD -MP -c $< -o $@
 
 # The core alone: nothing of it names a service (tests/core/).
 HYP_CORE_OBJECTS := $(filter-out $(HYP_SERVICE_SOURCES:%.cpp=$(BUILD)/obj/target/%.o),$(HYP_OBJECTS)) \

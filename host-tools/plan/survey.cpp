@@ -93,8 +93,8 @@ void Survey::add(std::string_view kind, const BootError& error) {
 }
 
 void Survey::read_cpus() {
-    unsigned count = 0;
-    add("CPUs", count_cpus(tree, count));
+    arch::Clusters clusters{};
+    add("CPUs", mmioscope::read_cpus(tree, {}, clusters));
     const int parent = tree.find("/cpus");
     for (int node = tree.first_child(parent); node >= 0; node = tree.next_child(node)) {
         if (!tree.is_type(node, "cpu") || tree.failed(node)) {

@@ -134,7 +134,7 @@ struct alignas(64) Record {
     /// slot of a position, the writer has overtaken it.
     std::uint32_t commit;
     RecordType type;
-    std::uint8_t cpu;            ///< MPIDR.Aff0 of the CPU that writes the record
+    std::uint8_t cpu;            ///< number of the CPU that writes the record (docs/design.md)
     std::uint8_t access;         ///< access_* bits
     std::uint8_t mode;           ///< the guest's CPSR.M, and mode_thumb
     std::uint64_t time;          ///< CNTPCT in ticks, read under the lock, just before the access

@@ -102,7 +102,10 @@ void Doctor::give_orders(Machine& machine) {
         order_.cpu_on =
             named.cpu_on != 0 ? named.cpu_on : static_cast<std::uint32_t>(psci::Function::cpu_on);
     order_.hvc = machine.config.conduit == psci::Conduit::hvc;
-    for (unsigned n = 0; n < machine.cpu_count; ++n) order_.start[n] = start_register(board, n);
+    for (unsigned n = 0; n < machine.cpu_count; ++n) {
+        order_.start[n] = start_register(board, n);
+        order_.affinity[n] = machine.clusters.affinity_of(n);
+    }
     order_.distributor = static_cast<std::uint32_t>(board.gic_distributor.value);
     order_.cpu_interface = static_cast<std::uint32_t>(board.gic_cpu_interface.value);
     constexpr std::uint32_t some_ticks = 50'000'000; // without CNTFRQ

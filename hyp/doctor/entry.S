@@ -12,13 +12,14 @@
     .equ TTBCR_LONG, 0x80003500         @ EAE; walks Inner Shareable, Write-Back (B4.1.153)
     .equ SCTLR_ON, 0x00c5187d           @ at reset 0x00c50078; I, Z, C, M
 
+#include "entry/cpu_number.S"
+
     .section .text.doctor_trial, "ax"
     .global doctor_trial
     .type   doctor_trial, %function
 doctor_trial:
     cpsid   aif
-    mrc     p15, 0, r4, c0, c0, 5       @ MPIDR
-    and     r4, r4, #0xff
+    cpu_number r4, r5
     ldr     r5, =image_text_begin + AREA_OFFSET
     ldr     r6, [r5]                    @ Tell::order: traps, and answers with its address
     ldr     r0, [r6]                    @ Order::flushed, from memory

@@ -91,9 +91,10 @@ struct Trial {
         const auto entry =
             static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(&doctor_trial));
         if (order.cpu_on != 0) {
+            const std::uint32_t target = order.affinity[number];
             tell(Tell::answer, order.hvc != 0
-                                   ? doctor_hvc(order.cpu_on, number, entry, 0)
-                                   : port::call_firmware(order.cpu_on, number, entry, 0));
+                                   ? doctor_hvc(order.cpu_on, target, entry, 0)
+                                   : port::call_firmware(order.cpu_on, target, entry, 0));
         } else if (order.start[number] != 0) {
             write(order.start[number], entry);
             port::send_event();

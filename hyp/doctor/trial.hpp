@@ -44,11 +44,12 @@ struct Order {
     std::uint32_t device;  ///< a register that may be read at any time
     std::uint32_t log2_width;
     std::uint32_t cpus;
-    std::uint32_t steps;                ///< 0: CPU 0 can only emulate
-    std::uint32_t cpu_on;               ///< the firmware's function; 0: a register starts CPUs
-    std::uint32_t hvc;                  ///< its calls are HVC, not SMC
-    std::uint32_t start[abi::max_cpus]; ///< the register that starts the CPU; 0: none
-    std::uint32_t distributor;          ///< of the GIC; 0: there is none
+    std::uint32_t steps;                   ///< 0: CPU 0 can only emulate
+    std::uint32_t cpu_on;                  ///< the firmware's function; 0: a register starts CPUs
+    std::uint32_t hvc;                     ///< its calls are HVC, not SMC
+    std::uint32_t start[abi::max_cpus];    ///< the register that starts the CPU; 0: none
+    std::uint32_t affinity[abi::max_cpus]; ///< the CPU's, for firmware
+    std::uint32_t distributor;             ///< of the GIC; 0: there is none
     std::uint32_t cpu_interface;
     std::uint32_t ticks;   ///< a second
     std::uint32_t word;    ///< for exclusives

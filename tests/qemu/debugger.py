@@ -126,6 +126,11 @@ class Debugger:
         found = re.search(r"thread:([0-9a-f.p]+)", self.receive())
         return self.threads.index(found.group(1)) if found else None
 
+    def step(self, cpu):
+        """Lets one CPU execute one instruction, while the others wait."""
+        self.send(f"vCont;s:{self.threads[cpu]}")
+        self.wait()
+
     def interrupt(self):
         self.socket.sendall(b"\x03")
         return self.wait()

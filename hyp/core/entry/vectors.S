@@ -5,6 +5,8 @@
     .arch armv7ve
     .arm
 
+#include "entry/cpu_number.S"
+
     .section .text.vectors, "ax"
     .balign 32
     .global hyp_vectors
@@ -32,8 +34,7 @@ hyp_vectors:
     isb
     .endm
     .macro use_emergency_stack          @ uses r0
-    mrc     p15, 0, r0, c0, c0, 5       @ MPIDR
-    and     r0, r0, #0xff
+    cpu_number r0, sp
     ldr     sp, =boot_stacks + 2 * STACK_SIZE
     add     sp, sp, r0, lsl #CPU_STACKS_SHIFT
     .endm

@@ -19,7 +19,7 @@ namespace mmioscope {
 struct Machine;
 
 struct Cpu {
-    std::uint32_t number{}; ///< MPIDR.Aff0
+    std::uint32_t number{}; ///< arch::Clusters::number_of()
     Machine* machine{};
     bool mistakes_thumb_stores{}; ///< arch/errata.hpp
 

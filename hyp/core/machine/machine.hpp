@@ -3,6 +3,7 @@
 // which synchronize themselves.
 #pragma once
 
+#include "arch/clusters.hpp"
 #include "dt/config.hpp"
 #include "machine/cpu.hpp"
 #include "machine/power.hpp"
@@ -38,6 +39,7 @@ struct Machine {
     KeptBits kept_bits;                 ///< of the UARTs among them
     Range own_memory; ///< the hypervisor's memory, from its first byte to the end of the trace area
     Range boot_tree;  ///< the boot loader's device tree
+    arch::Clusters clusters{};
     unsigned cpu_count{};
     std::uint32_t counter_frequency{}; ///< Hz; CPU 0's, if the image is entered in Secure state
 

@@ -1,7 +1,10 @@
 // Which CPU executes this: HTPIDR points to its state, from entry to the end.
 #pragma once
 
+#include "arch/clusters.hpp"
 #include "port/sysreg.hpp"
+
+extern "C" mmioscope::arch::Clusters mmioscope_clusters; // boot/start.S
 
 namespace mmioscope::port {
 
@@ -12,9 +15,9 @@ inline void* this_cpu() {
     return reinterpret_cast<void*>(static_cast<std::uintptr_t>(read<reg::HTPIDR>()));
 }
 
-/// MPIDR.Aff0, 0 to max_cpus-1 on the supported boards, which have one cluster.
+/// The number of this CPU, also before there is a machine: 0 to max_cpus - 1.
 inline std::uint32_t cpu_number() {
-    return read<reg::MPIDR>() & 0xff;
+    return mmioscope_clusters.number_of(read<reg::MPIDR>());
 }
 
 } // namespace mmioscope::port

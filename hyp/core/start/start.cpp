@@ -117,7 +117,6 @@ BootError withhold_uart(const Tree& tree, Machine& machine) {
 }
 
 BootError read_tree(const Tree& tree, Machine& machine) {
-    if (auto e = count_cpus(tree, machine.cpu_count)) return e;
     if (auto e = list_regions(tree, machine.regions, machine.beyond_reach)) return e;
     if (!machine.map.build(machine.regions)) return no_spans;
     if (auto e = read_config(tree, machine.config)) return e;
@@ -274,7 +273,10 @@ BootError find_board(Machine& machine, std::uint32_t r2) {
     machine.boot_tree = find_boot_tree(machine, r2);
     const auto* blob = port::memory_at<const void>({machine.boot_tree.begin});
     if (auto e = machine.tree.read(blob, machine.boot_tree.size())) return e;
-    return read_board(machine.tree, board);
+    if (auto e = read_board(machine.tree, board)) return e;
+    if (auto e = read_cpus(machine.tree, port::read<reg::MPIDR>(), machine.clusters)) return e;
+    machine.cpu_count = machine.clusters.count();
+    return {};
 }
 
 Frame start_machine(Machine& machine, Cpu& cpu, const BootError& failed) {

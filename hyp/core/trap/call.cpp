@@ -41,8 +41,10 @@ void flush_stack(const Machine& machine, unsigned number) {
 /// Machine::power.
 std::uint32_t cpu_on(Cpu& cpu, const Call& call) {
     Machine& machine = *cpu.machine;
-    const std::uint32_t target = call.argument[0];
-    if (target >= machine.cpu_count) return psci::invalid_parameters;
+    const std::uint32_t affinity = call.argument[0];
+    const unsigned target = machine.clusters.number_of(affinity);
+    if (target >= machine.cpu_count || machine.clusters.affinity_of(target) != affinity)
+        return psci::invalid_parameters;
     switch (machine.power.prepare(target, CpuPower::off, {call.argument[1], call.argument[2]})) {
     case CpuPower::on: return psci::already_on;
     case CpuPower::pending: return psci::on_pending;
@@ -50,7 +52,7 @@ std::uint32_t cpu_on(Cpu& cpu, const Call& call) {
     }
     flush_stack(machine, target);
     const std::uint32_t answer =
-        forward({call.function, call.id, {target, port::cpu_on_entry(), 0}});
+        forward({call.function, call.id, {affinity, port::cpu_on_entry(), 0}});
     if (answer != psci::success) machine.power.set(target, CpuPower::off);
     return answer;
 }

@@ -87,14 +87,14 @@ TEST_CASE("boot refuses a stream beside a reader in the guest, and an invalid wo
           })) == "mmioscope,control must be on or off");
 }
 
-TEST_CASE("boot refuses two clusters, whose CPUs would have the same stack") {
+TEST_CASE("boot refuses two clusters without firmware") {
     RigOptions options;
     options.blob = with_room(make_board_tree({.cpus = 2}));
     void* blob = options.blob.data();
     REQUIRE(fdt_setprop_u32(blob, fdt_path_offset(blob, "/cpus/cpu@1"), "reg", 0x100) == 0);
     CHECK(refusal(options) ==
-          "two CPUs' reg (MPIDR) end with the same byte: only one cluster can run, remove the "
-          "others from /cpus; the second CPU is: cpu@1");
+          "two clusters, and no PSCI firmware that starts CPUs: remove the other cluster's from "
+          "/cpus: cpu@1");
 }
 
 TEST_CASE("boot refuses a missing tree") {

@@ -94,7 +94,24 @@ TEST_CASE("CPU_ON sends the CPU to the hypervisor, which sends it where the gues
         CHECK(bench.call(core, cpu, Function::cpu_on, 0, 1, 1) == psci::already_on);
         CHECK(bench.call(core, cpu, Function::cpu_on, 2, 1, 1) == psci::invalid_parameters);
         CHECK(bench.call(core, cpu, Function::cpu_on, 0x101, 1, 1) == psci::invalid_parameters);
+        CHECK(bench.call(core, cpu, Function::cpu_on, 0x1'0001, 1, 1) == psci::invalid_parameters);
+        CHECK(bench.call(core, cpu, Function::cpu_on, 0x8000'0001, 1, 1) ==
+              psci::invalid_parameters);
         CHECK(bench.asked.size() == 1);
+    });
+    bench.requires_success();
+}
+
+TEST_CASE("CPU_ON of a CPU in another cluster goes to the firmware by its affinity") {
+    Bench bench;
+    bench.run(Conduit::hvc, [&](Core& core, mmioscope::Cpu& cpu) {
+        cpu.machine->clusters = {1, 0, 1, 3};
+        CHECK(bench.call(core, cpu, Function::cpu_on, 1, entry, context) ==
+              psci::invalid_parameters);
+        CHECK(bench.call(core, cpu, Function::cpu_on, 0x300, entry, context) == psci::success);
+        REQUIRE(bench.asked.size() == 1);
+        CHECK(bench.asked[0].argument[0] == 0x300);
+        CHECK(bench.rig.machine->power.arrive(1).entry == entry);
     });
     bench.requires_success();
 }
