@@ -30,6 +30,11 @@ std::uint64_t told_page(const Machine& machine) {
     return machine.image.area.begin;
 }
 
+/// What the trial runs from.
+Range image_of(const Machine& machine) {
+    return {machine.image.text.begin, machine.image.data.end};
+}
+
 /// A register of `uart` that a read does not change.
 PhysicalAddress status_of(const Uart& uart) {
     constexpr std::uint64_t pl011_flags = 0x18; // UARTFR (DDI 0183, 3.3.3)
@@ -83,9 +88,10 @@ BootError Doctor::configure(Machine& machine, const Tree&) {
 bool Doctor::add_to_tables(Machine& machine) {
     if (!prepare_changing_pages(machine.normal_table, machine.regions, machine.map, machine.pool))
         return false;
-    const Range image{machine.image.text.begin, machine.image.data.end};
+    const Range image = image_of(machine);
     return machine.normal_table.map(image, lpae::guest_memory, machine.pool) &&
-           machine.shadow_tables[0].map(image, lpae::guest_memory, machine.pool);
+           machine.shadow_tables[0].map(
+               image, machine.breakpoints ? lpae::guest_memory : lpae::guest_data, machine.pool);
 }
 
 void Doctor::give_orders(Machine& machine) {
@@ -115,9 +121,11 @@ void Doctor::give_orders(Machine& machine) {
     port::flush_to_coherency(port::address_of(&order_), sizeof order_);
 }
 
+// The trial's instructions are fetched as a guest's are.
 BootError Doctor::start(Machine& machine) {
     give_orders(machine);
-    return {};
+    if (machine.guest_memory.push_back(image_of(machine))) return {};
+    return {"too many pieces of memory", ""};
 }
 
 void Doctor::next_round(Cpu& cpu, Frame& frame) {

@@ -22,8 +22,9 @@ public:
     std::optional<Outcome> answer(Cpu&, Frame&, const DeviceAccess&) override;
 
 private:
-    /// How CPU 0 makes its reads; the others only step.
-    enum class Round : std::uint8_t { step, slow_path, emulation };
+    /// How CPU 0 makes its reads; the others only step, or emulate and then step without
+    /// breakpoints.
+    enum class Round : std::uint8_t { step, slow_path, emulation, without_breakpoints };
     struct Reads {
         std::uint32_t first_sequence; ///< of the record before them
         std::uint64_t begin;          ///< CNTPCT
@@ -33,7 +34,7 @@ private:
     void tell_of_firmware(const Machine& machine);
     void tell_of_core(const Machine& machine);
     void tell_of_cpu(const Cpu& cpu);
-    void tell_of_reads(Cpu& cpu, std::uint32_t value);
+    void tell_of_reads(Cpu& cpu, Round round, std::uint32_t value);
     void tell_of_uart();
     void give_orders(Machine& machine);
     void next_round(Cpu& cpu, Frame& frame);

@@ -67,6 +67,16 @@ doctor_exclusive_alone:
     mov     r0, r1
     bx      lr
 
+    .global doctor_load_with_writeback
+    .type   doctor_load_with_writeback, %function
+doctor_load_with_writeback:             @ (address, log2 of its bytes)
+    mov     r2, r0
+    cmp     r1, #1
+    ldrblo  r0, [r2], #4
+    ldrheq  r0, [r2], #4
+    ldrhi   r0, [r2], #4
+    bx      lr
+
     .global doctor_hvc
     .type   doctor_hvc, %function
 doctor_hvc:

@@ -14,6 +14,8 @@ void doctor_trial();
 std::uint32_t doctor_exclusive_over(std::uint32_t* word);
 /// STREX at `page` without a monitor: 1 if it fails by itself, 2 if it traps.
 std::uint32_t doctor_exclusive_alone(std::uint32_t page);
+/// A load with writeback, which HSR does not describe.
+std::uint32_t doctor_load_with_writeback(std::uint32_t address, std::uint32_t log2_width);
 /// An HVC that changes nothing.
 void doctor_try_hvc();
 /// As port::call_firmware(), by HVC.
@@ -47,6 +49,13 @@ struct Trial {
         for (std::uint32_t n = 0; n < reads; ++n)
             value = port::device_read({order.device}, order.log2_width);
         tell(Tell::reads_end, static_cast<std::uint32_t>(value));
+    }
+    void step_without_breakpoints() const {
+        std::uint32_t value = 0;
+        tell(Tell::reads_begin);
+        for (std::uint32_t n = 0; n < reads; ++n)
+            value = doctor_load_with_writeback(order.device, order.log2_width);
+        tell(Tell::steps_end, value);
     }
 
     void try_timer() const {
@@ -131,6 +140,7 @@ void doctor_run_trial(std::uint32_t cpu, mmioscope::doctor::Order& order, std::u
     trial.tell(Tell::arrived, static_cast<std::uint32_t>(
                                   port::device_read(port::address_of(&order.flushed) + 1, 2)));
     trial.read_device();
+    if (order.steps == 0) trial.step_without_breakpoints();
     if (cpu == 0) {
         if (order.steps != 0) {
             trial.read_device(); // by the slow path

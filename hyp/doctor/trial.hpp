@@ -27,6 +27,7 @@ enum class Tell : std::uint32_t {
     hanging,     ///< the number of a CPU that came and is not done in time
     hvc_begin,   ///< an HVC follows
     hvc_end,
+    steps_end, ///< the last value; as `reads_end`, of loads with writeback
 };
 
 inline constexpr std::uint32_t reads = 1000;

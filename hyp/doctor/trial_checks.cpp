@@ -33,13 +33,13 @@ void Doctor::tell_of_cpu(const Cpu& cpu) {
 }
 
 // If only stepping fails, the board can still trace by emulation.
-void Doctor::tell_of_reads(Cpu& cpu, std::uint32_t value) {
+void Doctor::tell_of_reads(Cpu& cpu, Round round, std::uint32_t value) {
     constexpr const char* names[] = {"step on CPU", "step by the slow path on CPU",
-                                     "emulation on CPU"};
+                                     "emulation on CPU", "step by SMC on CPU"};
     const std::uint64_t ticks = port::read<reg::CNTPCT>() - reads_.begin;
     const abi::Record* last = cpu.ring.recent(0);
     const std::uint32_t records = last == nullptr ? 0 : last->cpu_sequence - reads_.first_sequence;
-    report_.begin(names[static_cast<unsigned>(round_)], static_cast<int>(cpu.number));
+    report_.begin(names[static_cast<unsigned>(round)], static_cast<int>(cpu.number));
     if (records == reads && last->type == abi::RecordType::access &&
         abi::physical_address(*last) == order_.device && last->value == value)
         return report_.ok(records, " reads of ", Hex{order_.device}, " in the ring, ",
@@ -48,7 +48,10 @@ void Doctor::tell_of_reads(Cpu& cpu, std::uint32_t value) {
     const char* why = records < reads
                           ? "the TLB keeps what a step used, or the breakpoint does not match"
                           : "a step ends in the wrong place, or the ring is not coherent";
-    if (round_ == Round::emulation)
+    if (round == Round::without_breakpoints)
+        return report_.note(records, " records of ", reads,
+                            " reads: an access that emulation cannot do is not in the trace");
+    if (round == Round::emulation)
         return report_.fail(records, " records of ", reads, " reads; no device traps as it should");
     shadow_works_ = false;
     report_.note(records, " records of ", reads, " reads: ", why,
@@ -99,9 +102,10 @@ void Doctor::hear(Cpu& cpu, Frame& frame, Tell what, std::uint32_t value) {
         return;
     }
     case Tell::reads_end:
-        tell_of_reads(cpu, value);
+        tell_of_reads(cpu, round_, value);
         if (cpu.number == 0 && cpu.debug.usable()) next_round(cpu, frame);
         return;
+    case Tell::steps_end: return tell_of_reads(cpu, Round::without_breakpoints, value);
     case Tell::monitor:
         report_.begin("monitor over a trap");
         if (cpu.debug.is_hyps()) // the trap would have given it back

@@ -123,8 +123,11 @@ no_steps() { # BOARD TREE IMAGE
     examine "doctor-$3" --no-breakpoints
     verdict 'doctor: this board can trace, engine emulation'
     has report '^doctor: debug unit: note: mmioscope,no-breakpoints: no engine but emulation'
-    for cpu in 0 1; do has report "^doctor: emulation on CPU $cpu: ok: 1000 reads"; done
-    has_not report '^doctor: (step|monitor)'
+    for cpu in 0 1; do
+        has report "^doctor: emulation on CPU $cpu: ok: 1000 reads"
+        has report "^doctor: step by SMC on CPU $cpu: ok: 1000 reads"
+    done
+    has_not report '^doctor: (step on|step by the|monitor)'
 }
 
 # Debian's U-Boot, in Hyp, boots the image as it boots a kernel; the tree is where `bootm` has put it.
