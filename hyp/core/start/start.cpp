@@ -53,10 +53,14 @@ constexpr BootError no_spans{"too many devices for the region map", ""};
     port::halt();
 }
 
+bool is_tree(PhysicalAddress at) {
+    constexpr std::uint32_t magic_big_endian = 0xedfe'0dd0;
+    return *port::memory_at<const std::uint32_t>(at) == magic_big_endian;
+}
+
 /// Where the boot loader put the device tree: at r2, as for Linux, or at the place reserved for it.
 Range find_boot_tree(const Machine& machine, std::uint32_t r2) {
-    constexpr std::uint32_t magic_big_endian = 0xedfe'0dd0;
-    if (r2 != 0 && r2 % 4 == 0 && *port::memory_at<const std::uint32_t>({r2}) == magic_big_endian)
+    if (r2 != 0 && r2 % 4 == 0 && is_tree({r2}))
         return {r2, std::uint64_t{r2} + abi::max_tree_size};
     return machine.image.boot_tree;
 }
@@ -271,6 +275,9 @@ Frame enter_guest(Cpu& cpu, StartPoint at) {
 
 BootError find_board(Machine& machine, std::uint32_t r2) {
     machine.boot_tree = find_boot_tree(machine, r2);
+    if (!is_tree({machine.boot_tree.begin}))
+        return {"no device tree at r2, nor 14 MiB above the image: the boot loader must load it",
+                ""};
     const auto* blob = port::memory_at<const void>({machine.boot_tree.begin});
     if (auto e = machine.tree.read(blob, machine.boot_tree.size())) return e;
     if (auto e = read_board(machine.tree, board)) return e;
