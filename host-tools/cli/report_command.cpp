@@ -45,18 +45,6 @@ Examples:
 Exit status: 0 the traces are whole and nothing was lost, 1 otherwise, 2 they cannot be read, or there is no page.
 )";
 
-reading::TraceOptions file_options(const ViewOptions& view) {
-    reading::TraceOptions selection = trace_options(view);
-    std::error_code ignored;
-    const std::filesystem::file_status status = std::filesystem::status(selection.path, ignored);
-    if (selection.path == "-" ||
-        (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))) {
-        throw bad_input("{}: report reads the trace twice: save it to a file first",
-                        selection.path == "-" ? "standard input" : selection.path);
-    }
-    return selection;
-}
-
 /// What diff finds between two traces.
 struct Found {
     std::vector<diff::Finding> findings;
@@ -135,9 +123,9 @@ std::vector<reading::TraceOptions> inputs_of(const Options& options) {
         ViewOptions good = options.view;
         good.file = options.against;
         good.input.clear();
-        inputs.push_back(file_options(good));
+        inputs.push_back(file_options(good, "report"));
     }
-    inputs.push_back(file_options(options.view));
+    inputs.push_back(file_options(options.view, "report"));
     return inputs;
 }
 

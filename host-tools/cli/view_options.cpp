@@ -15,6 +15,7 @@
 #include "view/short_tables.hpp"
 
 #include <cstdlib>
+#include <filesystem>
 #include <memory>
 
 namespace mmioscope::cli {
@@ -218,6 +219,18 @@ reading::TraceOptions trace_options(const ViewOptions& options) {
     trace.path = options.file.empty() ? options.input : options.file;
     check_distinct(options.output.empty() ? "-" : options.output,
                    [&] { return inputs(trace.path, options); });
+    return trace;
+}
+
+reading::TraceOptions file_options(const ViewOptions& options, std::string_view command) {
+    reading::TraceOptions trace = trace_options(options);
+    std::error_code ignored;
+    const std::filesystem::file_status status = std::filesystem::status(trace.path, ignored);
+    if (trace.path == "-" ||
+        (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))) {
+        throw bad_input("{}: {} reads the trace twice: save it to a file first",
+                        trace.path == "-" ? "standard input" : trace.path, command);
+    }
     return trace;
 }
 

@@ -16,6 +16,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace mmioscope::cli {
@@ -117,6 +118,8 @@ view::LiveOptions live_options(const ViewOptions& options);
 /// What to read. Throws Error (bad_input) if FILE and -i are both given or both missing, if -o is
 /// one of the input files, or for an invalid time or plug-in.
 reading::TraceOptions trace_options(const ViewOptions& options);
+/// The same for `command`, which reads the trace twice, and so not from a pipe.
+reading::TraceOptions file_options(const ViewOptions& options, std::string_view command);
 
 /// Whether to show the hypervisor's own accesses, too. A filter decides that itself.
 bool shows_own(const ViewOptions& options);

@@ -55,10 +55,7 @@ Event access_of(const Options& options, reading::TraceOptions selection) {
 }
 
 Status why(const Options& options) {
-    reading::TraceOptions selection = trace_options(options.view);
-    if (selection.path == "-") {
-        throw bad_input("why reads the trace twice: name a file instead of standard input");
-    }
+    reading::TraceOptions selection = file_options(options.view, "why");
     const Event access = access_of(options, selection);
     selection.numbers = {1, options.number};
     reading::Trace trace(selection);
