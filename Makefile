@@ -60,9 +60,9 @@ demo: ## boot stock Debian on two CPUs, trace every device, and print what its d
 	@[ -x $(BUILD)/mmioscope ] || echo 'The first build takes about 5 minutes on 2 CPUs, downloads 330 MB, and needs 2 GB of disk.'
 	@contrib/install-packages.sh hyp/packages.txt guest-linux/packages.txt host-tools/packages.txt
 	@$(MAKE) --no-print-directory -j2 guest all
-	@$(BUILD)/mmioscope run --board $(BOARD) $(DEMO_ARGS) $(DEMO_STREAM_$(STREAM)) $(ARGS)
-	@[ ! -e $(REPORT_PAGE) ] || { $(BUILD)/mmioscope report $(BUILD)/demo.mmio -o $(BUILD)/demo.html 2>/dev/null && \
-	    echo 'as a page: $(BUILD)/demo.html'; }
+	@began=$$(date +%s); $(BUILD)/mmioscope run --board $(BOARD) $(DEMO_ARGS) $(DEMO_STREAM_$(STREAM)) $(ARGS) && \
+	if [ -e $(REPORT_PAGE) ] && [ "$$(stat -c %Y $(BUILD)/demo.mmio 2>/dev/null || echo 0)" -ge $$began ]; then \
+	    $(BUILD)/mmioscope report $(BUILD)/demo.mmio -o $(BUILD)/demo.html 2>/dev/null && echo 'as a page: $(BUILD)/demo.html'; fi
 
 DEMO_ARGS = --kernel $(BUILD)/guest/vmlinuz --dtb $(BUILD)/guest/vexpress-v2p-ca15-tc1.dtb \
     --initrd $(BUILD)/guest/initrd.img --sd $(BUILD)/guest/sd.img \
