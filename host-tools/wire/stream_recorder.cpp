@@ -1,5 +1,6 @@
 #include "wire/stream_recorder.hpp"
 
+#include "records/report.hpp"
 #include "wire/no_end.hpp"
 
 #include <fmt/format.h>
@@ -50,6 +51,7 @@ void StreamRecorder::end(const abi::EndHeader& end, std::span<const abi::Statist
 }
 
 void StreamRecorder::finish(abi::Ending ending) {
+    cut_ = trace::is_cut(ending);
     decoder_.finish();
     file_.flush();
     file_.values(abi::SectionType::losses, std::span<const abi::Loss>(losses_->losses()));
@@ -62,7 +64,7 @@ void StreamRecorder::finish(abi::Ending ending) {
 }
 
 std::string StreamRecorder::doubts(std::string_view console) const {
-    if (!end_) {
+    if (!end_ && (!cut_ || says_halted(console))) {
         return no_end(console);
     }
     if (decoder_.senseless() > 0) {

@@ -57,6 +57,7 @@ private:
     std::optional<trace::LossCounter> losses_{1};
     trace::Summary summary_;
     unsigned boots_ = 0;
+    bool cut_ = false; ///< the recording ended before the boot
     WireDecoder decoder_;
 };
 

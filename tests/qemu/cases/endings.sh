@@ -13,8 +13,8 @@ in_background() {
 ended() { status=0; wait $pid || status=$?; }
 
 # Ctrl-C. (A shell starts its jobs with SIGINT ignored, but mmioscope handles it.)
-interrupted() {
-    in_background
+interrupted() { # ARGUMENT...
+    in_background "$@"
     kill -INT $pid
     ended
     exits_with 130
@@ -118,6 +118,7 @@ time_limit() {
 }
 
 add test interrupted 5 interrupted
+add test interrupted-stream 5 interrupted --stream serial2
 add test killed 5 killed
 add test cut-file 8 cut_file
 add test stalled-output 8 stalled
