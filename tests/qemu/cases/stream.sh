@@ -54,7 +54,7 @@ counted_time() { # LIMIT
 # Recorded into several files: read as one they equal one file, as lines and as one trace, and nothing is overwritten.
 in_files() { # ARGUMENT...
     told record "$out/wire" -o "$out/files.mmio" --rotate 1M "$@"
-    [ -e "$out/files.3.mmio" ] || fail "a boot of less than two files of 1 MiB"
+    [ -e "$out/files.3.mmio" ] || fail "a boot of less than 32,768 events, two files of 1 MiB"
     told print --all "$out/recorded.mmio" -o "$out/of-one"
     told print --all "$out/files.mmio" -o "$out/of-files"
     cmp "$out/of-one" "$out/of-files" >"$out/cmp" 2>&1 || fail "several files print other lines: $(cat "$out/cmp")"
@@ -115,6 +115,7 @@ one_uart() { # UART ARGUMENT...
 }
 one_uart_on_virt() {
     board=virt
+    local boot_steps=mmioscope.steps=console,rtc,irq # more than 32,768 events
     one_uart /pl011@9000000
 }
 one_uart_of_imx() {
