@@ -94,6 +94,7 @@ u32 tries_hyp = 0;   ///< loads and stores of the hypervisor's memory
 u32 tries_above = 0; ///< above 4 GiB
 u32 fetches = 0;
 u32 walks = 0;
+u32 walks_hyp = 0; ///< of tables in the hypervisor's memory
 
 void count(u64 address) {
     if (is_hyp(address)) ++tries_hyp;
@@ -138,6 +139,7 @@ void require_no_fetch(u64 address) {
 void require_no_walk(u64 address) {
     set_entry(3, (address & ~(page - 1)) | table);
     ++walks;
+    if (is_hyp(address)) ++walks_hyp;
     require_external(faults_of([] { read(static_cast<u32>(walked)); }), Kind::data_abort, "a walk");
     set_entry(3, 0);
 }
@@ -310,7 +312,7 @@ void guest_main() {
     forms();
     caches();
     print("reach: ", tries_hyp, " to the hypervisor's memory, ", tries_above, " above 4 GiB, ",
-          fetches, " fetches, ", walks, " walks\n");
+          fetches, " fetches, ", walks, " walks, ", walks_hyp, " of them there\n");
     done();
 }
 

@@ -30,16 +30,17 @@ hostile() { # BOARD CONSOLE UNDEFINED: the node of its console, and how many of 
 # All 40 bits of physical address: nothing of the hypervisor's is read or changed (it checks its checksums when the
 # guest switches the board off), and each try is a record.
 reach() { # ENGINE
-    local tries fetches walks
+    local tries fetches walks there
     run_bare reach --engine "$1" --trace all
     complete
-    read -r tries fetches walks < <(sed -nE \
-        "s/^reach: ([0-9]+) to the hypervisor's memory, [0-9]+ above 4 GiB, ([0-9]+) fetches, ([0-9]+) walks.*/\1 \2 \3/p" \
+    read -r tries fetches walks there < <(sed -nE \
+        "s/^reach: ([0-9]+) to the hypervisor's memory, [0-9]+ above 4 GiB, ([0-9]+) fetches, ([0-9]+) walks, ([0-9]+) of them there.*/\1 \2 \3 \4/p" \
         "$out/console")
     "$mmioscope" print --all --raw "$out/trace.mmio" >"$out/print" || fail "print: exit status $?"
-    # One of the walks is elsewhere; QEMU 7.2 cuts the others' addresses to 32 bits, so they count here.
-    [ "$(grep -c "no access: the memory is the hypervisor's" "$out/print")" = $((tries + walks - 1)) ] ||
-        fail "not $tries tries and $((walks - 1)) walks in the trace"
+    # QEMU 7.2 cuts the walks' addresses to 32 bits, so all but one are there.
+    ! qemu-system-arm --version | grep -q 'version 7\.' || there=$((walks - 1))
+    [ "$(grep -c "no access: the memory is the hypervisor's" "$out/print")" = $((tries + there)) ] ||
+        fail "not $tries tries and $there walks in the trace"
     [ "$(grep -c '(fetch)' "$out/print")" = "$fetches" ] || fail "not $fetches fetches in the trace"
 }
 
