@@ -51,7 +51,7 @@ wrap() { # ENGINE
 
 # boot CPUS WHAT ARGUMENT...: boots and switches off, without using devices. WHAT: none, one or all devices are traced.
 boot() {
-    local cpus=$1 what=$2 trace=$2
+    local cpus=$1 what=$2 trace=$2 type lines
     shift 2
     [ "$what" != one ] || trace=serial0
     run_linux mmioscope.steps=none --no-print --cpus "$cpus" --trace "$trace" \
@@ -66,7 +66,12 @@ boot() {
             fail "events of other devices"
         ;;
     all)
-        [ "$(events_of 'interrupt-controller@2c001000' writes)" -gt 100 ] ||
+        # Linux writes to the distributor once for a few of its lines: 160 on QEMU 7.2, 96 on 10 (GICD_TYPER).
+        type=$("$mmioscope" print --all --raw "$out/trace.mmio" |
+            awk '$4 == "interrupt-controller@2c001000" && $5 == "+0x004" && !seen++ { print $6 }')
+        [ -n "$type" ] && lines=$(((type % 32 + 1) * 32)) &&
+            [ "$(events_of 'interrupt-controller@2c001000' writes)" -gt $((lines * 5 / 8)) ] &&
+            [ "$(events_of 'interrupt-controller@2c001000[1]' writes)" -gt 100 ] ||
             fail "the interrupt controller is not traced"
         verified
         # With the names that it needs. Half of it is the times, which hardly repeat.
