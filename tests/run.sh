@@ -87,11 +87,13 @@ catch() {
     status=${PIPESTATUS[0]}
     total=$(sed -nE 's/^All tests passed \(.* in ([0-9]+) test cases?\)$/\1/p; s/^test cases: +([0-9]+) .*/\1/p' "$out" | tail -n 1)
     bad=$(sed -nE 's/^test cases: .* ([0-9]+) failed.*/\1/p' "$out" | tail -n 1)
+    # Without a summary it was ended by a signal or a sanitizer.
+    [ -n "$total" ] || total=1 bad=1
     [ "$status" = 0 ] || bad=${bad:-1}
     # A test case's name stands between two lines of dashes, in front of what failed in it.
     awk -v suite="${1##*/}" '/^---+$/ { inside = !inside; if (inside && getline > 0) name = $0; next }
         /: FAILED:$/ { print "FAILED " suite ": " name " (" $1 ")" }' "$out"
-    echo "${1##*/}: $((${total:-0} - ${bad:-0})) passed, ${bad:-0} failed"
+    echo "${1##*/}: $((total - ${bad:-0})) passed, ${bad:-0} failed"
     return "$status"
 }
 
