@@ -7,6 +7,7 @@
 #include "system/crc.hpp"
 #include "wires.hpp"
 
+#include <cstring>
 #include <fstream>
 
 using namespace mmioscope;
@@ -70,8 +71,9 @@ Bytes part_of(const Bytes& bytes, unsigned part, std::size_t from, std::size_t t
                 writer.section(header.type, payload);
                 continue;
             }
-            writer.append({reinterpret_cast<const abi::Record*>(payload.data()),
-                           payload.size() / sizeof(abi::Record)});
+            std::vector<abi::Record> records(payload.size() / sizeof(abi::Record));
+            std::memcpy(records.data(), payload.data(), records.size() * sizeof(abi::Record));
+            writer.append(records);
             writer.flush();
         }
         writer.finish(0, to == all.size() - 2 ? abi::Ending::machine_off : abi::Ending::continued);
