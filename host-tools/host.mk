@@ -16,12 +16,13 @@ HOST_TEST_CXXFLAGS := -std=c++20 -O1 $(DEBUG) $(HOST_WARNINGS) -Wno-maybe-uninit
 HOST_LIBS := -lfmt -lfdt -lserialport -ldeflate -lz -lzstd -llzma -llz4 -ldw -lelf -lpugixml -lsqlite3 -lncursesw -lre2 -ldl -lpthread
 # The program's own libraries are static, for a quicker start in less memory, except those that plug-ins may have, too,
 # and those that tests/bench/costs.py distinguishes by name.
-# Debian 13's libdw.a needs a library that is in no package (elfutils' libeu), its libre2.a the seventy of Abseil.
+# Debian 13's libdw.a needs a library that is in no package (elfutils' libeu); its libre2.a some of Abseil's.
 # Asked when something is linked: `make demo` may have installed pkg-config just before.
-HOST_DYNAMIC = $(shell pkg-config --atleast-version=0.191 libdw && echo yes)
-HOST_DW_RE2 := -ldw -lelf -lre2
-HOST_TOOL_LIBS = -Wl,-Bstatic -lfdt -lserialport $(if $(HOST_DYNAMIC),,$(HOST_DW_RE2)) -lpugixml -lsqlite3 -lncursesw -ltinfo -lz \
-                  -llzma -llz4 -lbz2 -Wl,-Bdynamic $(if $(HOST_DYNAMIC),$(HOST_DW_RE2)) -lfmt -ldeflate -lzstd -ldl -lpthread
+HOST_RE2 = -Wl,--start-group $(filter-out -latomic,$(sort $(filter -l%,$(shell pkg-config --static --libs re2)))) -Wl,--end-group
+HOST_DW_DYNAMIC = $(shell pkg-config --atleast-version=0.191 libdw && echo yes)
+HOST_DW := -ldw -lelf
+HOST_TOOL_LIBS = -Wl,-Bstatic -lfdt -lserialport $(if $(HOST_DW_DYNAMIC),,$(HOST_DW)) $(HOST_RE2) -lpugixml -lsqlite3 -lncursesw \
+                  -ltinfo -lz -llzma -llz4 -lbz2 -Wl,-Bdynamic $(if $(HOST_DW_DYNAMIC),$(HOST_DW)) -lfmt -ldeflate -lzstd -ldl -lpthread
 # Fewer pages in memory: relocations take a tenth of the space, and unused code of libraries and templates is removed.
 HOST_TOOL_LDFLAGS := -Wl,-z,pack-relative-relocs -Wl,--gc-sections
 
