@@ -7,7 +7,7 @@
 #include "verify/compare.hpp"
 #include "verify/pc_log.hpp"
 #include "verify/report.hpp"
-#include "verify/widened.hpp"
+#include "verify/newer.hpp"
 #include "view/output.hpp"
 
 #include <memory>
@@ -93,7 +93,7 @@ Status verify(const Options& options) {
     view::Output output(options.output);
     std::FILE* const out = output.file();
     const auto qemu = reader.text().find("qemu");
-    verify::mark_widened(log, qemu == reader.text().end() ? "" : qemu->second);
+    verify::mark_newer(log, qemu == reader.text().end() ? "" : qemu->second);
     const verify::Result result = verify::compare(log, events.all, reader.regions());
     const std::string faults = trace_faults(reader, events);
     const bool same = result.differences.empty() && faults.empty();

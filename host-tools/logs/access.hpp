@@ -26,6 +26,7 @@ struct Line {
     LineKind kind;
     bool write;
     bool widened = false; ///< the size may be the model's instead of the access's
+    bool pieces = false;  ///< unaligned accesses are aligned pieces of the same size
 };
 
 /// An access in the trace.

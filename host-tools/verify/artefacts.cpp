@@ -63,7 +63,19 @@ Match split(const Ahead<logs::Line>& lines, const logs::Event& event, unsigned s
     return right ? Match{static_cast<std::uint8_t>(count), artefact} : Match{};
 }
 
-Match unaligned_read(const Ahead<logs::Line>& lines, const logs::Event& event) {
+// The largest size that the address is aligned to.
+unsigned alignment(std::uint64_t address) {
+    return static_cast<unsigned>(address & -address);
+}
+
+// Not of the address's alignment.
+Match unaligned(const Ahead<logs::Line>& lines, const logs::Event& event) {
+    if (lines[0].pieces) {
+        return split(lines, event, alignment(event.address), Artefact::unaligned_pieces);
+    }
+    if (event.write) {
+        return split(lines, event, 1, Artefact::unaligned_write);
+    }
     const std::uint64_t below = event.address % event.size;
     if (event.size > 4 || !consecutive(lines, event, event.address - below, event.size, 2)) {
         return {};
@@ -111,6 +123,7 @@ std::string_view artefact_text(Artefact artefact) {
         "of 8 bytes as two of 4",
         "unaligned, as two aligned reads",
         "unaligned, as byte writes",
+        "unaligned, as aligned pieces",
         "of 8 bytes of a VFP or NEON register, at once",
         "of instructions that the hypervisor does not decode",
         "of devices QEMU does not model",
@@ -139,11 +152,7 @@ Match explain(const Ahead<logs::Line>& lines, const Ahead<logs::Event>& events) 
     if (event.size == 8 && aligned(event)) {
         return split(lines, event, 4, Artefact::split_in_words);
     }
-    if (!aligned(event)) {
-        return event.write ? split(lines, event, 1, Artefact::unaligned_write)
-                           : unaligned_read(lines, event);
-    }
-    return {};
+    return aligned(event) ? Match{} : unaligned(lines, event);
 }
 
 } // namespace mmioscope::verify

@@ -12,18 +12,19 @@
 namespace mmioscope::verify {
 
 enum class Artefact : std::uint8_t {
-    none,            ///< one line, identical in every field
-    unmasked_value,  ///< the model returned or received bits beyond the access's size
-    split_in_words,  ///< 8 bytes: two lines of 4 bytes
-    unaligned_read,  ///< two aligned lines that cover it
-    unaligned_write, ///< one line for each byte
-    doubleword,      ///< of a VFP or NEON register, which QEMU moves as a whole
-    undecoded,       ///< a record without a value: all lines that its instruction may have caused
-    unmodelled,      ///< a line without CPU and value
-    rejected,        ///< likewise, with an offset as the address
-    widened,         ///< 1 or 2 bytes: the word that the model takes
+    none,             ///< one line, identical in every field
+    unmasked_value,   ///< the model returned or received bits beyond the access's size
+    split_in_words,   ///< 8 bytes: two lines of 4 bytes
+    unaligned_read,   ///< two aligned lines that cover it
+    unaligned_write,  ///< one line for each byte
+    unaligned_pieces, ///< QEMU since 8.1: aligned lines of the same size
+    doubleword,       ///< of a VFP or NEON register, which QEMU moves as a whole
+    undecoded,        ///< a record without a value: all lines that its instruction may have caused
+    unmodelled,       ///< a line without CPU and value
+    rejected,         ///< likewise, with an offset as the address
+    widened,          ///< 1 or 2 bytes: the word that the model takes
 };
-inline constexpr std::size_t artefact_count = 10;
+inline constexpr std::size_t artefact_count = 11;
 
 std::string_view artefact_text(Artefact artefact);
 

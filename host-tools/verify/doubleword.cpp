@@ -66,18 +66,26 @@ bool carry(const Ahead<logs::Line>& lines, unsigned count) {
 unsigned lines_of(const Ahead<logs::Line>& lines, std::uint64_t address, bool write,
                   std::uint64_t value) {
     const unsigned below = address % bytes;
-    if (write && below != 0) {
-        const bool there = consecutive(lines, address, true, 1, bytes);
-        return there && (!carry(lines, bytes) || joined(lines, 0, bytes) == value) ? bytes : 0;
-    }
-    const unsigned doublewords = below == 0 ? 1 : 2;
-    if (lines[0].kind != logs::LineKind::access) {
-        return consecutive(lines, address - below, write, bytes, doublewords) ? doublewords : 0;
+    const auto are = [&](std::uint64_t from, unsigned size, unsigned count) {
+        return consecutive(lines, from, write, size, count);
+    };
+    const auto same = [&](unsigned count) {
+        return !carry(lines, count) || joined(lines, 0, count) == value;
+    };
+    if ((below == 0 || lines[0].kind == logs::LineKind::pc) && are(address, bytes, 1)) {
+        return same(1) ? 1 : 0;
     }
     if (below == 0) { // elements
-        return consecutive(lines, address, write, 4, 2) && joined(lines, 0, 2) == value ? 2 : 0;
+        return are(address, 4, 2) && carry(lines, 2) && same(2) ? 2 : 0;
     }
-    if (!consecutive(lines, address - below, false, 4, 4)) {
+    if (lines[0].pieces || write) {
+        const unsigned size = lines[0].pieces ? static_cast<unsigned>(address & -address) : 1;
+        return are(address, size, bytes / size) && same(bytes / size) ? bytes / size : 0;
+    }
+    if (!carry(lines, 1)) {
+        return are(address - below, bytes, 2) ? 2 : 0;
+    }
+    if (!are(address - below, 4, 4)) {
         return 0;
     }
     const std::uint64_t seen = joined(lines, 0, 2) >> below * 8 | joined(lines, 2, 2)

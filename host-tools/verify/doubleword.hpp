@@ -1,9 +1,11 @@
 // VFP and NEON registers of 8 bytes are two words, or elements, on the bus (ARM ARM A3.5.3), with
-// one record each. QEMU moves 8 bytes at once, and its memory core splits them into words if the
-// address is a multiple of 8. Otherwise it logs
+// one record each. QEMU moves 8 bytes at once; since 9.2 also those of LDRD and STRD. If the
+// address is a multiple of 8, its memory core splits them into words, unless the model takes 8
+// bytes. Otherwise it logs
 //
 //   a load    the words of the two aligned doublewords that contain the 8 bytes: four
 //   a store   one line for each byte
+//   either    since 8.1: aligned pieces of the same size (Line::pieces)
 //
 // Bytes of a register that are loaded or stored big-endian are words there, though one record each.
 // For a device without a model, lines have 8 bytes.

@@ -24,8 +24,9 @@ bool may_begin(const logs::Line& line, const logs::Event& event) {
                event.address - line.address < 8;
     }
     return line.write == event.write && line.size <= event.size &&
-           line.address ==
-               (event.write ? event.address : event.address - event.address % event.size);
+           line.address == (event.write || line.pieces
+                                ? event.address
+                                : event.address - event.address % event.size);
 }
 
 bool next_may_begin(const Ahead<logs::Line>& lines, const Ahead<logs::Event>& events,

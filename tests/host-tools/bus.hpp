@@ -5,7 +5,7 @@
 #include "records.hpp"
 #include "system/byte_source.hpp"
 #include "verify/compare.hpp"
-#include "verify/widened.hpp"
+#include "verify/newer.hpp"
 
 #include <fmt/format.h>
 
@@ -91,7 +91,7 @@ struct Bus {
             text += line;
         }
         logs::AccessLog parsed = parse(text);
-        verify::mark_widened(parsed, qemu);
+        verify::mark_newer(parsed, qemu);
         return verify::compare(parsed, events(), regions);
     }
 };

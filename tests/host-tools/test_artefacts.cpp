@@ -113,6 +113,76 @@ TEST_CASE("artefact: an unaligned write is a line for each byte") {
     CHECK(!compare(log, {{true, uart, 2, 0x4433'2211}}).differences.empty());
 }
 
+TEST_CASE("artefact: since QEMU 8.1 an unaligned access is aligned pieces of the same size") {
+    const auto pieces = [](bool write, std::uint32_t at, unsigned size, unsigned count) {
+        std::string log;
+        for (unsigned i = 0; i < count; ++i) {
+            log += log_line(write, 0, uart + at + i * size, 0x0403'0201 + i, size);
+        }
+        return log;
+    };
+    const auto same = [](const std::string& log, const std::vector<Access>& accesses,
+                         const std::string& qemu = "8.1.0") {
+        return explained(compare(log, accesses, qemu), Artefact::unaligned_pieces);
+    };
+    for (const bool write : {false, true}) {
+        const std::string halves = pieces(write, 2, 2, 2);
+        const std::string bytes = pieces(write, 1, 1, 4);
+        const std::vector<Access> at_half{{write, uart + 2, 2, 0x0202'0201}};
+        const std::vector<Access> at_byte{{write, uart + 1, 2, 0x0403'0201}};
+        CHECK(same(halves, at_half));
+        CHECK(same(bytes, at_byte));
+        CHECK(same(bytes, at_byte, "10.0.13 (Debian)"));
+        CHECK(same(pieces(write, 3, 1, 2), {{write, uart + 3, 1, 0x0201}}));
+        CHECK(!same(halves, {{write, uart + 2, 2, 0x0202'0202}}));
+        CHECK(!same(pieces(write, 2, 1, 4), at_half));
+        CHECK(!same(pieces(write, 2, 2, 1), at_half));
+        CHECK(!same(halves, {{write, uart, 2, 0x0202'0201}}));
+        for (const std::string& older : {"8.0.5", "7.2.22", "", "none"}) {
+            CHECK(!compare(halves, at_half, older).differences.empty());
+        }
+    }
+}
+
+TEST_CASE("artefact: since QEMU 8.1 unaligned doublewords are such pieces, too") {
+    constexpr std::uint8_t same = abi::flag_same_instruction;
+    const std::string words =
+        log_line(false, 0, uart + 4, 0x0302'0100, 4) + log_line(false, 0, uart + 8, 0x0706'0504, 4);
+    std::vector<Access> bytes;
+    for (std::uint32_t i = 0; i < 8; ++i) {
+        bytes.push_back({false, uart + 4 + i, 0, i, i == 0 ? std::uint8_t{0} : same});
+    }
+    CHECK(explained(compare(words, bytes, "10.0.13"), Artefact::doubleword, 8));
+    CHECK(!compare(words, bytes, "7.2.22").differences.empty());
+    bytes[6].value = 7;
+    CHECK(!compare(words, bytes, "10.0.13").differences.empty());
+    const std::vector<Access> halves{{true, uart + 2, 2, 0x0002'0001},
+                                     {true, uart + 6, 2, 0x0004'0003, same}};
+    std::string stored;
+    for (std::uint32_t i = 0; i < 4; ++i) {
+        stored += log_line(true, 0, uart + 2 + 2 * i, i + 1, 2);
+    }
+    // Each word is two pieces of its own, too.
+    CHECK(explained(compare(stored, halves, "10.0.13"), Artefact::doubleword, 2));
+    CHECK(!compare(stored, halves, "7.2.22").differences.empty());
+}
+
+TEST_CASE("artefact: LDRD and STRD at a model that takes 8 bytes") {
+    constexpr std::uint8_t same = abi::flag_same_instruction;
+    const std::string line = log_line(true, 0, uart, 0x4444'3333'2222'1111, 8);
+    CHECK(explained(compare(line,
+                            {{true, uart, 2, 0x2222'1111}, {true, uart + 4, 2, 0x4444'3333, same}},
+                            "10.0.13"),
+                    Artefact::doubleword, 2));
+    const auto differs = [&](const std::vector<Access>& accesses) {
+        return !compare(line, accesses, "10.0.13").differences.empty();
+    };
+    CHECK(differs({{true, uart, 2, 0x2222'1111}, {true, uart + 4, 2, 0x4444'3334, same}}));
+    CHECK(differs({{true, uart, 2, 0x2222'1111}, {true, uart + 4, 2, 0x4444'3333}}));
+    CHECK(differs({{true, uart, 2, 0x2222'1111}}));
+    CHECK(differs({{true, uart + 4, 2, 0x2222'1111}, {true, uart + 8, 2, 0x4444'3333, same}}));
+}
+
 TEST_CASE("artefact: 8 unaligned bytes of a VFP or NEON register") {
     constexpr std::uint8_t same = abi::flag_same_instruction;
     const auto read = [](std::uint32_t at) { return log_line(false, 0, uart + at, at, 4); };

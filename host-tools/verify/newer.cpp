@@ -1,4 +1,4 @@
-#include "verify/widened.hpp"
+#include "verify/newer.hpp"
 
 #include <algorithm>
 #include <array>
@@ -18,14 +18,22 @@ bool takes_words(const logs::AccessLog& log, const logs::Line& line) {
            std::ranges::find(word_models, log.regions[line.region]) != word_models.end();
 }
 
-} // namespace
+// The first version that splits unaligned accesses into aligned ones (accel/tcg/cputlb.c,
+// int_ld_mmio_beN and int_st_mmio_leN).
+constexpr unsigned first_newer = 801;
 
-void mark_widened(logs::AccessLog& log, std::string_view qemu) {
+// 7.2.22 is 702. 0: not known.
+unsigned major_and_minor(std::string_view qemu) {
     unsigned major = 0;
-    std::from_chars(qemu.data(), qemu.data() + qemu.size(), major);
-    if (major < 8) { // also if it is not known
-        return;
+    unsigned minor = 0;
+    const auto [dot, error] = std::from_chars(qemu.data(), qemu.data() + qemu.size(), major);
+    if (error == std::errc{} && dot != qemu.data() + qemu.size()) {
+        std::from_chars(dot + 1, qemu.data() + qemu.size(), minor);
     }
+    return 100 * major + minor;
+}
+
+void mark_widened(logs::AccessLog& log) {
     std::vector<bool> only_words(log.regions.size(), true);
     for (const logs::Line& line : log.lines) {
         if (takes_words(log, line) && line.size != 4) {
@@ -34,6 +42,18 @@ void mark_widened(logs::AccessLog& log, std::string_view qemu) {
     }
     for (logs::Line& line : log.lines) {
         line.widened = takes_words(log, line) && only_words[line.region];
+    }
+}
+
+} // namespace
+
+void mark_newer(logs::AccessLog& log, std::string_view qemu) {
+    if (major_and_minor(qemu) < first_newer) {
+        return;
+    }
+    mark_widened(log);
+    for (logs::Line& line : log.lines) {
+        line.pieces = true;
     }
 }
 
