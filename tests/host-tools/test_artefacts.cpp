@@ -138,7 +138,7 @@ TEST_CASE("artefact: since QEMU 8.1 an unaligned access is aligned pieces of the
         CHECK(!same(pieces(write, 2, 1, 4), at_half));
         CHECK(!same(pieces(write, 2, 2, 1), at_half));
         CHECK(!same(halves, {{write, uart, 2, 0x0202'0201}}));
-        for (const std::string& older : {"8.0.5", "7.2.22", "", "none"}) {
+        for (const char* const older : {"8.0.5", "7.2.22", "", "none"}) {
             CHECK(!compare(halves, at_half, older).differences.empty());
         }
     }
