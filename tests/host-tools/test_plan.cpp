@@ -156,7 +156,8 @@ TEST_CASE("a plan names the node of each fault") {
           "memory memory@40000000;");
     CHECK(faults(board_tree({.memory = {0, 0x2000'0000}})) ==
           "overlap /gic@1c81000;overlap /gic@1c81000;overlap /serial@1c28000;");
-    CHECK(faults(board_tree({.cpus = {0, 0x100}})) == "CPUs cpu@1;");
+    CHECK(faults(board_tree({.cpus = {0, 0x100}})).empty()); // two clusters, with firmware
+    CHECK(faults(board_tree({.cpus = {0, 0x100, 0x200}})) == "CPUs cpu@2;");
     CHECK(faults(board_tree({.second_parent = 3})) == "cycle /gpio@1d00000;");
     CHECK(faults(board_tree({.second_parent = 2})).empty()); // a root of its own
     CHECK(faults(board_tree({.second_parent = 9})).empty()); // nowhere: the root's is taken
