@@ -9,26 +9,28 @@ import re
 import subprocess
 import sys
 
-from debugger import Debugger
+from debugger import PC, Debugger
 
 PRETENDED = 0x80000100
 CPU_ON = 0x84000003
-BOOT_READS = 2  # of MPIDR before the device tree is read, on the way of a CPU that waits for that
+CLAIM = 2100  # instructions until it is clear which CPU is CPU 0 (boot/start.S)
 
 
 def sites(image):
-    """Addresses behind the reads of MPIDR, each with its register and the function; and that of the SMC."""
+    """Addresses behind the reads of MPIDR, each with its register and the function; of the SMC; and of wait_for_tree."""
     listing = subprocess.run(["arm-none-eabi-objdump", "-d", image], check=True, capture_output=True, text=True).stdout
     function = ""
-    reads, calls = [], []
+    reads, calls, waiting = [], [], None
     for line in listing.splitlines():
         if found := re.match(r"[0-9a-f]+ <(\w+)>:", line):
             function = found.group(1)
+            if function == "wait_for_tree":
+                waiting = int(line.split()[0], 16)
         elif found := re.match(r"([0-9a-f]+):.*\tmrc\s+15, 0, r(\d+), cr0, cr0, \{5\}", line):
             reads.append((int(found.group(1), 16) + 4, int(found.group(2)), function))
         elif "call_firmware" in function and (found := re.match(r"([0-9a-f]+):.*\tsmc\s", line)):
             calls.append(int(found.group(1), 16))
-    return reads, calls
+    return reads, calls, waiting
 
 
 def pretend(debugger, site, cpu=None):
@@ -42,14 +44,21 @@ def pretend(debugger, site, cpu=None):
 
 
 def main(socket, image, start):
-    reads, calls = sites(image)
+    reads, calls, waiting = sites(image)
     debugger = Debugger(socket)
-    virtual = [site for site in reads if "reset_guest_state" in site[2]]
     if start == "at-once":
-        for site in reads[:BOOT_READS]:
-            pretend(debugger, site)
-            if site == reads[0]:
-                debugger.step(1)  # CPU 0 has its own turn at the same place
+        debugger.run_to(reads[0][0], 0)
+        pretend(debugger, reads[0], 1)
+        # From the same place on, instruction by instruction: CPUs in QEMU may stop for longer than a store takes.
+        for _ in range(CLAIM):
+            debugger.step(0)
+            debugger.step(1)
+        waits = [cpu for cpu in (0, 1) if waiting <= debugger.register(cpu, PC) < waiting + 16]
+        if len(waits) != 1:
+            raise RuntimeError(f"of the two first CPUs {len(waits)} wait for the tree")
+        if waits == [0]:
+            [first] = [site for site in reads if "find_board" in site[2]]
+            pretend(debugger, first, 1)
     else:
         [smc] = calls
         while (debugger.run_to(smc), debugger.register(0, 0), debugger.register(0, 1)) != (0, CPU_ON, PRETENDED & 0xFFFF):
@@ -57,8 +66,8 @@ def main(socket, image, start):
         debugger.set_register(0, 1, 1)
         [entry] = [site for site in reads if site[2] == "mmioscope_cpu_on_entry"]
         pretend(debugger, entry)
-        [site] = virtual
-        pretend(debugger, site)
+        [virtual] = [site for site in reads if "reset_guest_state" in site[2]]
+        pretend(debugger, virtual)
     debugger.detach()
 
 
