@@ -13,6 +13,7 @@ from debugger import PC, Debugger
 
 PRETENDED = 0x80000100
 CPU_ON = 0x84000003
+SMC = "e1600070"  # smc #0, which binutils 2.44 does not name
 CLAIM = 2100  # instructions until it is clear which CPU is CPU 0 (boot/start.S)
 
 
@@ -28,7 +29,7 @@ def sites(image):
                 waiting = int(line.split()[0], 16)
         elif found := re.match(r"([0-9a-f]+):.*\tmrc\s+15, 0, r(\d+), cr0, cr0, \{5\}", line):
             reads.append((int(found.group(1), 16) + 4, int(found.group(2)), function))
-        elif "call_firmware" in function and (found := re.match(r"([0-9a-f]+):.*\tsmc\s", line)):
+        elif "call_firmware" in function and (found := re.match(rf"([0-9a-f]+):\s+{SMC}\s", line)):
             calls.append(int(found.group(1), 16))
     return reads, calls, waiting
 
