@@ -4,6 +4,7 @@
 #include "cli/view_options.hpp"
 #include "reading/trace.hpp"
 #include "system/error.hpp"
+#include "system/open_source.hpp"
 #include "system/plain_text.hpp"
 
 #include <algorithm>
@@ -70,7 +71,7 @@ void drive_all(reading::Trace& trace, const Options& options,
 Status learn(const Options& options, analysis::RegisterClasses& classes,
              analysis::RegisterModel& model) {
     const reading::TraceOptions selection = trace_options(options.view);
-    if (selection.path == "-") {
+    if (reads_once(selection.path)) {
         throw bad_input("--score reads the first trace twice: name a file instead of standard "
                         "input");
     }

@@ -7,6 +7,7 @@
 #include "plugin/plugins.hpp"
 #include "system/distinct_output.hpp"
 #include "system/error.hpp"
+#include "system/open_source.hpp"
 #include "system/units.hpp"
 #include "table/csv.hpp"
 #include "table/json.hpp"
@@ -15,7 +16,6 @@
 #include "view/short_tables.hpp"
 
 #include <cstdlib>
-#include <filesystem>
 #include <memory>
 
 namespace mmioscope::cli {
@@ -224,10 +224,7 @@ reading::TraceOptions trace_options(const ViewOptions& options) {
 
 reading::TraceOptions file_options(const ViewOptions& options, std::string_view command) {
     reading::TraceOptions trace = trace_options(options);
-    std::error_code ignored;
-    const std::filesystem::file_status status = std::filesystem::status(trace.path, ignored);
-    if (trace.path == "-" ||
-        (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))) {
+    if (reads_once(trace.path)) {
         throw bad_input("{}: {} reads the trace twice: save it to a file first",
                         trace.path == "-" ? "standard input" : trace.path, command);
     }

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 
 namespace mmioscope {
 
@@ -86,6 +87,14 @@ std::unique_ptr<ByteSource> open_source(const std::string& path) {
     FileDescriptor file = open_input(path);
     const int fd = file.get();
     return std::make_unique<Input>(std::move(file), std::make_unique<FileSource>(fd));
+}
+
+bool reads_once(const std::string& path) {
+    std::error_code ignored;
+    const std::filesystem::file_status status = std::filesystem::status(path, ignored);
+    return path == "-" ||
+           (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status) &&
+            !std::filesystem::is_directory(status));
 }
 
 std::unique_ptr<ByteSource> open_source(int fd) {

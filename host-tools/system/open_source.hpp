@@ -9,6 +9,10 @@
 
 namespace mmioscope {
 
+/// Whether `path` can be read only once: standard input, a pipe or a device. False if there is no
+/// such file.
+bool reads_once(const std::string& path);
+
 /// Opens `path`; "-" is standard input. Decompresses zstd while reading. Throws Error (bad_input)
 /// with `path` and the reason.
 std::unique_ptr<ByteSource> open_source(const std::string& path);

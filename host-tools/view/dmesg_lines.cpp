@@ -2,6 +2,7 @@
 #include "records/ticks.hpp"
 
 #include "system/error.hpp"
+#include "system/open_source.hpp"
 #include "system/whole_file.hpp"
 
 #include <algorithm>
@@ -117,7 +118,7 @@ std::int64_t find_offset(const std::vector<analysis::DmesgLine>& lines,
 
 DmesgLines::DmesgLines(const std::string& path, std::optional<std::int64_t> offset,
                        const reading::TraceOptions& options) {
-    if (options.path == "-" && (path.empty() || !offset)) {
+    if (reads_once(options.path) && (path.empty() || !offset)) {
         throw bad_input("--dmesg: a pipe can be read only once: give {}",
                         path.empty() ? "a file and --dmesg-offset" : "--dmesg-offset");
     }
