@@ -1,5 +1,5 @@
 // VFP and NEON registers of 8 bytes are two words, or elements, on the bus (ARM ARM A3.5.3), with
-// one record each. QEMU moves 8 bytes at once; since 9.2 also those of LDRD and STRD. If the
+// one record each. QEMU moves 8 bytes at once; 10.0 also those of LDRD and STRD. If the
 // address is a multiple of 8, its memory core splits them into words, unless the model takes 8
 // bytes. Otherwise it logs
 //
