@@ -9,7 +9,7 @@ import re
 import subprocess
 import sys
 
-from debugger import PC, Debugger
+from debugger import PC, Debugger, symbols_of
 
 PRETENDED = 0x80000100
 CPU_ON = 0x84000003
@@ -18,20 +18,18 @@ CLAIM = 2100  # instructions until it is clear which CPU is CPU 0 (boot/start.S)
 
 
 def sites(image):
-    """Addresses behind the reads of MPIDR, each with its register and the function; of the SMC; and of wait_for_tree."""
+    """Addresses behind the reads of MPIDR, each with its register and the function; and that of the SMC."""
     listing = subprocess.run(["arm-none-eabi-objdump", "-d", image], check=True, capture_output=True, text=True).stdout
     function = ""
-    reads, calls, waiting = [], [], None
+    reads, calls = [], []
     for line in listing.splitlines():
         if found := re.match(r"[0-9a-f]+ <(\w+)>:", line):
             function = found.group(1)
-            if function == "wait_for_tree":
-                waiting = int(line.split()[0], 16)
         elif found := re.match(r"([0-9a-f]+):.*\tmrc\s+15, 0, r(\d+), cr0, cr0, \{5\}", line):
             reads.append((int(found.group(1), 16) + 4, int(found.group(2)), function))
         elif "call_firmware" in function and (found := re.match(rf"([0-9a-f]+):\s+{SMC}\s", line)):
             calls.append(int(found.group(1), 16))
-    return reads, calls, waiting
+    return reads, calls
 
 
 def pretend(debugger, site, cpu=None):
@@ -45,7 +43,7 @@ def pretend(debugger, site, cpu=None):
 
 
 def main(socket, image, start):
-    reads, calls, waiting = sites(image)
+    reads, calls = sites(image)
     debugger = Debugger(socket)
     if start == "at-once":
         debugger.run_to(reads[0][0], 0)
@@ -54,6 +52,7 @@ def main(socket, image, start):
         for _ in range(CLAIM):
             debugger.step(0)
             debugger.step(1)
+        waiting = symbols_of(image)["wait_for_tree"]
         waits = [cpu for cpu in (0, 1) if waiting <= debugger.register(cpu, PC) < waiting + 16]
         if len(waits) != 1:
             raise RuntimeError(f"of the two first CPUs {len(waits)} wait for the tree")

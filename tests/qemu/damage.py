@@ -12,7 +12,7 @@ import subprocess
 import sys
 import time
 
-from debugger import CPSR, PC, Debugger
+from debugger import CPSR, PC, Debugger, symbols_of
 
 # Thumb code of the hypervisor: an instruction of 16 bits stands in the lower half, and one of 32 has its first half there.
 NOP = 0xBF00 << 16
@@ -136,11 +136,6 @@ class Hypervisor:
 
 
 VTTBR_READ_BACK = "_ZN9mmioscope14check_way_backERKNS_3CpuE", MRRC_VTTBR, 0x1234
-
-
-def symbols_of(image):
-    lines = subprocess.run(["arm-none-eabi-nm", image], capture_output=True, text=True, check=True).stdout
-    return {f[2]: int(f[0], 16) for f in (line.split() for line in lines.splitlines()) if len(f) == 3}
 
 
 def damage_running(kind, hypervisor):

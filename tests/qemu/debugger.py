@@ -5,10 +5,17 @@ Memory is physical. CPUs are numbered from 0. Connecting stops the machine."""
 import re
 import socket
 import struct
+import subprocess
 import time
 
 CPSR = 25
 PC = 15
+
+
+def symbols_of(image):
+    """The addresses of an ELF file's symbols."""
+    lines = subprocess.run(["arm-none-eabi-nm", image], capture_output=True, text=True, check=True).stdout
+    return {f[2]: int(f[0], 16) for f in (line.split() for line in lines.splitlines()) if len(f) == 3}
 
 
 class Debugger:

@@ -54,6 +54,13 @@ run_linux() { # COMMAND-LINE ARGUMENT...
         --append "console=ttyAMA0 panic=-1 $line" --expect 'mmioscope-guest: done' "$@"
 }
 
+# Sets $debugged: arguments of run for QEMU's debug socket, $out/gdb. The machine waits for the debugger (debugger.py).
+# shellcheck disable=SC2034 # for the cases
+under_debugger() {
+    debugged=(--qemu-arg=-chardev --qemu-arg="socket,id=gdb,path=$out/gdb,server=on,wait=off"
+        --qemu-arg=-gdb --qemu-arg=chardev:gdb --qemu-arg=-S)
+}
+
 # The start of a case's own PID 1: the file systems, busybox' commands, the console for itself.
 init_head() {
     cat <<'INIT'

@@ -125,8 +125,9 @@ blackbox_killed() {
 # The hypervisor panics: its report's records are that CPU's last ones in the black box; the stream reports the panic,
 # and has everything that shared memory has.
 blackbox_panic() {
-    hammer_in_file --stream serial2 --stream-file "$out/wire" --stream-beside --stream-quantum 0 --trace clcd@1f0000 --qemu-arg=-chardev --qemu-arg="socket,id=gdb,path=$out/gdb,server=on,wait=off" \
-        --qemu-arg=-gdb --qemu-arg=chardev:gdb --qemu-arg=-S
+    under_debugger
+    hammer_in_file --stream serial2 --stream-file "$out/wire" --stream-beside --stream-quantum 0 --trace clcd@1f0000 \
+        "${debugged[@]}"
     python3 tests/qemu/damage.py check "$board" "$out/gdb" "$build" "$out/hypervisor" $pid 2>"$out/debugger" ||
         fail "$(tail -n 1 "$out/debugger")"
     status=0

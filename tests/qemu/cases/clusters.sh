@@ -5,11 +5,11 @@
 of_two_clusters() {
     local image=$build/hyp-88000000.elf
     [ "$board" = vexpress-a15 ] || image=$build/hyp-48000000.elf
+    under_debugger
     fdtput -t x "$out/board.dtb" /cpus/cpu@1 reg 100
     "$mmioscope" run --board "$board" --dtb "$out/board.dtb" --kernel "$guest/vmlinuz" --cpus 2 --no-print \
         --time-limit 60 -o "$out/trace.mmio" --console-log "$out/console" \
-        --qemu-arg=-chardev --qemu-arg="socket,id=gdb,path=$out/gdb,server=on,wait=off" \
-        --qemu-arg=-gdb --qemu-arg=chardev:gdb --qemu-arg=-S "${@:2}" >"$out/stdout" 2>"$out/stderr" &
+        "${debugged[@]}" "${@:2}" >"$out/stdout" 2>"$out/stderr" &
     pid=$!
     python3 tests/qemu/clusters.py "$out/gdb" "$image" "$1" >"$out/debugger" 2>&1 || fail "$(tail -n 1 "$out/debugger")"
     status=0

@@ -17,10 +17,10 @@ board_facts() {
 # checks on the way back; otherwise two CPUs might finish before the debugger catches one there.
 damaged() {
     board_facts
+    under_debugger
     "$mmioscope" run --bare --board "$board" "${of_board[@]}" --kernel "$build/tests/guest/$board/$2.bin" --no-net \
         --no-print --trace "$traced" --slow-path --time-limit 30 -o "$out/trace.mmio" --console-log "$out/console" \
-        --qemu-arg=-chardev --qemu-arg="socket,id=gdb,path=$out/gdb,server=on,wait=off" \
-        --qemu-arg=-gdb --qemu-arg=chardev:gdb --qemu-arg=-S "${@:3}" >"$out/stdout" 2>"$out/stderr" &
+        "${debugged[@]}" "${@:3}" >"$out/stdout" 2>"$out/stderr" &
     pid=$!
     python3 tests/qemu/damage.py "$1" "$board" "$out/gdb" "$build" "$out/$report" $pid 2>"$out/debugger" ||
         fail "$(tail -n 1 "$out/debugger")"
