@@ -62,19 +62,9 @@ cache_complete() {
 
 # --- apt: a root of its own, with no packages installed and armhf as its architecture ------
 
-# The host's own mirror.  Before the host's first "apt-get update" there is no release info to
-# tell Debian from other archives; then the address has to.
-host_mirror() {
-    for info in --release-info --no-release-info; do
-        apt-get indextargets $info --format '$(ORIGIN) $(COMPONENT) $(RELEASE) $(REPO_URI)' \
-            'Created-By: Packages' 2>/dev/null
-    done | awk '$2 == "main" && $3 !~ /[-\/]/ && ($1 == "Debian" || $1 ~ /^\$/ && $4 ~ /debian/) {
-        print $4; exit }'
-}
-
 private_apt() {
     [ -r "$keyring" ] || die "$keyring is missing: install debian-archive-keyring"
-    mirror=${MMIOSCOPE_MIRROR:-$(host_mirror)}
+    mirror=$("$(dirname "$0")/mirror.sh")
     [ -n "$mirror" ] || die "this host names no Debian mirror: set MMIOSCOPE_MIRROR=URL"
 
     apt=$tmp/apt

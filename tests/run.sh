@@ -173,6 +173,7 @@ nightly)
     suite regs 60 tests/regs/judge.py "$build" "$build/tests/diff-boots/$(git rev-parse HEAD)"/*.mmio --tell
     suite score 60 tests/regs/score.py "$build" "$build/tests/diff-boots/$(git rev-parse HEAD)"/{1,2}.mmio \
         mmc=0.96 serial0=0.96 sysreg=0.96 ethernet=0.8
+    suite debian 14400 tests/debian/run.sh "$build"
     [ -z "$kept" ] || echo "nightly of $commit: $(wc -l <"$kept/sittings") sittings since $(head -n 1 "$kept/sittings")"
     ;;
 matrix)
