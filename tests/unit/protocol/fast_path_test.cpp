@@ -251,8 +251,9 @@ TEST_CASE("the fast path counts stores, and leaves unaligned accesses to the slo
         execute(strex_r4_r2);
         CHECK(core.frame.r[4] == 1);
 
-        for (const std::uint32_t hsr :
-             {0x9381'0007u, 0x9381'0047u}) { // a load and a store of a word
+        constexpr std::uint32_t load = 0x9381'0007, store = 0x9381'0047; // of a word
+        // More than once, since one in 16 takes the slow path anyhow.
+        for (const std::uint32_t hsr : {load, store, load, store, load, store}) {
             cpu.repeated_load = {};
             open_fast_path(cpu);
             const std::uint64_t before = rig.simulation.slow_traps;

@@ -182,6 +182,33 @@ TEST_CASE("a new name is reported within a millisecond, and each name again afte
     CHECK(names[3].time - names[2].time >= second);
 }
 
+TEST_CASE("the fast path leaves a task that goes on to the slow path once in a millisecond",
+          "[protocol]") {
+    constexpr std::uint64_t rounds = 100, ticks = 200; // of a millisecond: some 3 accesses
+    const auto names = names_of([&](Place& place) {
+        place.core.system.set<reg::CNTFRQ>(1000 * ticks);
+        place.is_called(task, "first\0\0\0\0\0\0\0\0\0\0\0", 5, 5);
+        place.access(task);
+        const std::uint64_t start = place.rig.simulation.now();
+        const std::uint64_t slow = place.rig.simulation.slow_traps;
+        std::uint64_t accesses = 0;
+        const auto goes_on = [&](std::uint64_t until) {
+            for (; place.rig.simulation.now() < start + until * ticks; ++accesses)
+                place.access(task);
+        };
+        goes_on(rounds / 2);
+        place.is_called(task, "second\0\0\0\0\0\0\0\0\0\0", 5, 5);
+        goes_on(rounds);
+        const std::uint64_t taken = place.rig.simulation.slow_traps - slow;
+        CAPTURE(taken, accesses);
+        CHECK(taken >= rounds / 2); // one in 16 loses the monitor at the lock, too
+        CHECK(taken <= accesses / 2);
+    });
+    REQUIRE(names.size() == 2);
+    CHECK(is(names[0], "first", 5, 5));
+    CHECK(is(names[1], "second", 5, 5));
+}
+
 TEST_CASE("a task is not read again within a millisecond") {
     const auto names = names_of([](Place& place) {
         place.core.system.set<reg::CNTFRQ>(1'000'000'000); // longer than all this
