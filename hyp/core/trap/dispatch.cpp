@@ -96,7 +96,7 @@ void mmioscope_guest_trap(mmioscope::Cpu& cpu, mmioscope::Frame& frame) {
     if (cpu.gives_turns && (!cpu.turn_given || cpu.stopped_others)) give_turn(cpu);
     cpu.turn_given = false;
     check_way_back(cpu);
-    if (cpu.always_slow) return;
+    if (cpu.always_slow || cpu.step.armed) return;
     follow_form(cpu, frame);
     open_fast_path(cpu);
 }

@@ -32,7 +32,6 @@ bool emulates(const Machine& machine) {
 /// Whether only the slow path can handle the next trap. A chooser closes the fast path by the
 /// region's lock; checking it here only saves a try.
 bool next_is_slow(const Cpu& cpu) {
-    if (cpu.step.armed) return true;
     if (cpu.repeated_load.running()) return true;
     if (cpu.lock_wait.running()) return true;
     return chooses(cpu.machine->chooser);

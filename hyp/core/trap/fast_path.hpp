@@ -25,7 +25,7 @@ inline void follow_form(Cpu& cpu, const Frame& frame) {
     if (form != cpu.fast.form) change_form(cpu, form);
 }
 /// After follow_form(): opens the fast path for the next trap, unless something is on that it does
-/// not handle. Never called if Cpu::always_slow.
+/// not handle. Never called if Cpu::always_slow, nor while a step is armed.
 void open_fast_path(Cpu& cpu);
 /// When a slow trap begins: counts what the fast path has done. A step that it has begun becomes
 /// `cpu.step`.
