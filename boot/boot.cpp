@@ -7,11 +7,13 @@
 #include "engine/service.hpp"
 #include "port/barrier.hpp"
 #include "port/memory.hpp"
+#include "port/shared.hpp"
 #include "port/this_cpu.hpp"
 #include "port/wait.hpp"
 #include "start/start.hpp"
 
 #include <atomic>
+#include <bit>
 #include <new>
 
 // Defined by linker/hyp.ld.
@@ -129,7 +131,8 @@ void mmioscope_find_board(std::uint32_t r2, std::uint32_t psr, std::uint32_t con
     constexpr Uart early = early_uart(EARLY_UART);
     if (early.model != UartModel::none) board.uart = early;
     no_board = find_board(machine, r2);
-    mmioscope_clusters = machine.clusters;
+    // One store, since the other CPUs wait until it is not zero.
+    port::store_shared(mmioscope_clusters, std::bit_cast<std::uint32_t>(machine.clusters));
 }
 
 void mmioscope_leave_secure(std::uint32_t number) {

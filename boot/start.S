@@ -58,10 +58,10 @@ at_its_place:
     bne     wait_for_tree
     str     r9, [r0]
     dsb
-    mov     r1, #1000
-1:  subs    r1, r1, #1
+    mov     r2, #1000                   @ loads from memory, each as slow as a store
+1:  ldr     r1, [r0]
+    subs    r2, r2, #1
     bne     1b
-    ldr     r1, [r0]
     cmp     r1, r9
     bne     wait_for_tree
     mov     r9, #0                      @ this is CPU 0

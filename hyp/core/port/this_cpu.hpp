@@ -4,7 +4,9 @@
 #include "arch/clusters.hpp"
 #include "port/sysreg.hpp"
 
-extern "C" mmioscope::arch::Clusters mmioscope_clusters; // boot/start.S
+#include <bit>
+
+extern "C" std::uint32_t mmioscope_clusters; // boot/start.S; an arch::Clusters
 
 namespace mmioscope::port {
 
@@ -17,7 +19,7 @@ inline void* this_cpu() {
 
 /// The number of this CPU, also before there is a machine: 0 to max_cpus - 1.
 inline std::uint32_t cpu_number() {
-    return mmioscope_clusters.number_of(read<reg::MPIDR>());
+    return std::bit_cast<arch::Clusters>(mmioscope_clusters).number_of(read<reg::MPIDR>());
 }
 
 } // namespace mmioscope::port

@@ -42,9 +42,8 @@ void flush_stack(const Machine& machine, unsigned number) {
 std::uint32_t cpu_on(Cpu& cpu, const Call& call) {
     Machine& machine = *cpu.machine;
     const std::uint32_t affinity = call.argument[0];
-    const unsigned target = machine.clusters.number_of(affinity);
-    if (target >= machine.cpu_count || machine.clusters.affinity_of(target) != affinity)
-        return psci::invalid_parameters;
+    const unsigned target = machine.clusters.named(affinity);
+    if (target >= machine.cpu_count || affinity >> 24 != 0) return psci::invalid_parameters;
     switch (machine.power.prepare(target, CpuPower::off, {call.argument[1], call.argument[2]})) {
     case CpuPower::on: return psci::already_on;
     case CpuPower::pending: return psci::on_pending;

@@ -34,11 +34,14 @@ public:
         REQUIRE(fdt_setprop_string(blob_.data(), root, "compatible", "arm,psci-0.2") == 0);
         return *this;
     }
+    BootError read(std::optional<std::uint32_t> boot, arch::Clusters& out) const {
+        return read_cpus(tree_of(blob_), boot, out);
+    }
     /// "0 1" for two CPUs with these numbers, in the tree's order, or the error and the CPU
     /// concerned. `boot` is CPU 0's MPIDR.
     std::string answer(std::optional<std::uint32_t> boot = 0x8000'0000) const {
         arch::Clusters clusters{};
-        const BootError error = read_cpus(tree_of(blob_), boot, clusters);
+        const BootError error = read(boot, clusters);
         if (error) return std::string(error.what).substr(0, 9) + "... " + error.subject;
         std::string numbers;
         for (const Reg& reg : regs_) {
@@ -73,6 +76,16 @@ TEST_CASE("CPUs with the numbers 0, 1, 2 ... are counted, whatever their cluster
 TEST_CASE("a tree's only cluster is CPU 0's, whatever its MPIDR says") {
     CHECK(Cpus({{0}, {1}}).answer(0x8000'0900) == "2 2 of 2");
     CHECK(Cpus({{0x900}, {0x901}}).answer() == "2 2 of 2");
+    // PSCI's calls name a CPU as the tree does, or by its MPIDR.
+    for (const std::uint32_t in_tree : {0u, 0x300u}) {
+        arch::Clusters clusters{};
+        REQUIRE(!Cpus({{in_tree}, {in_tree | 1}}).read(0x8000'0900, clusters));
+        CHECK(clusters.named(in_tree | 1) == 1);
+        CHECK(clusters.named(0x901) == 1);
+        for (const std::uint32_t none :
+             {in_tree | 2, 0x201u, 0x1'0000u | in_tree, 0x8000'0000u | in_tree})
+            CHECK(clusters.named(none) == 2);
+    }
 }
 
 TEST_CASE("CPUs of two clusters are numbered from CPU 0's on") {
@@ -96,6 +109,12 @@ TEST_CASE("CPUs that the hypervisor cannot tell apart are refused") {
     CHECK(Cpus({{0}, {0x100}, {0x100}}).with_firmware().answer() == "two CPUs ... cpu@2");
     CHECK(Cpus({{0}, {1}, {1}, {0x100}}).with_firmware().answer() == "two CPUs ... cpu@2");
     CHECK(Cpus({{}, {}}).answer() == "two CPUs ... cpu@1");
+}
+
+TEST_CASE("CPUs that differ in Aff2 are refused") {
+    CHECK(Cpus({{0}, {0x1'0001}}).with_firmware().answer() == "a CPU's r... cpu@1");
+    CHECK(Cpus({{0x1'0000}, {0x1'0001}}).answer() == "a CPU's r... cpu@0");
+    CHECK(Cpus({{0}, {0x100}, {0x1'0000}}).with_firmware().answer() == "a CPU's r... cpu@2");
 }
 
 TEST_CASE("a CPU with a number beyond the count of CPUs is refused") {
