@@ -65,13 +65,11 @@ BootError read_config(const Tree& tree, Config& config) {
     config.slow_path = tree.has(chosen, abi::chosen::slow_path);
     config.no_breakpoints = tree.has(chosen, abi::chosen::no_breakpoints);
     config.user_firewall = tree.has(chosen, abi::chosen::user_firewall);
-    config.area_size = tree.cell(chosen, abi::chosen::area_size, abi::default_area_size);
+    if (auto e = read_cell(tree, chosen, abi::chosen::area_size, config.area_size)) return e;
     if (config.area_size % page_size != 0)
         return {"mmioscope,area-size must be a multiple of 4 KiB", ""};
-    if (tree.has(chosen, abi::chosen::entry))
-        config.entry = tree.cell(chosen, abi::chosen::entry, 0);
-    if (tree.has(chosen, abi::chosen::guest_tree))
-        config.guest_tree = tree.cell(chosen, abi::chosen::guest_tree, 0);
+    if (auto e = read_cell(tree, chosen, abi::chosen::entry, config.entry)) return e;
+    if (auto e = read_cell(tree, chosen, abi::chosen::guest_tree, config.guest_tree)) return e;
     if (config.guest_tree.value_or(0) % 8 != 0)
         return {"mmioscope,guest-tree must be a multiple of 8", ""};
     if (auto e = read_readers(tree, chosen, config)) return e;

@@ -25,7 +25,7 @@ struct Config {
     /// AxPROT[0], IHI 0022). Hyp's own accesses are privileged, so it makes none for User mode.
     bool user_firewall{};
     bool guest_reader{}; ///< the guest may read and write the trace area
-    std::uint32_t area_size{};
+    std::uint32_t area_size{abi::default_area_size};
     bool host_reader{true};                     ///< rings wait for a reader over shared memory
     psci::Conduit conduit{psci::Conduit::none}; ///< of the guest's PSCI calls
     psci::NamedFunctions psci_functions;

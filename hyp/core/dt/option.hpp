@@ -29,6 +29,15 @@ bool read_word(const Tree& tree, int node, const char* property, const Word (&wo
     return false;
 }
 
+/// Sets `out` to the one cell in `property`. If the property is absent, `out` stays as it is.
+template <class T>
+BootError read_cell(const Tree& tree, int node, const char* property, T& out) {
+    const Property found = tree.property(node, property);
+    if (found && found.size != 4) return {"an option must be one cell", property};
+    if (found) out = found.cell(0);
+    return {};
+}
+
 /// Sets `out` to the node whose path or alias is in `property`. If the property is absent, `out`
 /// stays as it is.
 inline BootError read_node(const Tree& tree, int chosen, const char* property,

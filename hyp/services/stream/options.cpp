@@ -18,8 +18,8 @@ BootError read_stream_options(const Tree& tree, StreamOptions& options) {
     if (auto e = read_node(tree, chosen, abi::chosen::stream, "unknown device in mmioscope,stream",
                            options.node))
         return e;
-    options.baud = tree.cell(chosen, abi::chosen::stream_baud, abi::default_stream_baud);
-    options.quantum = tree.cell(chosen, abi::chosen::stream_quantum, abi::default_stream_quantum);
+    if (auto e = read_cell(tree, chosen, abi::chosen::stream_baud, options.baud)) return e;
+    if (auto e = read_cell(tree, chosen, abi::chosen::stream_quantum, options.quantum)) return e;
     options.shared = tree.has(chosen, abi::chosen::stream_shared);
     options.paced = tree.has(chosen, abi::chosen::stream_paced);
     if (options.baud < 300 || options.baud > 10'000'000)

@@ -70,6 +70,23 @@ TEST_CASE("words of /chosen choose engine and policy; other words are errors") {
           }).second != "");
 }
 
+TEST_CASE("a number that is not one cell is an error") {
+    for (const char* name : {abi::chosen::area_size, abi::chosen::entry, abi::chosen::guest_tree}) {
+        CAPTURE(name);
+        const auto error_of = [&](std::size_t bytes) {
+            return config_of({},
+                             [=](void* blob, int chosen) {
+                                 return fdt_setprop(blob, chosen, name, "\0\x10\0\0\0\0\0\0\0",
+                                                    static_cast<int>(bytes));
+                             })
+                .second;
+        };
+        CHECK(error_of(4) == "");
+        for (const std::size_t wrong : {0u, 3u, 8u, 9u})
+            CHECK(error_of(wrong) == "an option must be one cell");
+    }
+}
+
 TEST_CASE("an area not of whole pages and a module without a reg are errors") {
     CHECK(config_of({.area_size = 0x10'0001}).second ==
           "mmioscope,area-size must be a multiple of 4 KiB");
