@@ -6,8 +6,6 @@
 #include "plan/page_mates.hpp"
 #include "plan/stream_uart.hpp"
 
-#include <libfdt.h>
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -65,18 +63,15 @@ void add_needs(const Survey& board, Lines& out) {
 
 void add_reserved(const Survey& board, Lines& out) {
     const Tree& tree = board.tree;
-    for (int n = 0; n < fdt_num_mem_rsv(tree.blob()); ++n) {
-        std::uint64_t address = 0;
-        std::uint64_t size = 0;
-        if (fdt_get_mem_rsv(tree.blob(), n, &address, &size) == 0) {
-            out.push_back({"kept", "", address, size, "of firmware: /memreserve/"});
-        }
+    Range kept;
+    for (unsigned n = 0; tree.reserved(n, kept); ++n) {
+        out.push_back({"kept", "", kept.begin, kept.size(), "of firmware: /memreserve/"});
     }
     const int reserved = tree.find("/reserved-memory");
     for (int node = tree.first_child(reserved); node >= 0; node = tree.next_child(node)) {
-        Range range;
-        for (unsigned i = 0; tree.reg(node, i, range); ++i) {
-            out.push_back({"kept", board.path(node), range.begin, range.size(),
+        auto place = tree.first_reg(node);
+        while (tree.next_reg(place, kept)) {
+            out.push_back({"kept", board.path(node), kept.begin, kept.size(),
                            tree.has(node, "no-map") ? "not for Linux (no-map)" : "reserved"});
         }
     }

@@ -217,9 +217,9 @@ void Survey::find_top() {
 /// As at the boot: the guest reaches neither the hypervisor nor, by `trace all`, memory.
 void Survey::apply_place() {
     bool room = map.withhold(own);
-    const Span* const uart = map.find(board.uart.base);
-    if (!board.uart_is_guests && uart != nullptr) {
-        room = room && map.withhold(range_of(regions[uart->region]));
+    Range uart;
+    if (!board.uart_is_guests && tree.reg(board.uart_node, 0, uart)) {
+        room = room && map.withhold(uart);
     }
     if (!room) {
         faults.push_back({"devices", "", "too many devices for the region map"});
@@ -231,8 +231,9 @@ void Survey::apply_place() {
 void Survey::find_wrong_cells() {
     for (int node = 1; node < tree.count(); ++node) {
         const int bus = tree.parent(node);
+        auto place = tree.first_reg(node);
         Range first;
-        if (tree.is_type(node, "memory") || !tree.reg(node, 0, first)) {
+        if (tree.is_type(node, "memory") || !tree.next_reg(place, first)) {
             continue;
         }
         const std::size_t entry = 4 * (tree.address_cells(bus) + tree.size_cells(bus));

@@ -73,9 +73,11 @@ BootError take_device(const Tree& tree, int node, const char* compatible, Board&
 BootError find_devices(const Tree& tree, Board& out) {
     out.gic_distributor = out.gic_cpu_interface = {};
     out.machine_registers.clear();
-    for (int node = 0; node < tree.count(); ++node)
-        for (int n = 0; const char* compatible = tree.text_at(node, "compatible", n); ++n)
+    for (int node = 0; node < tree.count(); ++node) {
+        Property names = tree.property(node, "compatible");
+        while (const char* compatible = names.take_text())
             if (auto e = take_device(tree, node, compatible, out)) return e;
+    }
     return {};
 }
 
@@ -88,7 +90,7 @@ int psci_node(const Tree& tree) {
 }
 
 BootError read_board(const Tree& tree, Board& out) {
-    const char* name = tree.text_at(0, "compatible", 0);
+    const char* name = tree.text(0, "compatible");
     std::strncpy(out.name, name != nullptr ? name : "unknown", sizeof out.name - 1);
     find_uart(tree, out);
     out.psci = psci_node(tree) >= 0;

@@ -62,11 +62,9 @@ public:
     Writer(const Tree& from, void* out, std::size_t room)
         : from_(from), out_(static_cast<std::uint8_t*>(out)), room_(room) {
         size_ = flat::header_size;
-        const std::size_t reserved = word_of(flat::reserved_at);
-        std::size_t entries = 1;
-        for (; !is_last(reserved + 16 * (entries - 1)); ++entries) {
-        }
-        add(from_.blob() + reserved, 16 * entries);
+        unsigned reserved = 0;
+        for (Range range; from_.reserved(reserved, range);) ++reserved;
+        add(from_.blob() + word_of(flat::reserved_at), 16 * (reserved + 1)); // zeros end them
         structure_ = size_;
         kept_ = word_of(flat::structure_at);
     }
@@ -125,10 +123,6 @@ public:
 
 private:
     std::uint32_t word_of(std::size_t offset) const { return flat::word(from_.blob(), offset); }
-    bool is_last(std::size_t reservation) const {
-        return (word_of(reservation) | word_of(reservation + 4) | word_of(reservation + 8) |
-                word_of(reservation + 12)) == 0;
-    }
 
     void add_property_head(const char* new_name, std::size_t size) {
         std::size_t name = word_of(flat::names_size);
@@ -235,9 +229,10 @@ void announce(Writer& writer, const Tree& tree, const ControlRanges& control) {
 // long.
 bool loses_clock(const Tree& tree, std::span<const int> disabled) {
     for (const int uart : disabled) {
-        int clocks = 1;
-        while (tree.text_at(uart, "clock-names", clocks) != nullptr) ++clocks;
-        if (tree.property(uart, "clocks").size / 4 > static_cast<unsigned>(clocks)) return true;
+        Property names = tree.property(uart, "clock-names");
+        unsigned clocks = 0;
+        while (names.take_text() != nullptr) ++clocks;
+        if (tree.property(uart, "clocks").size / 4 > std::max(clocks, 1u)) return true;
     }
     return false;
 }
@@ -258,11 +253,13 @@ BootError make_guest_tree(const Tree& tree, const MemoryMap& memory, const BootM
     const bool keeps_clocks = loses_clock(tree, disabled);
     bool has_memory = false;
     for (int node = 1; node < tree.count(); ++node) {
-        const bool is_memory = tree.is_type(node, "memory");
-        if ((is_memory && has_memory) || (tree.parent(node) == chosen && is_module(tree, node))) {
+        const bool memory_node = tree.is_type(node, "memory");
+        // Before version 5.18 Linux also takes the memory of a disabled node.
+        if ((memory_node && (has_memory || tree.disabled(node))) ||
+            (tree.parent(node) == chosen && is_module(tree, node))) {
             writer.leave_out(tree.begin_of(node), tree.end_of(node));
             node = tree.behind(node) - 1;
-        } else if (is_memory) {
+        } else if (memory_node) {
             has_memory = true;
             change(writer, tree, node, {{"reg", reg}});
         } else if (node == chosen) {

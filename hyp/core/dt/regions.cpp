@@ -3,6 +3,7 @@
 #include "abi/layout.hpp"
 #include "arch/lpae.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 namespace mmioscope {
@@ -26,12 +27,13 @@ std::uint16_t flags_of(const Tree& tree, int node, int reserved_memory) {
 /// its `reg`, and a PCI host's windows, with the following indices. Stops when that is false.
 template <class Visit>
 void for_each_range(const Tree& tree, int node, Visit&& visit) {
-    unsigned index = 0;
-    for (Range range; tree.reg(node, index, range); ++index)
-        if (!visit(index, range, false)) return;
+    auto place = tree.first_reg(node);
+    for (Range range; tree.next_reg(place, range);)
+        if (!visit(place.index - 1, range, false)) return;
     Tree::Window window{};
-    for (unsigned n = 0; tree.pci_window(node, n, window); ++n, ++index)
-        if (!window.range.empty() && !visit(index, window.range, window.prefetchable)) return;
+    for (unsigned n = 0; tree.pci_window(node, n, window); ++n)
+        if (!window.range.empty() && !visit(place.index + n, window.range, window.prefetchable))
+            return;
 }
 
 /// Parses "0x1c090000+0x1000". False: `text` is not a range.
@@ -126,11 +128,10 @@ BootError list_regions(const Tree& tree, RegionTable& regions, int& beyond_reach
 
 BootError list_memory(const Tree& tree, MemoryMap& memory) {
     for (int node = 0; node < tree.count(); ++node) {
-        if (!tree.is_type(node, "memory")) continue;
-        Range range;
-        for (unsigned i = 0; tree.reg(node, i, range); ++i) {
-            range = {page_ceil(range.begin),
-                     page_floor(range.end < lpae::input_end ? range.end : lpae::input_end)};
+        if (!tree.is_type(node, "memory") || tree.disabled(node)) continue;
+        auto place = tree.first_reg(node);
+        for (Range range; tree.next_reg(place, range);) {
+            range = {page_ceil(range.begin), page_floor(std::min(range.end, lpae::input_end))};
             for (const Range& other : memory)
                 if (other.overlaps(range))
                     return {"two memory ranges overlap, the second one in", tree.name(node)};
@@ -165,8 +166,11 @@ BootError carve(MemoryMap& memory, Range taken) {
 
 BootError select_traced(const Tree& tree, const RegionTable& regions, RegionMap& map) {
     const int chosen = tree.find("/chosen");
-    if (chosen < 0 || !tree.has(chosen, abi::chosen::trace)) return select_all(regions, map, true);
-    for (int i = 0; const char* entry = tree.text_at(chosen, abi::chosen::trace, i); ++i)
+    Property list = chosen < 0 ? Property{} : tree.property(chosen, abi::chosen::trace);
+    if (!list) return select_all(regions, map, true);
+    if (list.size == 0 || list.value[list.size - 1] != '\0')
+        return {"mmioscope,trace is no list of strings", ""};
+    while (const char* entry = list.take_text())
         if (const BootError e = select_one(tree, regions, map, entry)) return e;
     return {};
 }

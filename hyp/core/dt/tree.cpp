@@ -31,18 +31,6 @@ bool is_called(const char* name, const char* wanted, std::size_t length) {
            (name[length] == '@' && std::memchr(wanted, '@', length) == nullptr);
 }
 
-/// The string at `at`; both arguments advance past it. Null if it does not end within `size` bytes.
-const char* next_text(const std::uint8_t*& at, std::size_t& size) {
-    const void* end = size != 0 ? std::memchr(at, 0, size) : nullptr;
-    if (end == nullptr) return nullptr;
-    const char* text = reinterpret_cast<const char*>(at);
-    const std::size_t whole =
-        static_cast<std::size_t>(static_cast<const std::uint8_t*>(end) - at) + 1;
-    at += whole;
-    size -= whole;
-    return text;
-}
-
 constexpr std::uint8_t unsaid = 0xff; ///< no property has set the number of cells yet
 
 /// Sets the number of cells; 0 if it is not usable. The first property of that name counts.
@@ -59,9 +47,17 @@ constexpr int max_depth = 16;
 } // namespace
 
 const char* Property::text() const {
-    const std::uint8_t* from = value;
-    std::size_t left = size;
-    return next_text(from, left);
+    return Property(*this).take_text();
+}
+
+const char* Property::take_text() {
+    const void* end = size != 0 ? std::memchr(value, 0, size) : nullptr;
+    if (end == nullptr) return nullptr;
+    const char* taken = reinterpret_cast<const char*>(value);
+    const std::uint8_t* next = static_cast<const std::uint8_t*>(end) + 1;
+    size -= static_cast<std::size_t>(next - value);
+    value = next;
+    return taken;
 }
 
 std::uint32_t Property::cell(std::size_t index) const {
@@ -275,7 +271,7 @@ void Tree::path(int node, char* out, std::size_t room) const {
 
 bool Tree::compatible(int node, std::initializer_list<const char*> with) const {
     Property list = property(node, "compatible");
-    while (const char* text = next_text(list.value, list.size))
+    while (const char* text = list.take_text())
         for (const char* one : with)
             if (equal(text, one)) return true;
     return false;
@@ -312,29 +308,20 @@ Property Tree::property(int node, const char* name) const {
     return {};
 }
 
-const char* Tree::text_at(int node, const char* name, int index) const {
-    Property list = property(node, name);
-    const char* text = next_text(list.value, list.size);
-    for (; text != nullptr && index > 0; --index) text = next_text(list.value, list.size);
-    return text;
-}
-
 std::uint32_t Tree::cell(int node, const char* name, std::uint32_t otherwise) const {
     const Property p = property(node, name);
     return p.size == 4 ? p.cell(0) : otherwise;
 }
 
-/// The entry as it is in the tree; `end` is set to the size.
-bool Tree::raw_reg(int node, unsigned index, Range& out) const {
+/// Entry `index` of `reg`, as it is in the tree; `end` is set to the size.
+bool Tree::raw_entry(int node, const Property& reg, unsigned index, Range& out) const {
     const int bus = parent(node);
-    if (bus < 0) return false;
-    const Property p = property(node, "reg");
-    if (!p) return false;
+    if (bus < 0 || !reg) return false;
     const unsigned address = address_cells(bus), size = size_cells(bus);
-    if (address == 0 || size == 0 || p.size / 4 / (address + size) <= index) return false;
+    if (address == 0 || size == 0 || reg.size / 4 / (address + size) <= index) return false;
     const std::size_t entry = index * (address + size);
-    out.begin = p.number(entry, address);
-    out.end = p.number(entry + address, size);
+    out.begin = reg.number(entry, address);
+    out.end = reg.number(entry + address, size);
     return true;
 }
 
@@ -368,11 +355,29 @@ bool make_range(Range& out) {
 } // namespace
 
 bool Tree::untranslated_reg(int node, unsigned index, Range& out) const {
-    return raw_reg(node, index, out) && make_range(out);
+    return raw_entry(node, property(node, "reg"), index, out) && make_range(out);
 }
 
 bool Tree::reg(int node, unsigned index, Range& out) const {
-    return raw_reg(node, index, out) && translate_to_root(node, out);
+    return raw_entry(node, property(node, "reg"), index, out) && translate_to_root(node, out);
+}
+
+bool Tree::next_reg(RegPlace& place, Range& out) const {
+    while (raw_entry(place.node, place.reg, place.index, out)) {
+        ++place.index;
+        if (translate_to_root(place.node, out)) return true;
+    }
+    return false;
+}
+
+bool Tree::reserved(unsigned index, Range& out) const {
+    const std::size_t entry = word(reserved_at) + std::size_t{16} * index;
+    const auto number = [this](std::size_t at) {
+        return std::uint64_t{word(at)} << 32 | word(at + 4);
+    };
+    const std::uint64_t begin = number(entry), size = number(entry + 8);
+    out = {begin, size > UINT64_MAX - begin ? UINT64_MAX : begin + size};
+    return (begin | size) != 0; // zeros end the list
 }
 
 /// Takes an address and a size that `node` says in its parent's terms.

@@ -31,6 +31,8 @@ struct Property {
     /// The value as a zero-terminated string, or the first one of a list; null if it is not a
     /// string.
     const char* text() const;
+    /// The next string of a list, which loses it; null: no more.
+    const char* take_text();
     /// Cell `index`, which must exist.
     std::uint32_t cell(std::size_t index) const;
     /// `count` cells, beginning with cell `from`, as one number; all of them must exist. Of more
@@ -90,17 +92,26 @@ public:
     bool has(int node, const char* name) const { return bool(property(node, name)); }
     /// The property as a zero-terminated string; null if absent or not a string.
     const char* text(int node, const char* name) const { return property(node, name).text(); }
-    /// String `index` of a list; null: no more.
-    const char* text_at(int node, const char* name, int index) const;
     /// The property as one 32-bit cell; `otherwise` if absent or of another size.
     std::uint32_t cell(int node, const char* name, std::uint32_t otherwise) const;
     /// The number of cells in `reg` of the node's children; 0 if it is not usable.
     unsigned address_cells(int node) const { return at(node).address_cells; }
     unsigned size_cells(int node) const { return at(node).size_cells; }
 
-    /// Entry `index` of `reg`, translated through `ranges` up to the root. False: no such entry, or
-    /// an ancestor does not map it.
+    /// Entry `index` of `reg`, translated through `ranges` up to the root. False: no such entry, it
+    /// is empty, or an ancestor does not map it.
     bool reg(int node, unsigned index, Range& out) const;
+    /// The entries of `reg` of which reg() is true: `place` begins as first_reg(), and each call of
+    /// next_reg() advances it past one. False: no more.
+    struct RegPlace {
+        Property reg;
+        int node;
+        unsigned index; ///< of the next entry
+    };
+    RegPlace first_reg(int node) const { return {property(node, "reg"), node, 0}; }
+    bool next_reg(RegPlace& place, Range& out) const;
+    /// Entry `index` of the memory that firmware keeps (/memreserve/). False: no more.
+    bool reserved(unsigned index, Range& out) const;
     /// Where a PCI host bridge shows the CPU a part of its bus.
     struct Window {
         Range range;       ///< empty: configuration space, or an ancestor does not map it
@@ -135,7 +146,7 @@ private:
     void close(Node& node) const;
     int child(int parent, const char* name, std::size_t length) const;
     int below(int node, const char* path) const;
-    bool raw_reg(int node, unsigned index, Range& out) const;
+    bool raw_entry(int node, const Property& reg, unsigned index, Range& out) const;
     bool translate_to_root(int node, Range& out) const;
     bool translate(int bus, std::uint64_t& address) const;
 

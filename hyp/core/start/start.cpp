@@ -110,13 +110,10 @@ BootError withhold_uart(const Tree& tree, Machine& machine) {
         return {"mmioscope,uart is not a PL011, an 8250, or one of i.MX",
                 given != nullptr ? given : "", true};
     }
-    const Span* span = machine.map.find(board.uart.base);
-    if (span == nullptr) return {"the device tree has no node for the hypervisor's UART", ""};
-    abi::RegionEntry& region = machine.regions[span->region];
-    const int node = tree.find(region.path);
-    if (node < 0) return {"the path of the hypervisor's UART is too long", region.path};
+    Range range;
+    check(tree.reg(board.uart_node, 0, range), "the hypervisor's UART has no registers");
     const bool room =
-        machine.map.withhold(range_of(region)) && machine.withheld_nodes.push_back(node);
+        machine.map.withhold(range) && machine.withheld_nodes.push_back(board.uart_node);
     return room ? BootError{} : no_spans;
 }
 

@@ -71,6 +71,17 @@ TEST_CASE("the guest's memory is what the hypervisor leaves, all of it in the fi
     CHECK(fdt_path_offset(guest.data(), "/memory@80000000") == -FDT_ERR_NOTFOUND);
 }
 
+TEST_CASE("a disabled memory node is not the guest's, wherever it stands") {
+    Blob board = with_room(make_board_tree(options));
+    const int first = fdt_add_subnode(board.data(), 0, "secram@e000000"); // in front of the other
+    REQUIRE(first > 0);
+    REQUIRE(fdt_setprop_string(board.data(), first, "device_type", "memory") == 0);
+    REQUIRE(fdt_setprop_string(board.data(), first, "status", "disabled") == 0);
+    const Blob guest = guest_tree(board, carved_memory());
+    CHECK(fdt_path_offset(guest.data(), "/secram@e000000") == -FDT_ERR_NOTFOUND);
+    CHECK(cells(guest, "/memory@80000000", "reg")[1] == 0x8000'0000);
+}
+
 TEST_CASE("the hypervisor's UART is disabled, and every other device is unchanged") {
     const Blob board = make_board_tree(options);
     const Blob guest = guest_tree(board, carved_memory());

@@ -72,6 +72,47 @@ TEST_CASE("reserved memory where the hypervisor lies is an error that names it")
     CHECK(reserved(base + abi::area_offset + area) == "");
 }
 
+TEST_CASE(
+    "memory that the tree's header reserves is not the hypervisor's, but for the tree itself") {
+    const auto reserved = [](std::uint64_t begin, std::uint64_t size) {
+        Blob blob = with_room(make_board_tree({}));
+        REQUIRE(fdt_add_mem_rsv(blob.data(), 0x8000'0000, 0x1000) == 0);
+        REQUIRE(fdt_add_mem_rsv(blob.data(), begin, size) == 0);
+        return answer(blob);
+    };
+    const std::string wrong = "reserved memory lies where the hypervisor does: /memreserve/";
+    CHECK(reserved(base, 0x1000) == wrong);
+    CHECK(reserved(0x8000'0000, 0x200'0000) == wrong);
+    CHECK(reserved(base + 0x1000, ~std::uint64_t{0}) == wrong);
+    CHECK(reserved(base - abi::guest_tree_room - 0x1000, 0x1000) == "");
+    CHECK(reserved(base + abi::area_offset + area, 0x1000) == "");
+
+    Blob blob = with_room(make_board_tree({}));
+    const auto place = reinterpret_cast<std::uintptr_t>(blob.data());
+    REQUIRE(fdt_add_mem_rsv(blob.data(), place, base + 0x1000 - place) == 0); // wraps
+    CHECK(answer(blob) == "");
+}
+
+TEST_CASE("memory of disabled nodes, and empty banks, are not taken") {
+    MemoryMap found;
+    Blob blob = with_memory_like_node("/", "secure", 0x8600'0000);
+    const int node = fdt_path_offset(blob.data(), "/secure");
+    REQUIRE(fdt_setprop_string(blob.data(), node, "status", "disabled") == 0);
+    CHECK(text(list_memory(tree_of(blob), found)) == "");
+    CHECK(found.size() == 1);
+
+    const auto cells = [](std::uint32_t cell) { return cpu_to_fdt32(cell); };
+    const fdt32_t banks[] = {0, cells(0x9000'0000), 0, 0, 0, cells(0xa000'0000), 0, cells(0x1000)};
+    REQUIRE(fdt_delprop(blob.data(), node, "status") == 0);
+    REQUIRE(fdt_setprop(blob.data(), fdt_path_offset(blob.data(), "/secure"), "reg", banks,
+                        sizeof banks) == 0);
+    found.clear();
+    CHECK(text(list_memory(tree_of(blob), found)) == "");
+    REQUIRE(found.size() == 2);
+    CHECK(found[0].begin == 0xa000'0000);
+    CHECK(found[0].end == 0xa000'1000);
+}
+
 TEST_CASE("memory nodes that overlap are an error that names the second one") {
     const auto memory = [](std::uint32_t begin) {
         MemoryMap found;

@@ -93,6 +93,36 @@ TEST_CASE("regions have their path, index and flags") {
     CHECK((*s.regions)[s.map->find({at::sram})->region].flags == abi::region_memory);
 }
 
+TEST_CASE("an entry of reg that is empty, or on no bus of the CPU's, hides none behind it") {
+    Blob blob = with_room(make_board_tree({}));
+    const int bus = fdt_path_offset(blob.data(), "/bus@8000000/motherboard/iofpga@3,00000000");
+    const int node = fdt_add_subnode(blob.data(), bus, "holes");
+    REQUIRE(node >= 0);
+    fdt32_t reg[] = {0x18'0000, 0, 0xf000'0000, 0x1000, 0x19'0000, 0x1000};
+    for (fdt32_t& cell : reg) cell = cpu_to_fdt32(cell);
+    REQUIRE(fdt_setprop(blob.data(), node, "reg", reg, sizeof reg) == 0);
+    const auto regions = std::make_unique<RegionTable>();
+    int beyond_reach = 0;
+    REQUIRE(!list_regions(tree_of(blob), *regions, beyond_reach));
+    std::vector<unsigned> found;
+    for (const abi::RegionEntry& region : *regions)
+        if (std::strstr(region.path, "holes") != nullptr) found.push_back(region.reg_index);
+    CHECK(found == std::vector{2u});
+}
+
+TEST_CASE("a list to trace that is no list of strings is refused") {
+    for (const std::string& list :
+         {std::string(), std::string("all"), std::string("all\0fifo", 8)}) {
+        CAPTURE(list);
+        Selection s({});
+        Blob blob = with_room(s.blob);
+        REQUIRE(fdt_setprop(blob.data(), fdt_path_offset(blob.data(), "/chosen"),
+                            abi::chosen::trace, list.data(), static_cast<int>(list.size())) == 0);
+        const BootError error = select_traced(tree_of(blob), *s.regions, *s.map);
+        CHECK(std::string(error ? error.what : "") == "mmioscope,trace is no list of strings");
+    }
+}
+
 TEST_CASE("a PCI host's windows are regions: ports and memory, not what is above 4 GiB") {
     Blob blob = with_room(make_board_tree({}), 8 * 1024);
     const auto add = [&blob](const char* parent, const char* name,

@@ -159,6 +159,26 @@ TEST_CASE("the hypervisor may use another UART; then the first one is the guest'
     CHECK(compare_with_bus(rig) == "");
 }
 
+TEST_CASE("a device in the hypervisor's UART does not make it the guest's") {
+    Rig rig(edited([](void* blob) {
+        const int chosen = fdt_path_offset(blob, "/chosen");
+        const char* path =
+            static_cast<const char*>(fdt_getprop(blob, chosen, abi::chosen::uart, nullptr));
+        const int uart = fdt_path_offset(blob, path);
+        const int led = fdt_add_subnode(blob, fdt_parent_offset(blob, uart), "led@a0000");
+        const fdt32_t reg[] = {cpu_to_fdt32(0xa0000), cpu_to_fdt32(4)};
+        return fdt_setprop(blob, led, "reg", reg, sizeof reg);
+    }));
+    rig.program(0).end();
+    rig.run();
+    CHECK(rig.failure() == "");
+    const Tree& tree = rig.machine->tree;
+    REQUIRE(rig.machine->withheld_nodes.size() == 1);
+    CHECK(std::string(tree.name(rig.machine->withheld_nodes[0])) == "uart@a0000");
+    for (const std::uint32_t offset : {0u, 4u, 0x18u})
+        CHECK(rig.machine->map.find({at::own_uart + offset})->withheld);
+}
+
 TEST_CASE("a refusal is printed on the UART that was chosen", "[protocol]") {
     for (std::uint64_t seed = 1; seed <= seeds(20); ++seed) {
         CAPTURE(seed);
