@@ -15,7 +15,7 @@ namespace mmioscope::analysis {
 class Mappings final : public Analysis {
 public:
     /// Keeps at most `most` mappings in memory, the others in temporary files.
-    explicit Mappings(std::size_t most = 512) : most_(most), all_(most) {}
+    explicit Mappings(std::size_t most = 256) : most_(most), all_(most) {}
 
     void add(const Event& event) override { add_all({&event, 1}); }
     void add_all(std::span<const Event> events) override;

@@ -16,8 +16,9 @@ is judged.
 Memory is the maximum resident size from the kernel (ru_maxrss), the least of several runs: the addresses of
 libraries vary, and with them the number of their pages that are loaded together with a needed one, by up to 350 KiB.
 A figure above its limit is measured again before it counts. Memory has limits of its own, the same for every length:
-from one length to the other it may grow by MEMORY_GROWTH, and the noise. The program's copy is written in small pieces, because newer kernels map as much of a file at once as was written at
-once."""
+from one length to the other it may grow by MEMORY_GROWTH, and the noise.
+The program and its libraries are copied in small pieces, because newer kernels map as much of a file at once as was
+written at once."""
 import argparse
 import concurrent.futures
 import os
@@ -119,6 +120,12 @@ def object_counts(file):
     return counts
 
 
+def copy_in_pieces(path, to):
+    with open(path, "rb") as file, open(to, "wb", buffering=0) as copy:
+        while piece := file.read(4096):
+            copy.write(piece)
+
+
 class Bench:
     def __init__(self, build, lengths, discards=False):
         self.own = build / "tests" / "costs"
@@ -128,10 +135,16 @@ class Bench:
         self.own.mkdir(parents=True, exist_ok=True)
         self.tool = self.own / "mmioscope"
         subprocess.run(["strip", "-o", self.own / "stripped", build / "mmioscope"], check=True)
-        with open(self.own / "stripped", "rb") as file, open(self.tool, "wb", buffering=0) as copy:
-            while piece := file.read(4096):
-                copy.write(piece)
+        copy_in_pieces(self.own / "stripped", self.tool)
         self.tool.chmod(0o755)
+        libraries = self.own / "libraries"
+        shutil.rmtree(libraries, ignore_errors=True)
+        libraries.mkdir()
+        for line in self.run(["/usr/bin/ldd", self.tool], stdout=subprocess.PIPE).splitlines():
+            name, _, path = line.strip().partition(" => ")
+            if path:
+                copy_in_pieces(path.split()[0], libraries / name)
+        ENVIRONMENT["LD_LIBRARY_PATH"] = libraries.resolve()
         self.page = self.own / "page.html"
         self.page.write_text("@DATA@")
         self.elfutils = self.shared_elfutils()
