@@ -13,6 +13,9 @@ namespace {
 constexpr unsigned most_failures = 8;
 /// How far to search a match between two anchors, in lines.
 constexpr std::uint64_t bridge_reach = 100'000;
+/// How many lines to compare in vain between two anchors: a hundred events' whole reach, a tenth of
+/// a second. What is found needs no limit, because the search goes on behind it.
+constexpr std::uint64_t bridge_in_vain = 100 * bridge_reach;
 
 class Aligner {
 public:
@@ -88,15 +91,20 @@ private:
     }
 
     void bridge(Place place, const Place& to) {
-        for (; place.event < to.event; ++place.event) {
+        const std::uint64_t most = matching_.in_vain + bridge_in_vain;
+        while (place.event < to.event && matching_.in_vain < most) {
             const std::uint64_t end = std::min(to.line, place.line + bridge_reach);
-            for (Place at = place; at.line < end; ++at.line) {
-                if (const Match match = pair_.match(at)) {
-                    place.line = at.line;
-                    keep(place, match);
-                    place.event -= 1; // the loop continues after it
-                    break;
-                }
+            Place at = place;
+            Match match;
+            while (at.line < end && !(match = pair_.match(at))) {
+                ++at.line;
+            }
+            if (match) {
+                place.line = at.line;
+                keep(place, match);
+            } else {
+                matching_.in_vain += at.line - place.line;
+                ++place.event;
             }
         }
     }

@@ -20,6 +20,7 @@ struct Matching {
     std::vector<std::uint32_t> line_of; ///< by event: its first line, or `logs::nowhere`
     std::vector<bool> explained;        ///< by line
     std::array<std::uint64_t, artefact_count> artefacts{}; ///< events, by row of the table
+    std::uint64_t in_vain = 0; ///< lines compared with an event that has none before an anchor
 
     Matching(std::size_t lines, std::size_t events)
         : line_of(events, logs::nowhere), explained(lines, false) {}

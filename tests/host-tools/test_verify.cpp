@@ -1,9 +1,11 @@
 // verify reports each kind of difference correctly.
 #include "bus.hpp"
 #include "catch_2_or_3.hpp"
+#include "verify/align.hpp"
 #include "verify/report.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 using namespace mmioscope;
 using namespace mmioscope::test;
@@ -251,6 +253,84 @@ TEST_CASE("the comparison of runs without anything in common ends soon") {
     Bus bus(13, 20'000);
     bus.log = Bus(14, 20'000).log;
     CHECK(bus.compare().differences.size() > 1000);
+}
+
+namespace {
+
+/// One CPU's writes on both sides, each of a value of its own unless a test says otherwise.
+struct Writes {
+    std::vector<logs::Line> lines;
+    std::vector<logs::Event> events;
+
+    void line(std::uint64_t value) {
+        logs::Line one{};
+        one.kind = logs::LineKind::access;
+        one.address = 0x1c09'0000;
+        one.value = value;
+        one.size = 4;
+        one.write = true;
+        lines.push_back(one);
+    }
+    void event(std::uint64_t value) {
+        logs::Event one{};
+        one.address = 0x1c09'0000;
+        one.value = value;
+        one.size = 4;
+        one.write = true;
+        one.value_known = true;
+        events.push_back(one);
+    }
+    verify::Matching align() const {
+        verify::Stream stream{std::vector<std::uint32_t>(lines.size()),
+                              std::vector<std::uint32_t>(events.size())};
+        std::iota(stream.lines.begin(), stream.lines.end(), 0u);
+        std::iota(stream.events.begin(), stream.events.end(), 0u);
+        verify::Matching matching(lines.size(), events.size());
+        verify::align(stream, lines, events, matching);
+        return matching;
+    }
+};
+
+} // namespace
+
+TEST_CASE("before an anchor, events without a line cost a bounded number of comparisons") {
+    constexpr std::uint32_t count = 6'000;
+    constexpr std::uint32_t other = 1'000'000;
+    Writes writes;
+    for (std::uint32_t i = 0; i < count; ++i) {
+        writes.line(i);
+        writes.event(other + i);
+    }
+    writes.line(2 * other);
+    writes.event(2 * other);
+    const verify::Matching matching = writes.align();
+    CHECK(matching.in_vain >= 1'000'000);
+    CHECK(matching.in_vain <= 10'000'000 + count);
+    CHECK(matching.line_of[count] == count);
+    CHECK(std::ranges::count(matching.explained, true) == 1);
+}
+
+TEST_CASE("before an anchor, hundreds of events without a line do not hide those with one") {
+    constexpr std::uint32_t count = 400;
+    constexpr std::uint32_t other = 1'000'000;
+    constexpr std::uint32_t polled = 7 * other; // on both sides several times, so no anchor
+    Writes writes;
+    for (std::uint32_t i = 0; i < count; ++i) {
+        for (std::uint32_t lost = 0; lost < 20; ++lost) {
+            writes.line(20 * i + lost);
+        }
+        writes.event(other + i);
+        writes.line(polled);
+        writes.event(polled);
+    }
+    writes.line(8 * other);
+    writes.event(8 * other);
+    const verify::Matching matching = writes.align();
+    CHECK(std::ranges::count(matching.explained, true) == count + 1);
+    for (std::uint32_t i = 0; i < count; ++i) {
+        CHECK(matching.line_of[2 * i] == logs::nowhere);
+        CHECK(matching.line_of[2 * i + 1] == 21 * i + 20);
+    }
 }
 
 TEST_CASE("an empty trace lacks every line") {
