@@ -1,5 +1,7 @@
 #include "verify/aliased.hpp"
 
+#include "tree/device_names.hpp"
+
 #include <array>
 #include <optional>
 #include <string_view>
@@ -19,7 +21,7 @@ constexpr std::array aliases = {
 std::optional<std::uint64_t> base_of(std::string_view node,
                                      std::span<const abi::RegionEntry> regions) {
     for (const abi::RegionEntry& region : regions) {
-        std::string_view name(region.path);
+        std::string_view name = tree::region_path(region);
         name.remove_prefix(name.rfind('/') + 1);
         if (region.reg_index == 0 && name.substr(0, name.find('@')) == node) {
             return region.base;

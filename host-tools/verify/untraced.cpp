@@ -1,5 +1,6 @@
 #include "verify/untraced.hpp"
 
+#include "tree/device_names.hpp"
 #include "verify/region_finder.hpp"
 
 #include <algorithm>
@@ -10,7 +11,7 @@ namespace mmioscope::verify {
 namespace {
 
 bool is_flash(const abi::RegionEntry& region) {
-    std::string_view name(region.path);
+    std::string_view name = tree::region_path(region);
     name.remove_prefix(name.rfind('/') + 1);
     return name.substr(0, name.find('@')) == "flash";
 }

@@ -1,8 +1,10 @@
 // verify reports each kind of difference correctly.
 #include "bus.hpp"
 #include "catch_2_or_3.hpp"
+#include "verify/aliased.hpp"
 #include "verify/align.hpp"
 #include "verify/report.hpp"
+#include "verify/untraced.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -331,6 +333,27 @@ TEST_CASE("before an anchor, hundreds of events without a line do not hide those
         CHECK(matching.line_of[2 * i] == logs::nowhere);
         CHECK(matching.line_of[2 * i + 1] == 21 * i + 20);
     }
+}
+
+TEST_CASE("a region's path may have no terminating zero") {
+    const auto full = [](std::string_view end) {
+        abi::RegionEntry entry = region(0x1c09'0000, 0x1000, "");
+        std::ranges::fill(entry.path, 'x');
+        end.copy(entry.path + sizeof entry.path - end.size(), end.size());
+        return std::vector<abi::RegionEntry>(1, entry); // nothing behind it
+    };
+    Writes writes;
+    writes.event(1);
+    writes.events[0].write = false;
+    CHECK(verify::rom_reads(writes.events, full("/flash")) == std::vector<bool>{true});
+    CHECK(verify::rom_reads(writes.events, full("/flush")) == std::vector<bool>{false});
+    logs::AccessLog log;
+    log.regions = {"pcie-mmcfg-mmio"};
+    writes.line(1);
+    log.lines = writes.lines;
+    log.lines[0].address = 4;
+    verify::place_aliased(log, full("/pcie"));
+    CHECK(log.lines[0].address == 0x1c09'0004);
 }
 
 TEST_CASE("an empty trace lacks every line") {
