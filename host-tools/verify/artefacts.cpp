@@ -149,6 +149,9 @@ Match explain(const Ahead<logs::Line>& lines, const Ahead<logs::Event>& events) 
     if (const Match match = widened(lines[0], event)) {
         return match;
     }
+    if (event.size > 8) { // a value of several lines has room for 8 bytes
+        return {};
+    }
     if (event.size == 8 && aligned(event)) {
         return split(lines, event, 4, Artefact::split_in_words);
     }

@@ -113,6 +113,18 @@ TEST_CASE("artefact: an unaligned write is a line for each byte") {
     CHECK(!compare(log, {{true, uart, 2, 0x4433'2211}}).differences.empty());
 }
 
+TEST_CASE("an access of more than 8 bytes is no row of unaligned ones") {
+    constexpr std::uint64_t value = 0x0706'0504'0302'0100;
+    const std::string qemu = GENERATE("7.2.22", "8.1.0");
+    std::string log;
+    for (std::uint32_t i = 0; i < 16; ++i) {
+        log += log_line(true, 0, uart + 1 + i, i, 1);
+    }
+    const verify::Result result = compare(log, {{true, uart + 1, 4, value}}, qemu);
+    CHECK(result.compared == 0);
+    CHECK(result.differences.size() == 17);
+}
+
 TEST_CASE("artefact: since QEMU 8.1 an unaligned access is aligned pieces of the same size") {
     const auto pieces = [](bool write, std::uint32_t at, unsigned size, unsigned count) {
         std::string log;
