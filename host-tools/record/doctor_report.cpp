@@ -25,6 +25,9 @@ bool take_prefix(std::string_view& line, std::string_view prefix) {
 // Boards send CR LF. Anything but printable ASCII is noise, or not for a terminal.
 void DoctorReport::feed(std::span<const std::byte> bytes) {
     for (const std::byte byte : bytes) {
+        if (ended_) { // the same, whatever comes in one read
+            return;
+        }
         const char c = static_cast<char>(byte);
         if (c == '\n') {
             take_line();
@@ -59,11 +62,15 @@ void DoctorReport::take_line() {
     }
 }
 
+// A line begins before its check is made.
+bool DoctorReport::begun() const {
+    return begun_ || line_.starts_with(abi::doctor::line);
+}
+
 std::string DoctorReport::text() const {
     if (!verdict_.empty()) {
         return failed_ + verdict_ + "\n";
     }
-    // A line begins before its check is made.
     std::string_view line = line_;
     const bool unfinished = take_prefix(line, abi::doctor::line);
     const std::string_view last = unfinished ? line.substr(0, line.find(": ")) : check_;

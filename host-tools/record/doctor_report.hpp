@@ -13,9 +13,9 @@ public:
     /// count, and the first `most_failed` checks that failed.
     void feed(std::span<const std::byte> bytes);
 
-    /// Whether this is a report: a line of the doctor's has come, or the hypervisor has stopped.
-    bool begun() const { return begun_; }
-    /// Whether its last line has come.
+    /// Whether this is a report: a line of the doctor's has begun, or the hypervisor has stopped.
+    bool begun() const;
+    /// Whether its last line has come. What follows it does not count.
     bool ended() const { return ended_; }
     bool can_trace() const { return can_trace_ && failed_.empty(); }
 
@@ -35,7 +35,7 @@ private:
     std::string failed_; ///< lines
     unsigned failed_lines_ = 0;
     std::string verdict_; ///< empty: not yet
-    bool begun_ = false;
+    bool begun_ = false;  ///< by a whole line
     bool ended_ = false;
     bool can_trace_ = false;
 };

@@ -255,6 +255,7 @@ Status record_stream(const Options& options) {
         bool complete = false;
         (void)recording.finish(stop, complete); // the file, without a boot, has its end
         fmt::print("{}", doctor.text());
+        std::fflush(stdout);
         parts.finish_packing();
         return doctor.can_trace() ? Status::fine : trace::status_of(stop.ending, false);
     }

@@ -55,6 +55,19 @@ TEST_CASE("a report that does not end names the check in which the board hangs")
           "this board cannot trace: its report ends in the check 'PSCI'\n");
     CHECK(report_of("doctor: board: ok: virt\r\n").text() ==
           "this board cannot trace: its report ends behind the check 'board'\n");
+    const auto first = report_of("U-Boot 2023.01\r\ndoctor: clock: ");
+    CHECK(first.begun());
+    CHECK(first.text() == "this board cannot trace: its report ends in the check 'clock'\n");
+}
+
+TEST_CASE("what follows a report's end changes nothing") {
+    const std::string stop = "mmioscope: stop: no device tree\r\n" + std::string(end);
+    const auto report = report_of(stop + std::string(good) + std::string(end));
+    CHECK(report.ended());
+    CHECK(!report.can_trace());
+    CHECK(report.text() == "this board cannot trace: no device tree\n");
+    CHECK(report_of("doctor: PSCI: ok: 1.0\r\n" + std::string(end) + "doctor: GIC: ").text() ==
+          "this board cannot trace: its report ends behind the check 'PSCI'\n");
 }
 
 TEST_CASE("a wire that reports failures for ever takes no more memory") {

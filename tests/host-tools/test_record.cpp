@@ -17,6 +17,14 @@ TEST_CASE("record: a file is read to its end") {
     check_trace(folder / "t.mmio", some(0, 1000), abi::Ending::machine_off);
 }
 
+TEST_CASE("record: a self-test that hangs in its first check is not an empty stream") {
+    const Folder folder;
+    std::ofstream(folder / "s") << "doctor: clock: ";
+    Recorder recorder(folder, from(folder / "s"));
+    CHECK(recorder.status() == 1);
+    CHECK_THAT(recorder.said(), Catch::EndsWith("its report ends in the check 'clock'\n"));
+}
+
 TEST_CASE("record: a halt is an end, unless the guest goes on") {
     const Folder folder;
     Stream stream = Stream().records(0, 500).end(500, abi::StreamEnd::halted);
