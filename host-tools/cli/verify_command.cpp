@@ -5,9 +5,9 @@
 #include "system/distinct_output.hpp"
 #include "system/open_source.hpp"
 #include "verify/compare.hpp"
+#include "verify/newer.hpp"
 #include "verify/pc_log.hpp"
 #include "verify/report.hpp"
-#include "verify/newer.hpp"
 #include "view/output.hpp"
 
 #include <memory>
@@ -56,11 +56,22 @@ std::string trace_faults(const trace::TraceReader& reader, const verify::Events&
     return text;
 }
 
+// The log at `path`; errors in it name that.
+logs::AccessLog read_log(const std::string& path, ByteSource& source,
+                         logs::AccessLog (&read)(ByteSource&)) {
+    try {
+        return read(source);
+    } catch (const Error& error) {
+        throw Error(error.status(), path + ": " + error.what());
+    }
+}
+
 // Whether the PCs match the log.
 bool verify_pcs(const std::string& path, const verify::Events& events,
                 const trace::TraceReader& reader, std::FILE* out) {
     ReadProgress progress;
-    logs::AccessLog log = verify::read_pc_log(*watched(open_source(path), progress));
+    logs::AccessLog log =
+        read_log(path, *watched(open_source(path), progress), verify::read_pc_log);
     progress.clear();
     if (log.lines.empty()) {
         throw bad_input("{} holds no accesses: is it the log of pc-log.so?", path);
@@ -84,7 +95,7 @@ Status verify(const Options& options) {
                         options.trace);
     }
     const verify::Events events = verify::read_events(reader);
-    logs::AccessLog log = logs::read_access_log(*log_source);
+    logs::AccessLog log = read_log(options.log, *log_source, logs::read_access_log);
     if (log.lines.empty()) {
         throw bad_input("{} holds no accesses: is it QEMU's log of mmioscope run --access-log?",
                         options.log);
