@@ -70,7 +70,7 @@ struct Count {
 
 using CountsByName = SpilledMap<Count>;
 /// The usual limit for names of one kind in memory.
-inline constexpr std::size_t most_names = 256;
+inline constexpr std::size_t most_names = 512;
 using NamedCounts = CountsByName::Held;
 
 class Counts {

@@ -78,7 +78,7 @@ analysis::Order order_of(const std::string& word) {
 class Work final : public reading::Consumer {
 public:
     explicit Work(const Options& options)
-        : counts(keys_of(options), analysis::most_names),
+        : counts(keys_of(options), analysis::most_names / 2), // up to eight kinds at once
           durations(options.percentiles ? std::make_unique<analysis::Durations>(keys_of(options))
                                         : nullptr),
           plugged(plugin::Plugins(options.view.plugins), options.plugged) {}

@@ -14,7 +14,7 @@ from debugger import PC, Debugger, symbols_of
 PRETENDED = 0x80000100
 CPU_ON = 0x84000003
 SMC = "e1600070"  # smc #0, which binutils 2.44 does not name
-CLAIM = 2100  # instructions until it is clear which CPU is CPU 0 (boot/start.S)
+CLAIM = 3100  # instructions until it is clear which CPU is CPU 0 (boot/start.S)
 
 
 def sites(image):
