@@ -12,7 +12,7 @@ result() { # NAME OFFENCES
     fi
 }
 
-# hyp/README.md, "The rooms": a folder includes only what stands on a lower floor, or itself. The services stand on the core.
+# hyp/README.md: a folder includes only what stands on a lower floor, or itself. The services stand on the core.
 floor() {
     case $1 in
     abi | base | entry) echo 0 ;;
