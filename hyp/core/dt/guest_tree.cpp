@@ -253,13 +253,13 @@ BootError make_guest_tree(const Tree& tree, const MemoryMap& memory, const BootM
     const bool keeps_clocks = loses_clock(tree, disabled);
     bool has_memory = false;
     for (int node = 1; node < tree.count(); ++node) {
-        const bool memory_node = tree.is_type(node, "memory");
-        // Before version 5.18 Linux also takes the memory of a disabled node.
-        if ((memory_node && (has_memory || tree.disabled(node))) ||
+        const bool is_memory = tree.is_type(node, "memory");
+        // That of a disabled node is left out, whatever the guest makes of `status`.
+        if ((is_memory && (has_memory || tree.disabled(node))) ||
             (tree.parent(node) == chosen && is_module(tree, node))) {
             writer.leave_out(tree.begin_of(node), tree.end_of(node));
             node = tree.behind(node) - 1;
-        } else if (memory_node) {
+        } else if (is_memory) {
             has_memory = true;
             change(writer, tree, node, {{"reg", reg}});
         } else if (node == chosen) {
