@@ -159,7 +159,7 @@ nightly)
     suite mutants 600 tests/mutants/run.py "$build"
     fuzzers
     suite fuzz 250 tests/fuzz/run.sh "$build" 20
-    suite integration 10000 tests/qemu/run.sh --tier nightly ${kept:+--kept "$kept/cases"}
+    suite integration 10000 tests/qemu/run.sh --tier nightly ${kept:+--kept "$kept/integration.cases"}
     # Fresh boots each night, and faults that the commit draws.
     suite diff 7200 tests/diff/judge.py "$build" "$build/tests/diff-boots/$(git rev-parse HEAD)" --record 60 --faults 100 --tell \
         --seed "$(git rev-parse HEAD)" --need "$real_shares"
@@ -179,8 +179,9 @@ nightly)
 matrix)
     keep_results
     build_all
-    suite matrix 2400 tests/qemu/run.sh --tier matrix ${kept:+--kept "$kept/matrix"}
-    tests/qemu/matrix.py "$build" "${kept:-$build/tests/qemu}/$([ -n "$kept" ] && echo matrix || echo results)" docs/boards.md README.md
+    cases=${kept:+$kept/matrix.cases}
+    suite matrix 2400 tests/qemu/run.sh --tier matrix ${cases:+--kept "$cases"}
+    tests/qemu/matrix.py "$build" "${cases:-$build/tests/qemu/results}" docs/boards.md README.md || failed "tables of the matrix"
     ;;
 fuzz)
     fuzzers

@@ -24,7 +24,10 @@ def write(page, rows):
 
 def main():
     build, results, page, readme = map(pathlib.Path, sys.argv[1:])
-    passed = set(re.findall(r"^ok (matrix-\S+) ", results.read_text(), re.M))
+    run = re.findall(r"^(ok|FAILED) (matrix-[^ :]+)", results.read_text(), re.M)
+    if not run:
+        sys.exit(f"matrix.py: {results} names no case of the matrix")
+    passed = {case for verdict, case in run if verdict == "ok"}
     listed = subprocess.run([pathlib.Path(__file__).with_name("run.sh"), "--list", "--tier", "matrix"], capture_output=True,
                             check=True, text=True).stdout
     cases = set(re.findall(r"^matrix (matrix-\S+)$", listed, re.M))
