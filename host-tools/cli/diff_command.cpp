@@ -55,8 +55,8 @@ Examples:
   mmioscope diff --dev mmc --format html -o diff.html good.mmio bad.mmio
   git bisect run sh -c 'make zImage || exit 125; ./boot-and-trace new.mmio; mmioscope diff --profile good.profile new.mmio'
 
-Exit status: 0 the same, or nothing that is sure; 1 a sure finding; 125 a trace is incomplete or cannot be read;
-2 wrong usage.
+Exit status: 0 the same, or nothing that is sure; 1 a sure finding; 125 a trace is incomplete or cannot be read, or the
+output cannot be written; 2 wrong usage.
 )";
 
 /// What the command line asks for.
@@ -260,7 +260,13 @@ Status run(const Options& options, const Task& task) {
 Status diff_of(const Options& options) {
     const Task task = task_of(options);
     check_outputs(options, task);
-    return run(options, task);
+    // For `git bisect run`, 1 says that the commit is bad, which only a finding may say.
+    try {
+        return run(options, task);
+    } catch (const Error& error) {
+        throw Error(error.status() == Status::failed ? Status::untestable : error.status(),
+                    error.what());
+    }
 }
 
 void add_files(CLI::App& command, const char* name, std::vector<std::string>& to,

@@ -59,7 +59,7 @@ Examples:
   mmioscope print --fold boot.mmio                     each loop that waits for a register as one line
   mmioscope print --dmesg boot.mmio                  with the kernel's log between the accesses
   mmioscope print --dmesg dmesg.txt boot.mmio
-  mmioscope print --format jsonl --cpu 0 boot.mmio | jq .
+  mmioscope print --format jsonl --cpu 0 boot.mmio | head -n 20 | jq .
   ssh board cat /run/boot.mmio | mmioscope print --summary -
 
 Exit status: 0 the trace is whole and nothing was lost, 1 otherwise, 2 it cannot be read.
@@ -197,13 +197,21 @@ Status print(const Options& options) {
 }
 
 Status print_or_follow(const Options& options) {
+    const bool of_lines =
+        options.last || options.with_dmesg || options.summary || options.shares || options.numbers;
     if (!options.follow) {
+        if (options.view.format != "text" && (of_lines || options.limit)) {
+            throw bad_input("--format {} has every event that -F, --cpu, --from and --to select, "
+                            "and nothing else: it cannot be combined with -n, --last, --number, "
+                            "--summary, --shares or --dmesg",
+                            options.view.format);
+        }
         return print(options);
     }
-    if (options.at || options.last || options.with_dmesg || options.summary || options.shares ||
-        options.view.fold) {
-        throw bad_input("-f cannot be combined with --at, --last, --dmesg, --summary, --shares or "
-                        "--fold");
+    const bool around = options.at || options.before + options.after + options.around > 0;
+    if (of_lines || options.no_summary || around || options.view.fold) {
+        throw bad_input("-f cannot be combined with --at, -A, -B, -C, --last, --number, --dmesg, "
+                        "--summary, --no-summary, --shares or --fold");
     }
     return follow_trace(options.view, options.limit.value_or(reading::DriveOptions().limit));
 }

@@ -8,6 +8,7 @@
 #include "report/page.hpp"
 #include "report/trace_report.hpp"
 #include "run/hypervisor_image.hpp"
+#include "system/distinct_output.hpp"
 #include "system/file_descriptor.hpp"
 
 #include <algorithm>
@@ -139,6 +140,7 @@ Status report(const Options& options) {
     for (const reading::TraceOptions& input : inputs_of(options)) {
         traces.push_back(owned.emplace_back(std::make_unique<report::TraceReport>(input)).get());
     }
+    check_distinct(options.view.output.empty() ? "-" : options.view.output, {options.page});
     exporting::Output out(options.view.output.empty() ? "-" : options.view.output);
     if (out.terminal()) {
         throw bad_input("a page is not for a terminal: use -o FILE");

@@ -200,6 +200,8 @@ Status finish(const Options& options, const Stop& stop, Recording& recording, Pa
 void check_outputs(const Options& options) {
     std::vector<std::string> inputs = options.symbols;
     inputs.insert(inputs.end(), {options.source, options.tree});
+    const std::vector<std::string>& registers = options.live.events.registers;
+    inputs.insert(inputs.end(), registers.begin(), registers.end());
     check_distinct(options.output, inputs);
     check_distinct(options.console, inputs);
 }

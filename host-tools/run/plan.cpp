@@ -198,6 +198,8 @@ void check_outputs(const Options& options, const std::string& hypervisor) {
     std::vector<std::string> inputs = options.symbols;
     inputs.insert(inputs.end(),
                   {hypervisor, options.kernel, options.tree, options.ramdisk, options.sd_image});
+    const std::vector<std::string>& registers = options.live.events.registers;
+    inputs.insert(inputs.end(), registers.begin(), registers.end());
     for (const std::string& output : {options.output, options.console_log, options.hypervisor_log,
                                       options.access_log, options.stream_file, options.ram}) {
         check_distinct(output, inputs);

@@ -73,11 +73,11 @@ trace::About about(const Plan& plan, unsigned boot) {
     lines += fmt::format("command-line={}\n", options.command_line.value_or(""));
     lines += fmt::format("cpus={}\nmemory={}\n", options.cpus, options.memory);
     lines += boot > 1 ? fmt::format("boot={}\n", boot) : "";
-    for (const std::string& word : options.trace) {
-        lines += fmt::format("trace={}\n", word);
+    if (!options.trace.empty()) {
+        lines += fmt::format("trace={}\n", fmt::join(options.trace, ","));
     }
-    for (const std::string& command : options.at_start) {
-        lines += fmt::format("at-start={}\n", command);
+    if (!options.at_start.empty()) {
+        lines += fmt::format("at-start={}\n", fmt::join(options.at_start, "; "));
     }
     if (!plan.names.banner.empty()) {
         lines += fmt::format("kernel.banner={}\n", plan.names.banner);

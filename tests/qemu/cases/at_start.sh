@@ -35,6 +35,9 @@ early_linux() {
     verified
     early_ends_at head ' cpu0 W4 sysreg@10000 +\+0x030 '
     [ "$(events)" -gt 500 ] || fail "$(events) events"
+    "$mmioscope" info "$out/trace.mmio" >"$out/info"
+    has info '^at-start +mark nobody is there; deselect interrupt-controller@2c001000; trigger start ' \
+        "info: $(grep '^at-start' "$out/info")"
     grep -oE ' (mark|change) .*' "$out/print" | xargs -L 1 >"$out/changes"
     printf '%s\n' 'mark nobody is there' 'change deselect 0x2c001000+0x1000' \
         'change deselect 0x2c002000+0x2000' 'change deselect 0x2c004000+0x2000' 'change deselect 0x2c006000+0x2000' \
