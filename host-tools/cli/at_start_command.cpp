@@ -20,7 +20,8 @@ struct Options {
 
 constexpr char footer[] = R"(
 Prints lines for U-Boot. Type them, or put them into a script, after `fdt addr` and `fdt resize`. Each COMMAND is a
-command of `mmioscope ctl` in one argument. Under QEMU, use `mmioscope run --at-start`.
+command of `mmioscope ctl` in one argument, except status, statistics, flush and snapshot, which need a running guest. A
+tree has room for 32 requests; a device is one for each of its ranges. Under QEMU, use `mmioscope run --at-start`.
 
 Example:
   mmioscope at-start --dtb board.dtb 'trigger start address mmc@50000+0xc direction w' 'deselect serial0'

@@ -40,7 +40,7 @@ more gaps.
 Examples:
   mmioscope phases boot.mmio
   mmioscope phases --by marker boot.mmio
-  mmioscope phases --gap 500ms -F '!dev==gic' boot.mmio
+  mmioscope phases --gap 500ms -F '!dev==interrupt-controller' boot.mmio
 
 Exit status: 0 the trace is whole and nothing was lost, 1 otherwise, 2 it cannot be read.
 )";

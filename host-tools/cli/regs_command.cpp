@@ -33,9 +33,9 @@ Prints a line for each register of DEV that was accessed, by offset: what it is,
                    time after it is written), status, counter, fifo; constant so far, counter so far, storage so far,
                    self-clear so far, never read back and unclear: the accesses do not show more
 
-DEV is the name of a device, with or without its address. docs/regs.md defines the classes. Memory: 3 KiB for each
-register, at most 4096. After a loss or a reset no earlier value counts. -F, --cpu, --from and --to choose the accesses
-that are looked at: a write that they leave out makes the evidence wrong.
+DEV is a device's name as info prints it, with or without its address. docs/regs.md defines the classes. Memory: 3 KiB
+for each register, at most 4096. After a loss or a reset no earlier value counts. -F, --cpu, --from and --to choose the
+accesses that are looked at: a write that they leave out makes the evidence wrong.
 
 With --score, the trace teaches a small model what reads give, and the table says what the model foretells of the reads
 of another trace. FIFOs, and counters that never stand still, are left out. Which interrupt comes is chance: with

@@ -28,7 +28,7 @@ printed. The trace file always has everything.
 Examples:
   mmioscope run --kernel vmlinuz --dtb board.dtb --initrd initrd.img -o boot.mmio
   mmioscope run --kernel vmlinuz --dtb board.dtb --trace serial@90000,rtc@170000
-  mmioscope run --kernel vmlinuz --dtb board.dtb --trace all,!0x2c001000+8K --console
+  mmioscope run --kernel vmlinuz --dtb board.dtb --trace 'all,!0x2c001000+8K' --console
   mmioscope run --kernel vmlinuz --dtb board.dtb \
       --at-start 'trigger start address mmc@50000+0xc direction w' --at-start 'deselect serial0'
   mmioscope run --kernel vmlinuz --dtb board.dtb --stream serial2 --stream-baud 115200
@@ -91,7 +91,8 @@ void add_guest(CLI::App& command, Options& options) {
         ->check(count_from(1))
         ->type_name("N");
     add_size(command, "--memory", options.memory,
-             "Size of the RAM, a multiple of 1M (default 512M; orangepi-pc: 1024M)");
+             "Size of the RAM, a multiple of 1M (default 512M; orangepi-pc, ast2600-evb and "
+             "raspi2b: always 1024M)");
     add_place(command, options.at_top);
     add_file(command, "--ram", options.ram,
              "Keep the guest's RAM in this file; if it exists, the machine starts with its "
@@ -122,9 +123,11 @@ void add_tracing(CLI::App& command, Options& options) {
                      "Also write a record before each access, to find one that never returns");
     command.add_flag("--slow-path", options.slow_path,
                      "Do not use the fast path, for measurements; the trace is the same");
-    command.add_flag("--no-breakpoints", options.no_breakpoints,
-                     "Trace as on a board whose DBGEN is low: emulation; what it cannot do is "
-                     "stepped by SMC at PL1, else refused by a data abort and recorded");
+    command.add_flag(
+        "--no-breakpoints", options.no_breakpoints,
+        "Trace as on a board whose DBGEN is low: accesses are emulated; what cannot be "
+        "emulated is stepped by SMC at PL1, or else recorded, and the guest gets a data "
+        "abort");
     add_size(command, "--area-size", options.area_size,
              "Size of the trace area, a multiple of 4K (default 64M)");
     command.add_flag("--guest-reader", options.guest_reader,
@@ -133,8 +136,8 @@ void add_tracing(CLI::App& command, Options& options) {
                "Accept commands at run time, from mmioscope-guest ctl and --ctl (default: on)");
     command
         .add_option("--at-start", options.at_start,
-                    "Apply this command of mmioscope ctl before the guest's first instruction; "
-                    "may be repeated")
+                    "Apply this command of mmioscope ctl before the guest's first instruction, "
+                    "except status, statistics, flush and snapshot; may be repeated")
         ->type_name("COMMAND")
         ->allow_extra_args(false)
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);

@@ -30,8 +30,8 @@ constexpr char footer[] = R"(
 Prints one table for each of devices, registers, functions, callers, tasks, CPUs, interrupts and sizes, or only those
 that --by names. Columns: accesses, accesses per second between the first and the last event read, and how long they
 took. The last line is the total of all accesses, also of those without a line. Items without a name appear with their
-number. The verdict goes to standard error. Memory does not grow with the trace: a table of more than 512 names is
-counted in temporary files, in $TMPDIR or /tmp; --percentiles keeps 300 bytes for each name.
+number. The verdict goes to standard error. Memory does not grow with the trace: long tables are counted in temporary
+files, in $TMPDIR or /tmp. --percentiles keeps 1 to 5 KiB for each name: more, the longer its longest access.
 
 Times (access s, mean us, p50 us, p99 us, max us) are those of the accesses: from just before an access, with its device
 locked, until it is known to be done. They include the shadow engine's two switches to the guest and back, because the

@@ -30,10 +30,10 @@ struct Options {
 constexpr char footer[] = R"(
 FILE may be one that a running mmioscope run -o or record -o writes, - is a pipe; the screen follows it. Rates are
 accesses per second of the guest's time since the last update, and over the whole trace once it has ended. The last line
-is the total. Keys: d r f a t c i s choose the table, the arrows, Page Up and Down, Home and End move in it, o changes
+is the total. Keys: d r f a t c i s choose the table, Up, Down, Page Up and Down, Home and End move in it, o changes
 its order (rate, reads, writes, time, name), Enter opens a device into its registers, Backspace goes back, p or space
-pauses the screen (not the reading), q quits. The screen has the first 512 lines of a table, in its order; of more names
-the counts are in temporary files, in $TMPDIR or /tmp.
+pauses the screen (not the reading), q quits. The screen has the first 512 lines of a table, in its order; the counts of
+more names are in temporary files, in $TMPDIR or /tmp.
 
 Examples:
   mmioscope top boot.mmio
