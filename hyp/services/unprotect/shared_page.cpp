@@ -10,8 +10,6 @@ namespace {
 
 using lpae::Descriptor;
 
-constexpr std::uint64_t input_end = std::uint64_t{1} << 32;
-
 constexpr Descriptor one_opener = Descriptor{1} << 55;
 constexpr Descriptor openers = Descriptor{0xf} << 55;
 static_assert(abi::max_cpus <= openers / one_opener);
@@ -32,14 +30,23 @@ void change_openers(Descriptor& entry, Descriptor change) {
     panic("a shared page's descriptor keeps changing");
 }
 
-bool add_page(TranslationTable& normal, const TranslationTable& open, Range page, TablePool& pool) {
-    const Descriptor leaf = open.lookup(page.begin);
+/// `range` is a page, or a block of level 2.
+bool add_closed(TranslationTable& normal, const TranslationTable& open, Range range,
+                TablePool& pool) {
+    const Descriptor leaf = open.lookup(range.begin);
     if (!lpae::is_valid(leaf)) return true; // withheld: never opened
-    if (!normal.map(page, lpae::attributes_of(leaf), pool)) return false;
-    Descriptor* entry = normal.page_entry(page.begin);
-    check(entry != nullptr, "a page was mapped without a descriptor of its own");
-    port::store_descriptor(entry, *entry & ~lpae::valid);
+    if (!normal.map(range, lpae::attributes_of(leaf), pool)) return false;
+    Descriptor& entry = shared_descriptor(normal, range.begin);
+    port::store_descriptor(&entry, entry & ~lpae::valid);
     return true;
+}
+
+/// What is opened at once for an access at `page`: a whole block if all of it is one device's. A
+/// page each would take more tables than there are for a PCI host's windows.
+Range opened_at(std::uint64_t page, Range device) {
+    constexpr std::uint64_t block_size = lpae::level_size(lpae::last_level - 1);
+    const Range block{page, page + block_size};
+    return page % block_size == 0 && device.contains(block) ? block : Range{page, page + page_size};
 }
 
 } // namespace
@@ -48,12 +55,26 @@ bool add_shared_pages(TranslationTable& normal, const TranslationTable& open, co
                       TablePool& pool) {
     for (const Span& span : map) {
         const std::uint64_t end = page_ceil(span.range.end);
-        if (end > input_end) continue;
-        for (std::uint64_t page = page_floor(span.range.begin); page < end; page += page_size)
-            if (map.page_trapped({page}) && !add_page(normal, open, {page, page + page_size}, pool))
-                return false;
+        if (end > lpae::input_end) continue;
+        for (std::uint64_t at = page_floor(span.range.begin); at < end;) {
+            const Range range = opened_at(at, span.range);
+            if (map.page_trapped({at}) && !add_closed(normal, open, range, pool)) return false;
+            at = range.end;
+        }
     }
     return true;
+}
+
+Descriptor& shared_descriptor(const TranslationTable& normal, std::uint64_t address) {
+    auto* table = port::memory_at<Descriptor>(normal.root());
+    for (unsigned level = lpae::first_level;; ++level) {
+        Descriptor& entry = table[lpae::level_index(address, level)];
+        if (!lpae::is_table(entry, level)) {
+            check(entry != 0, "a page that traps has no shared descriptor");
+            return entry;
+        }
+        table = port::memory_at<Descriptor>({lpae::output_address(entry)});
+    }
 }
 
 void open_shared_page(Descriptor& entry) {

@@ -1,6 +1,5 @@
 #include "unprotect/unprotect.hpp"
 
-#include "base/check.hpp"
 #include "engine/reexecution.hpp"
 #include "guest/registers.hpp"
 #include "machine/machine.hpp"
@@ -10,15 +9,14 @@ namespace mmioscope {
 
 Outcome UnprotectEngine::carry_out(Cpu& cpu, Frame& frame) {
     DeviceAccess& access = cpu.step.access;
-    lpae::Descriptor* entry = cpu.machine->normal_table.page_entry(access.pa.value);
-    check(entry != nullptr, "a page that traps has no shared descriptor");
+    lpae::Descriptor& entry = shared_descriptor(cpu.machine->normal_table, access.pa.value);
     access.decoded = access.decoded && !access.listed;
     access.listed = false;
     begin_step(cpu, frame);
     cpu.debug.arm(cpu.step.next_pc, in_thumb(frame));
     cpu.locks.release(); // held for the sequence number, not for the access
-    cpu.step.opened = entry;
-    open_shared_page(*entry);
+    cpu.step.opened = &entry;
+    open_shared_page(entry);
     return Outcome::again;
 }
 

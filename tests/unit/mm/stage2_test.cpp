@@ -2,6 +2,7 @@
 
 #include "catch_2_or_3.hpp"
 #include "sim/bench.hpp"
+#include "unprotect/shared_page.hpp"
 
 using namespace mmioscope;
 using namespace mmioscope::sim;
@@ -174,5 +175,27 @@ TEST_CASE("random regions and choices agree with a page-wise reference") {
             REQUIRE(t.in_normal(a) == (reachable && !traced && !hidden));
             REQUIRE(t.in_shadow(a) == reachable);
         }
+    }
+}
+
+TEST_CASE("under the baseline a device's whole blocks have one descriptor each, its other pages "
+          "their own") {
+    Tables t;
+    t.add(0x1010'0000,
+          0x2ef0'0000); // a window of a PCI host, for which there are no tables of pages
+    t.layout();
+    t.trace(0x1010'0000, 0x2ef0'0000);
+    t.build();
+    REQUIRE(add_shared_pages(t.normal, t.shadow, t.map, t.pool));
+    const auto at = [&t](std::uint64_t a) { return &shared_descriptor(t.normal, a); };
+    CHECK(at(0x1010'0000) != at(0x1010'1000));
+    CHECK(at(0x1020'0000) == at(0x103f'f000));
+    CHECK(at(0x1020'0000) != at(0x1040'0000));
+    for (const std::uint64_t a : {0x1010'1000, 0x103f'f000, 0x3eff'f000}) {
+        CHECK(!t.in_normal(a));
+        *at(a) |= lpae::valid;
+        CHECK(t.bench.translate(t.normal, a).output(a) == a);
+        CHECK(memory_type(t.bench.translate(t.normal, a)) ==
+              memory_type(t.bench.translate(t.shadow, a)));
     }
 }
