@@ -284,8 +284,9 @@ Action add(CLI::App& command, const std::string&) {
     add_files(command, "--good", options->good, "Good boots, up to -- or the next option");
     add_file(command, "--profile", options->profile,
              "With --good: save the learned profile; without: use it instead of good boots");
-    command.add_flag("--all", options->all,
-                     "List what follows from a driver's stop, too, not as one finding");
+    command.add_flag(
+        "--all", options->all,
+        "If a driver stops, list each difference that follows, not one finding for all");
     command
         .add_option("--dev", options->devices,
                     "Compare only these devices; separate several with commas")

@@ -115,7 +115,7 @@ Action add(CLI::App& command, const std::string&) {
         ->type_name("TIME");
     command
         .add_option("--idle", options->idle,
-                    "A longer pause is no delay: nobody waits (default 1 s)")
+                    "A longer pause is not written as a delay: the driver was idle (default 1 s)")
         ->type_name("TIME");
     command.add_option("-n,--limit", options->limit, "Most accesses (default 2000)")
         ->check(count_from(1))

@@ -25,7 +25,7 @@ Prints a trace as phases, in the order of time. A phase begins with
   probe    a driver's first access to a device: its name is the function, and its caller. The driver is the function's
            module; in the kernel itself what the function's name begins with, up to a '_'. One function that goes from
            device to device is one phase
-  idle     the first access after a gap without any (--gap), the interrupt controller's left aside
+  idle     the first access after at least --gap without one; those to the interrupt controller do not count
   start    the first access of the trace
 
   begin, seconds   from its first event to its last access that is not the interrupt controller's
@@ -34,8 +34,7 @@ Prints a trace as phases, in the order of time. A phase begins with
   event            its first (mmioscope print --at)
   devices          with their accesses, those with most first, the interrupt controller last
 
-docs/phases.md says more. -F, --cpu, --from and --to choose the accesses that are looked at: without the others there are
-more gaps.
+docs/phases.md says more. -F, --cpu, --from and --to choose the accesses that are looked at: those left out make gaps.
 
 Examples:
   mmioscope phases boot.mmio

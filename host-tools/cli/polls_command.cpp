@@ -23,7 +23,8 @@ register that a function polls, those that took most time first:
   class      poll, or handshake: the loop carries data, as to a FIFO, whenever the register lets it
   times      loops; reads: of the register in all of them
   total, max from a loop's first access to its last, with all that came in between
-  by value   loops that ended when the register changed; given up: that were left before; unended: when the trace ended
+  by value   loops that ended when the register changed; given up: the code stopped waiting before that; unended: the
+             trace ended first
   event      where the longest begins (mmioscope print --at)
 
 docs/polls.md defines what a loop is. A loop of two reads shows nothing that a single read would not, and is left out.

@@ -45,8 +45,8 @@ quarter second are one line with a count. The last line is the verdict.
 
 --dmesg takes the output of dmesg or of the console, with printk's times. Traces of mmioscope run and of record --console
 contain the console. printk's time 0 is found from the lines that left by a traced UART: the smallest delay between a
-line's own time and its first character. It is too late by the time that this line took from printk to the UART. If no
-UART is traced, the times at which lines reached the host are used. --dmesg-offset sets it.
+line's own time and its first character. It is a little too late: by the time that this line took from printk to the
+UART. If no UART is traced, the times at which lines reached the host are used. --dmesg-offset sets it.
 
 Examples:
   mmioscope print boot.mmio

@@ -49,7 +49,9 @@ Action add(CLI::App& command, const std::string& command_line) {
     const auto view = std::make_shared<ViewOptions>();
     command.add_option("source", options->source, "Where the stream comes from")->required();
     add_file(command, "-o,--output", options->output, "Save the trace in this file");
-    command.add_flag("-f,--follow", options->follow, "Print the trace while recording");
+    command.add_flag("-f,--follow", options->follow,
+                     "Print the trace while recording; at most 200 lines if standard output is no "
+                     "terminal, except with --all");
     command.add_option("--baud", options->baud, "Rate of a serial port, in bit/s (default 115200)")
         ->check(CLI::Range(1, 100'000'000));
     command.add_flag("--plain", options->plain,

@@ -37,18 +37,18 @@ DEV is a device's name as info prints it, with or without its address. docs/regs
 for each register, at most 4096. After a loss or a reset no earlier value counts. -F, --cpu, --from and --to choose the
 accesses that are looked at: a write that they leave out makes the evidence wrong.
 
-With --score, the trace teaches a small model what reads give, and the table says what the model foretells of the reads
-of another trace. FIFOs, and counters that never stand still, are left out. Which interrupt comes is chance: with
+With --score, the trace teaches a small model what reads give, and the table says what it predicts of the reads of
+another trace. FIFOs, and counters that never stand still, are left out. Which interrupt comes is chance: with
 --interrupts-given the model is told what a GIC's acknowledges gave, and only its other reads count.
 
-  reads, right %   its reads, and which share of them is foretold exactly
-  free %           likewise, if the model is told what is written but reads on what it foretold itself
+  reads, right %   its reads, and which share of them it predicts exactly
+  free %           likewise, if the model is told only the writes, and takes its own predictions for earlier reads
   situations       different ones: a register, and the device's last five accesses. Each counts once, at its first time
-  right %, free %  which share of them is foretold at that time
+  right %, free %  which share of them it predicts at that time
   read %, written %, frequent %
                    likewise, by what was read last, what was written last, and what was read most often
   rule             what decided most often (docs/regs.md)
-  deviates         event of the first read that is not foretold
+  deviates         event of the first read that is not predicted
 
 Examples:
   mmioscope regs mmc boot.mmio

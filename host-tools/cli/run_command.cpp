@@ -180,7 +180,9 @@ void add_output(CLI::App& command, Options& options) {
     add_file(command, "-o,--output", options.output, "Save the trace in this file");
     command.add_flag("--plain", options.plain,
                      "Do not pack the records of the finished file: 64 bytes each");
-    add_switch(command, "print", options.print, "Print the trace (default: on without --console)");
+    add_switch(command, "print", options.print,
+               "Print the trace, at most 200 lines if standard output is no terminal, except with "
+               "--all (default: on without --console)");
     command.add_flag("--console", options.console,
                      "Connect the guest's console to this terminal (Ctrl-C ends the run)");
     add_file(command, "--console-log", options.console_log,

@@ -27,8 +27,8 @@ Prints what CPUs do with the same registers, a line for each finding:
 Lost updates and interrupts that are never ended are likely bugs; the other lines are information.
 
   cpus, reads, writes    of the register or page
-  function, other function   who made the two accesses, of two CPUs, that were closest; of a lost update who wrote last,
-                         and whose write was lost; else who wrote last, or acknowledged
+  function, other function   lost update: who wrote last, and whose write was lost; shared: who made the two accesses, by
+                         two CPUs, that were closest in time; others: who wrote last, or acknowledged
   apart us               time between these two; event: the later one (mmioscope print --at)
 
 docs/sharing.md defines each finding, and says what it cannot see. Registers that each CPU has for itself, those of the
