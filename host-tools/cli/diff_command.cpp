@@ -223,15 +223,21 @@ void write_profile(const std::string& path, const std::string& text) {
     file.finish();
 }
 
-// For `git bisect run` an input that cannot be read says nothing of the commit.
+// For `git bisect run` an input that cannot be read, or an output that cannot be written, says
+// nothing of the commit: `failure` of `call` becomes `untestable`.
+template <typename Call>
+auto untestable_if(Status failure, const Call& call) {
+    try {
+        return call();
+    } catch (const Error& error) {
+        throw Error(error.status() == failure ? Status::untestable : error.status(), error.what());
+    }
+}
+
+// What reads an input.
 template <typename Read>
 auto readable(const Read& read) {
-    try {
-        return read();
-    } catch (const Error& error) {
-        throw Error(error.status() == Status::bad_input ? Status::untestable : error.status(),
-                    error.what());
-    }
+    return untestable_if(Status::bad_input, read);
 }
 
 Status run(const Options& options, const Task& task) {
@@ -260,13 +266,7 @@ Status run(const Options& options, const Task& task) {
 Status diff_of(const Options& options) {
     const Task task = task_of(options);
     check_outputs(options, task);
-    // For `git bisect run`, 1 says that the commit is bad, which only a finding may say.
-    try {
-        return run(options, task);
-    } catch (const Error& error) {
-        throw Error(error.status() == Status::failed ? Status::untestable : error.status(),
-                    error.what());
-    }
+    return untestable_if(Status::failed, [&] { return run(options, task); });
 }
 
 void add_files(CLI::App& command, const char* name, std::vector<std::string>& to,
