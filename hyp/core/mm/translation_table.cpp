@@ -103,23 +103,23 @@ bool TranslationTable::split(Range range, TablePool& pool) {
     return true;
 }
 
-Descriptor TranslationTable::lookup(std::uint64_t address) const {
-    const Descriptor* table = root_;
+TranslationTable::Leaf TranslationTable::leaf(std::uint64_t address) const {
+    Descriptor* table = root_;
     for (unsigned level = lpae::first_level;; ++level) {
-        const Descriptor entry = table[lpae::level_index(address, level)];
-        if (!lpae::is_table(entry, level)) return lpae::is_valid(entry) ? entry : 0;
+        Descriptor& entry = table[lpae::level_index(address, level)];
+        if (!lpae::is_table(entry, level)) return {entry, level};
         table = port::memory_at<Descriptor>({lpae::output_address(entry)});
     }
 }
 
+Descriptor TranslationTable::lookup(std::uint64_t address) const {
+    const Descriptor entry = leaf(address).entry;
+    return lpae::is_valid(entry) ? entry : 0;
+}
+
 Descriptor* TranslationTable::page_entry(std::uint64_t address) const {
-    Descriptor* table = root_;
-    for (unsigned level = lpae::first_level;; ++level) {
-        Descriptor* entry = &table[lpae::level_index(address, level)];
-        if (level == lpae::last_level) return entry;
-        if (!lpae::is_table(*entry, level)) return nullptr;
-        table = port::memory_at<Descriptor>({lpae::output_address(*entry)});
-    }
+    const Leaf found = leaf(address);
+    return found.level == lpae::last_level ? &found.entry : nullptr;
 }
 
 Descriptor* TranslationTable::own_entry(std::uint64_t address, Descriptor* const (&own)[2]) {

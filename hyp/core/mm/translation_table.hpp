@@ -45,6 +45,13 @@ public:
     /// the pool is empty.
     [[nodiscard]] bool split(Range range, TablePool& pool);
 
+    /// The entry at which a walk for `address` ends, valid or not.
+    struct Leaf {
+        lpae::Descriptor& entry;
+        unsigned level;
+    };
+    Leaf leaf(std::uint64_t address) const;
+
     /// The leaf descriptor that translates `address`; 0 if there is none.
     lpae::Descriptor lookup(std::uint64_t address) const;
 

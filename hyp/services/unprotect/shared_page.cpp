@@ -66,15 +66,9 @@ bool add_shared_pages(TranslationTable& normal, const TranslationTable& open, co
 }
 
 Descriptor& shared_descriptor(const TranslationTable& normal, std::uint64_t address) {
-    auto* table = port::memory_at<Descriptor>(normal.root());
-    for (unsigned level = lpae::first_level;; ++level) {
-        Descriptor& entry = table[lpae::level_index(address, level)];
-        if (!lpae::is_table(entry, level)) {
-            check(entry != 0, "a page that traps has no shared descriptor");
-            return entry;
-        }
-        table = port::memory_at<Descriptor>({lpae::output_address(entry)});
-    }
+    Descriptor& entry = normal.leaf(address).entry;
+    check(entry != 0, "a page that traps has no shared descriptor");
+    return entry;
 }
 
 void open_shared_page(Descriptor& entry) {

@@ -180,11 +180,11 @@ TEST_CASE("random regions and choices agree with a page-wise reference") {
 
 TEST_CASE("under the baseline a device's whole blocks have one descriptor each, its other pages "
           "their own") {
+    constexpr std::uint64_t begin = 0x1010'0000, size = 0x2ef0'0000; // 64 tables are too few
     Tables t;
-    t.add(0x1010'0000,
-          0x2ef0'0000); // a window of a PCI host, for which there are no tables of pages
+    t.add(begin, size);
     t.layout();
-    t.trace(0x1010'0000, 0x2ef0'0000);
+    t.trace(begin, size);
     t.build();
     REQUIRE(add_shared_pages(t.normal, t.shadow, t.map, t.pool));
     const auto at = [&t](std::uint64_t a) { return &shared_descriptor(t.normal, a); };
