@@ -15,9 +15,11 @@ fail() {
 # on_all_cpus CASE ARGUMENT...: a case that needs the guest's CPUs to run at the same time (run.sh).
 on_all_cpus() { "$@"; }
 
-# With another kernel, fetched first: the case gets its folder before its arguments.
+# With another kernel, fetched first: the case gets its folder before its arguments. One case makes a guest at a time, since
+# two would write the same files.
 with_guest() { # armmp|rt|bullseye|trixie CASE ARGUMENT...
-    make --no-print-directory "guest-$1" >&2 || fail "cannot make the guest with the kernel $1"
+    flock "$build/tests/qemu/guests.lock" make --no-print-directory "guest-$1" >&2 ||
+        fail "cannot make the guest with the kernel $1"
     "$2" "$build/guest-$1" "${@:3}"
 }
 
