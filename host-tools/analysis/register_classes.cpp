@@ -11,12 +11,6 @@
 
 namespace mmioscope::analysis {
 
-bool RegisterClasses::means(std::string_view name) const {
-    return name.starts_with(device_) &&
-           (device_.empty() || name.size() == device_.size() || name[device_.size()] == '@' ||
-            name[device_.size()] == '[');
-}
-
 // Accesses to parts of a register belong to it; without a description, to the word they are in.
 std::uint64_t RegisterClasses::offset_of(const Event& event) {
     return event.reg() != nullptr ? event.reg()->offset
@@ -31,14 +25,6 @@ bool RegisterClasses::carries_data(const Event& event) const {
     const RegisterEvidence& e = at->second.evidence;
     const std::string_view name = verdict_of(e).name;
     return name == "fifo" || (name == "counter" && e.stayed + e.fell == 0);
-}
-
-RegisterClasses::Device& RegisterClasses::device_of(const Event& event) {
-    Device& device = devices_[event.record.device];
-    if (!device.meant) {
-        device.meant = means(event.device());
-    }
-    return device;
 }
 
 RegisterHistory* RegisterClasses::of(const Event& event) {
@@ -62,19 +48,17 @@ void RegisterClasses::add(const Event& event) {
     const abi::Record& record = event.record;
     if (record.type == abi::RecordType::gap || record.type == abi::RecordType::power) {
         now_.since = now_.access; // what was not seen, or a reset, may have changed any register
-        for (auto& [number, device] : devices_) {
-            device = {.meant = device.meant};
-        }
+        devices_.clear();
         return;
     }
     if (record.type != abi::RecordType::access && record.type != abi::RecordType::own) {
         return;
     }
-    Device& device = device_of(event);
-    RegisterHistory* const one = *device.meant ? of(event) : nullptr;
+    RegisterHistory* const one = of(event);
     if (one == nullptr) {
         return;
     }
+    Device& device = devices_[record.device];
     ++now_.access;
     now_.nanoseconds = event.nanoseconds;
     const bool writes = abi::is_write(record);

@@ -11,10 +11,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <unordered_map>
 #include <utility>
 
@@ -22,19 +20,14 @@ namespace mmioscope::analysis {
 
 class RegisterClasses final : public reading::Consumer {
 public:
-    /// Looks at the devices called `device`: the whole name, or what is before its '@' or '['; at
-    /// all if it is empty.
     /// Keeps at most `most` registers, 3 KiB each; counts accesses to others.
-    explicit RegisterClasses(std::string device, std::size_t most = 4096)
-        : device_(std::move(device)), most_(most) {}
+    explicit RegisterClasses(std::size_t most = 4096) : most_(most) {}
 
     void add(const Event& event) override;
 
-    /// Whether a device with this name is looked at.
-    bool means(std::string_view name) const;
     /// Whether the access's register is a FIFO, or a counter that rose from each read to the next.
     bool carries_data(const Event& event) const;
-    /// No access to such a device was seen.
+    /// No access was seen.
     bool empty() const { return registers_.empty(); }
     /// A row for each register, by device and offset.
     table::Table table() const;
@@ -49,20 +42,17 @@ private:
     using Indices = std::map<const RegisterHistory*, const RegisterHistory*>;
 
     struct Device {
-        std::optional<bool> meant; ///< whether it is looked at; empty: not known yet
         std::array<RegisterHistory*, 4> written{}; ///< the last ones, the latest first
         /// Its last reads since a write, the latest first.
         RegisterHistory *read = nullptr, *read_before = nullptr;
     };
 
     static std::uint64_t offset_of(const Event& event);
-    Device& device_of(const Event& event);
     RegisterHistory* of(const Event& event);
     Indices indices() const;
     /// With what it says of other registers.
     static Verdict class_of(const RegisterHistory& one, const Indices& indices);
 
-    std::string device_;
     std::size_t most_;
     std::map<Place, RegisterHistory> registers_;
     std::unordered_map<std::uint16_t, Device> devices_;

@@ -37,21 +37,19 @@ std::optional<std::size_t> RegisterModel::Numbers::of(const Event& event, Regist
         return at->second;
     }
     std::optional<std::size_t> number;
-    if (model.classes_.means(event.device())) {
-        const std::size_t device =
-            model.devices_.emplace(event.device(), model.devices_.size()).first->second;
-        const auto known = model.places_.find({device, event.offset()});
-        if (known != model.places_.end()) {
-            number = known->second;
-        } else if (model.registers_.size() < most_registers) {
-            number = model.registers_.size();
-            model.places_[{device, event.offset()}] = *number;
-            Register& one = model.registers_.emplace_back();
-            one.device = event.device();
-            one.name = registers::register_text(event.reg(), event.offset());
-            one.offset = event.offset();
-            one.device_number = device;
-        }
+    const std::size_t device =
+        model.devices_.emplace(event.device(), model.devices_.size()).first->second;
+    const auto known = model.places_.find({device, event.offset()});
+    if (known != model.places_.end()) {
+        number = known->second;
+    } else if (model.registers_.size() < most_registers) {
+        number = model.registers_.size();
+        model.places_[{device, event.offset()}] = *number;
+        Register& one = model.registers_.emplace_back();
+        one.device = event.device();
+        one.name = registers::register_text(event.reg(), event.offset());
+        one.offset = event.offset();
+        one.device_number = device;
     }
     if (known_.size() < 2 * most_registers) {
         known_[place] = number;

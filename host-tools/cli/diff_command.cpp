@@ -149,7 +149,7 @@ public:
     void check_devices() const {
         if (!unknown_.empty()) {
             const std::string& line = *unknown_.begin();
-            throw bad_input("--dev: {}", line.substr(line.starts_with("-F: ") ? 4 : 0));
+            throw bad_input("--dev: {}", line);
         }
     }
 

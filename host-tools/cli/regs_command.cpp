@@ -2,7 +2,7 @@
 #include "cli/commands.hpp"
 #include "cli/option_types.hpp"
 #include "cli/view_options.hpp"
-#include "reading/trace.hpp"
+#include "reading/one_device.hpp"
 #include "system/error.hpp"
 #include "system/open_source.hpp"
 #include "system/plain_text.hpp"
@@ -28,14 +28,15 @@ constexpr char footer[] = R"(
 Prints a line for each register of DEV that was accessed, by offset: what it is, and by what evidence.
 
   values, written  different values that were read and written, up to 16
-  class            storage, w1c (a one clears the bit), set, clear (of another register), read-clears (a read clears
-                   bits), self-clear, index and data (which the index chooses), command (another register changes a
-                   time after it is written), status, counter, fifo; constant so far, counter so far, storage so far,
-                   self-clear so far, never read back and unclear: the accesses do not show more
+  class            storage, w1c (a one clears the bit), set (a one sets it, here or in another register), clear (a one
+                   clears it in another register), read-clears (a read clears bits), self-clear, index and data (which
+                   the index chooses), command (another register changes a time after it is written), status, counter,
+                   fifo; constant so far, counter so far, storage so far, self-clear so far, never read back and
+                   unclear: the accesses do not show more
 
-DEV is a device's name as info prints it, with or without its address. docs/regs.md defines the classes. Memory: 3 KiB
-for each register, at most 4096. After a loss or a reset no earlier value counts. -F, --cpu, --from and --to choose the
-accesses that are looked at: a write that they leave out makes the evidence wrong.
+DEV is a name as in a filter (dev==DEV). docs/regs.md defines the classes. Memory: 3 KiB for each register, at most
+4096. After a loss or a reset no earlier value counts. -F, --cpu, --from and --to choose the accesses that are looked
+at: a write that they leave out makes the evidence wrong.
 
 With --score, the trace teaches a small model what reads give, and the table says what it predicts of the reads of
 another trace. FIFOs, and counters that never stand still, are left out. Which interrupt comes is chance: with
@@ -76,15 +77,17 @@ Status learn(const Options& options, analysis::RegisterClasses& classes,
                         "input");
     }
     Status status = Status::fine;
-    for (reading::Consumer* learner :
-         {static_cast<reading::Consumer*>(&classes), static_cast<reading::Consumer*>(&model)}) {
+    const auto read = [&](reading::Consumer& learner) {
         reading::Trace trace(selection);
-        drive_all(trace, options, {learner});
+        reading::OneDevice device(trace, options.device, learner);
+        drive_all(trace, options, {&device});
         status = view::status_of(trace.reader());
-    }
+    };
+    read(classes);
     if (classes.empty()) {
         throw bad_input("{}: no access to a device '{}'", selection.path, options.device);
     }
+    read(model);
     if (status != Status::fine) {
         fmt::print(stderr,
                    "mmioscope: warning: {} is damaged or lacks records: the model has "
@@ -95,7 +98,7 @@ Status learn(const Options& options, analysis::RegisterClasses& classes,
 }
 
 Status score(const Options& options) {
-    analysis::RegisterClasses classes(options.device);
+    analysis::RegisterClasses classes;
     analysis::RegisterModel model(classes);
     const Status learnt = learn(options, classes, model);
     ViewOptions other = options.view;
@@ -106,7 +109,8 @@ Status score(const Options& options) {
     view::Output out(options.view.output);
     view::Tally tally(reading::selects(selection));
     analysis::RegisterScore score(model, options.interrupts_given);
-    drive_all(trace, options, {&tally, &score});
+    reading::OneDevice device(trace, options.device, score);
+    drive_all(trace, options, {&tally, &device});
     if (score.empty()) {
         throw bad_input("{}: no read of a device '{}'", selection.path, options.device);
     }
@@ -129,8 +133,9 @@ Status regs(const Options& options) {
     reading::Trace trace(selection);
     view::Output out(options.view.output);
     view::Tally tally(reading::selects(selection));
-    analysis::RegisterClasses classes(options.device);
-    drive_all(trace, options, {&tally, &classes});
+    analysis::RegisterClasses classes;
+    reading::OneDevice device(trace, options.device, classes);
+    drive_all(trace, options, {&tally, &device});
     if (classes.empty()) {
         throw bad_input("the trace has no access to a device '{}'", options.device);
     }

@@ -68,7 +68,7 @@ std::string unknown_device(const Pattern& pattern, const std::vector<Names>& dev
     }
     return known.empty() || pattern.matches("-")
                ? ""
-               : fmt::format("-F: the trace has no device '{}'{}", pattern.text(),
+               : fmt::format("the trace has no device '{}'{}", pattern.text(),
                              suggestion(pattern.text(), known));
 }
 
@@ -116,13 +116,13 @@ struct Unmet {
 std::string unmet_text(const Unmet& unmet, bool any, bool narrowed) {
     const std::string& name = unmet.pattern->text();
     if (!any) {
-        return fmt::format("-F: no event has the {} '{}': no names of functions are known "
+        return fmt::format("no event has the {} '{}': no names of functions are known "
                            "(--symbols)",
                            unmet.field == "func" ? "function" : unmet.field, name);
     }
     if (!unmet.known) { // a packed trace has only the names that its events need
         const std::string near = unmet.nearest.text();
-        return fmt::format("-F: the trace has no function '{}'{}", name,
+        return fmt::format("the trace has no function '{}'{}", name,
                            near.empty() ? ": the guest has none, or it makes no access itself, or "
                                           "it is inlined"
                                         : near);
@@ -133,10 +133,10 @@ std::string unmet_text(const Unmet& unmet, bool any, bool narrowed) {
     const char* const selected = narrowed ? "selected " : "";
     const char* const such = narrowed ? "such " : "";
     return unmet.field == "func"
-               ? fmt::format("-F: no {}event is in the function '{}': it makes no {}access itself, "
+               ? fmt::format("no {}event is in the function '{}': it makes no {}access itself, "
                              "or it is inlined",
                              selected, name, such)
-               : fmt::format("-F: no {}event has the caller '{}': what it calls makes no {}access "
+               : fmt::format("no {}event has the caller '{}': what it calls makes no {}access "
                              "itself, or is inlined",
                              selected, name, such);
 }
@@ -150,7 +150,7 @@ std::string unknown_name(std::string_view kind, const Pattern& pattern,
         !pattern.text().empty() && pattern.text()[0] >= '0' && pattern.text()[0] <= '9';
     return known || number
                ? ""
-               : fmt::format("-F: the trace has no {} '{}'{}", kind, pattern.text(),
+               : fmt::format("the trace has no {} '{}'{}", kind, pattern.text(),
                              pattern.is_regex() ? "" : suggestion(pattern.text(), names));
 }
 

@@ -59,7 +59,7 @@ private:
     analysis::PollTable polls_;
     analysis::Phases phases_{{}};
     analysis::Sharing sharing_;
-    analysis::RegisterClasses registers_{""};
+    analysis::RegisterClasses registers_;
     analysis::Counts counts_;
     TraceExtent extent_;
 };

@@ -17,14 +17,20 @@ using namespace mmioscope::test;
 
 namespace {
 
-table::Table table_of(const std::string& lines, const std::string& device, std::size_t most) {
-    analysis::RegisterClasses classes(device, most);
-    read_lines(lines, classes);
+table::Table table_of(const std::string& lines, const std::string& device = "",
+                      std::size_t most = 4096) {
+    analysis::RegisterClasses classes(most);
+    read_lines(lines, classes, device);
     return classes.table();
 }
 
+std::string csv_of(const std::string& lines, const std::string& device = "") {
+    const table::Table table = table_of(lines, device);
+    return table::csv(std::span(&table, 1));
+}
+
 /// "0:storage 4:w1c": offset and class of each register.
-std::string classes_of(const std::string& lines, const std::string& device = "dev@1000",
+std::string classes_of(const std::string& lines, const std::string& device = "",
                        std::size_t most = 4096) {
     std::string text;
     table::each_row(table_of(lines, device, most), [&text](const table::Row& row) {
@@ -40,7 +46,7 @@ std::string classes(const std::string& words) {
 /// The evidence for the register at this offset.
 std::string evidence(const std::string& words, std::uint64_t offset) {
     std::string text;
-    table::each_row(table_of(lines_of(words), "dev", 4096), [&](const table::Row& row) {
+    table::each_row(table_of(lines_of(words)), [&](const table::Row& row) {
         if (std::get<table::Hex>(row[1]).value == offset) {
             text = std::get<std::string>(row[9]);
         }
@@ -260,14 +266,31 @@ TEST_CASE("a FIFO is accessed several times in a row, with many values") {
     CHECK(classes(many("W0", 17, 37, "W4=1")).starts_with("0:never read back"));
 }
 
-TEST_CASE("only the devices of this name are looked at, and at most so many registers") {
+TEST_CASE("a device has the names that it has in a filter") {
     const std::string lines = lines_of("R0=1 R0=1") + lines_of("R4=1 R4=1", 0x1c070000);
-    CHECK(classes_of(lines, "dev@1000") == "0:constant so far");
-    CHECK(classes_of(lines, "other") == "4:constant so far");
-    CHECK(classes_of(lines, "de").empty());
-    CHECK(classes_of(lines_of("R0=1 R4=1 R8=1 R8=1"), "dev", 2) ==
+    for (const char* name : {"dev@1000", "/dev@1000"}) {
+        CHECK(classes_of(lines, name) == "0:constant so far");
+    }
+    for (const char* name : {"other", "other@3000", "acme,other"}) {
+        CHECK(classes_of(lines, name) == "4:constant so far");
+    }
+    CHECK_THROWS_WITH(classes_of(lines, "othr"),
+                      Catch::Matchers::EndsWith("no device 'othr', did you mean 'other'?"));
+    CHECK_THROWS_WITH(classes_of(lines, "a\"b"), Catch::Matchers::EndsWith("no quotes"));
+}
+
+TEST_CASE("a loss or a reset, which is of no device, counts for each") {
+    for (const char* event : {"", "gap", "power"}) {
+        const std::string words = fmt::format("W0=1 R0=1 W0=2 R0=2 W0=4 {} R0=4 W0=3 R0=3", event);
+        INFO(event);
+        CHECK(csv_of(lines_of(words), "dev@1000") == csv_of(lines_of(words)));
+    }
+}
+
+TEST_CASE("at most so many registers are looked at") {
+    CHECK(classes_of(lines_of("R0=1 R4=1 R8=1 R8=1"), "", 2) ==
           "0:constant so far, 4:constant so far");
-    CHECK(table_of(lines_of("R0=1 R4=1 R8=1 R8=1"), "dev", 2).closing ==
+    CHECK(table_of(lines_of("R0=1 R4=1 R8=1 R8=1"), "", 2).closing ==
           "... 2 accesses to other registers are left out");
 }
 
@@ -295,11 +318,7 @@ TEST_CASE("the accesses of other devices do not matter") {
         return text;
     };
     const std::vector<std::string> mine = accesses(0x1c050000);
-    const auto csv = [](const std::string& lines) {
-        const table::Table table = table_of(lines, "dev", 4096);
-        return table::csv(std::span(&table, 1));
-    };
-    const std::string alone = csv(timed(mine));
+    const std::string alone = csv_of(timed(mine));
     CHECK(std::count(alone.begin(), alone.end(), '\n') == 1 + 8);
     for (unsigned round = 0; round < 8; ++round) {
         const std::vector<std::string> others = accesses(round % 2 ? 0x1c060000 : 0x1c070000);
@@ -308,6 +327,6 @@ TEST_CASE("the accesses of other devices do not matter") {
         while (own < mine.size()) {
             mixed.push_back(below(random, 2) ? mine[own++] : others[mixed.size() % others.size()]);
         }
-        CHECK(csv(timed(mixed)).starts_with(alone)); // then those of dev@2000
+        CHECK(csv_of(timed(mixed)).starts_with(alone)); // then those of dev@2000
     }
 }

@@ -23,12 +23,13 @@ using Numbers = std::map<std::string, std::uint64_t>;
 /// offset: of the whole device.
 Numbers score_of(const std::string& learnt, const std::string& scored,
                  std::optional<std::uint64_t> offset = {}) {
-    analysis::RegisterClasses classes("dev@1000");
-    read_lines(learnt, classes);
+    const std::string dev = "dev@1000";
+    analysis::RegisterClasses classes;
+    read_lines(learnt, classes, dev);
     analysis::RegisterModel model(classes);
-    read_lines(learnt, model);
+    read_lines(learnt, model, dev);
     analysis::RegisterScore score(model);
-    read_lines(scored, score);
+    read_lines(scored, score, dev);
     const table::Table table = score.table();
     Numbers numbers;
     for (const table::Row& row : table.rows) {
