@@ -26,6 +26,8 @@ tree has room for 32 requests; a device is one for each of its ranges. Under QEM
 Example:
   mmioscope at-start --dtb board.dtb 'trigger start address mmc@50000+0xc direction w' 'deselect serial0'
   mmioscope at-start --kernel zImage
+
+Exit status: 0, or 2 if a command, the tree or the kernel cannot be used.
 )";
 
 std::string requests_property(const Options& options) {

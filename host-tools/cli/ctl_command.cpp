@@ -31,6 +31,8 @@ Examples:
   mmioscope ctl unix:ctl.sock deselect serial0 interrupt-controller@2c001000
   mmioscope ctl unix:ctl.sock trigger start address mmc@50000+0xc direction w
   mmioscope ctl /dev/ttyUSB0 --baud 921600 mark before the driver is loaded
+
+Exit status: 0 the command was carried out, 1 it was refused or no reply came, 2 TARGET cannot be opened.
 )";
 
 Status steer(const Options& options) {

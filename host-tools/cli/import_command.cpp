@@ -32,6 +32,8 @@ The trace's text not-known lists what such a log does not contain. Lines that ca
 Examples:
   mmioscope import --as mmiotrace -i mydump.txt -o dump.mmio
   mmioscope import --as qemu -i access.log -o log.mmio && mmioscope print log.mmio
+
+Exit status: 0 all lines could be used, 1 some could not, 2 none could, and no file was written.
 )";
 
 /// A log that can be read twice: standard input, a pipe or compressed data is first copied to a

@@ -27,6 +27,9 @@ Examples:
   mmioscope record /dev/ttyUSB0 -f --ctl ctl.sock & mmioscope ctl unix:ctl.sock status
   mmioscope record /dev/ttyUSB0 -o boot.mmio --console -
   mmioscope record tcp::5555,listen -o board.mmio --rotate 1G --forever
+
+Exit status: 0 nothing was lost, 1 something was, or the stream broke off, also after --time-limit; 2 SOURCE cannot be
+opened; 130 after Ctrl-C: the trace file is whole.
 )";
 
 record::Options& checked(record::Options& options) {

@@ -37,6 +37,10 @@ Examples:
   mmioscope run --bare --kernel test.bin --dtb board.dtb --time-limit 20 --expect passed
   mmioscope run --board virt --place top --bare --kernel u-boot.bin --load-at 0 --tree-at 0x40000000 --console
   mmioscope run --board raspi2b --kernel vmlinuz --dtb bcm2836-rpi-2-b.dtb --initrd initrd.img --stop-at 'login:'
+
+Exit status: 0 the guest ended by itself, or said what --stop-at waits for, the console had --expect's text, and nothing
+was lost; 1 otherwise, also after --time-limit; 2 an input cannot be used, and nothing was started; 130 after Ctrl-C: the
+trace file is whole.
 )";
 
 /// For a board that `run` does not know, what its tree says of it; as many CPUs as it has if there
