@@ -44,6 +44,7 @@ void Stream::start(Line& line, abi::AreaHeader& area, unsigned time_shift,
     merge_.start(area);
     if (kept != nullptr) kept_.start(*kept, time_shift);
     (void)line.put(0); // ends whatever was on the line before
+    port::complete_system(); // the next byte may be another CPU's: see give_back()
     line_ = &line;
 }
 
