@@ -5,7 +5,6 @@
 #include "unit/stream/streaming.hpp"
 
 #include <algorithm>
-#include <optional>
 
 using namespace mmioscope;
 using namespace mmioscope::sim;
@@ -31,17 +30,6 @@ void require_all_arrived(const StreamingRig& rig, const Arrived& all) {
 }
 
 } // namespace
-
-TEST_CASE("the line's first byte, which ends what was on it before, is sent before any CPU runs") {
-    for (std::uint64_t seed = 1; seed <= seeds(6); ++seed) {
-        CAPTURE(seed);
-        StreamingRig rig(options_for(abi::EngineKind::shadow, 2, seed));
-        std::optional<Bytes> sent;
-        rig.simulation.meanwhile = [&](const Core&) { sent = sent.value_or(rig.uart->sent); };
-        rig.run();
-        REQUIRE(sent == Bytes{0});
-    }
-}
 
 TEST_CASE("a WFI sends more than other traps, up to its bound, and the guest continues after it") {
     const bool thumb = GENERATE(false, true);

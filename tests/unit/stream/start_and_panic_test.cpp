@@ -1,12 +1,26 @@
-// The hypervisor's own end reaches its listeners.
+// The stream's first byte, and what the hypervisor's own end sends.
 #include "abi/layout.hpp"
 #include "catch_2_or_3.hpp"
 #include "sim/hammer.hpp"
 #include "trap/dispatch.hpp"
 #include "unit/stream/streaming.hpp"
 
+#include <optional>
+
 using namespace mmioscope;
 using namespace mmioscope::sim;
+
+TEST_CASE("the line's first byte, which ends what was on it before, is sent before any CPU runs",
+          "[stream][protocol]") {
+    for (std::uint64_t seed = 1; seed <= seeds(6); ++seed) {
+        CAPTURE(seed);
+        StreamingRig rig(options_for(abi::EngineKind::shadow, 2, seed));
+        std::optional<Bytes> sent;
+        rig.simulation.meanwhile = [&](const Core&) { sent = sent.value_or(rig.uart->sent); };
+        rig.run();
+        REQUIRE(sent == Bytes{0});
+    }
+}
 
 TEST_CASE("a panic sends what the rings hold, and announces the end", "[stream][protocol]") {
     const auto engine = GENERATE(abi::EngineKind::shadow, abi::EngineKind::emulation);
