@@ -5,6 +5,8 @@
 #include "sim/judge.hpp"
 #include "trap/dispatch.hpp"
 
+#include <optional>
+
 using namespace mmioscope;
 using namespace mmioscope::sim;
 
@@ -85,11 +87,14 @@ TEST_CASE("a panic prints one report, and no CPU executes another instruction of
             core.system.set<reg::HSR>(0x3fu << 26);
             mmioscope_guest_trap(cpu, core.frame);
         });
-        bool fetched[4]{}; // after the stop: that traps, and the CPU does not return
+        // Its next instruction after the stop, which traps. A step that ends there, by its
+        // breakpoint, returns to it once.
+        std::optional<std::uint32_t> next[4];
         rig.simulation.meanwhile = [&](Core& core) {
             if (rig.text().size() <= said_before) return;
-            if (fetched[core.number]) throw Failure{"the guest runs on behind the stop"};
-            fetched[core.number] = true;
+            if (next[core.number].value_or(core.frame.pc) != core.frame.pc)
+                throw Failure{"the guest runs on behind the stop"};
+            next[core.number] = core.frame.pc;
         };
         bool marked = true; // the trace area, before the last line
         rig.simulation.bus.on_arrival = [&](const BusAccess& access) {
