@@ -5,6 +5,7 @@
 #include "cli/name_options.hpp"
 #include "cli/option_types.hpp"
 #include "cli/view_options.hpp"
+#include "filter/filter.hpp"
 #include "system/error.hpp"
 
 #include <algorithm>
@@ -37,11 +38,8 @@ Exit status: 0 the trace is whole and nothing was lost, 1 otherwise, 2 it cannot
 )";
 
 reading::TraceOptions selected(const Options& options) {
-    if (options.device.find('"') != std::string::npos) {
-        throw bad_input("DEV: a device's name has no quotes");
-    }
+    const std::string device = filter::of_device(options.device);
     reading::TraceOptions selection = trace_options(options.view);
-    const std::string device = fmt::format("dev==\"{}\"", options.device);
     selection.filter =
         selection.filter.empty() ? device : fmt::format("{} && ({})", device, selection.filter);
     return selection;

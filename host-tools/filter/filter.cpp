@@ -1,6 +1,7 @@
 #include "filter/filter.hpp"
 
 #include "filter/complaint.hpp"
+#include "system/error.hpp"
 #include "system/suggestion.hpp"
 #include "tree/device_tree.hpp"
 #include "tree/short_names.hpp"
@@ -155,6 +156,13 @@ std::string unknown_name(std::string_view kind, const Pattern& pattern,
 }
 
 } // namespace
+
+std::string of_device(const std::string& name) {
+    if (name.find('"') != std::string::npos) {
+        throw bad_input("DEV: a device's name has no quotes");
+    }
+    return fmt::format("dev==\"{}\"", name);
+}
 
 Filter::Filter(std::string_view text, const Settings& settings)
     : root_(parse(text, settings)), by_(By::event), known_(most_known) {

@@ -12,6 +12,10 @@
 
 namespace mmioscope::filter {
 
+/// The text of the filter for the device DEV of a command line. Throws Error (bad_input) if `name`
+/// has a quote.
+std::string of_device(const std::string& name);
+
 class Filter {
 public:
     /// Throws Error (bad_input) with the place of the error if `text` is not a filter.

@@ -6,8 +6,6 @@
 #include "reading/trace.hpp"
 #include "system/error.hpp"
 
-#include <fmt/format.h>
-
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -20,7 +18,7 @@ class OneDevice final : public Consumer {
 public:
     /// `name`: as in a filter (dev==). Throws Error (bad_input) if the trace has no such device.
     OneDevice(const Trace& trace, const std::string& name, Consumer& next)
-        : reader_(trace.reader()), device_(condition(name)), next_(next) {
+        : reader_(trace.reader()), device_(filter::of_device(name)), next_(next) {
         if (const auto unknown = bind(); !unknown.empty()) {
             throw bad_input("{}: {}", trace.options().path, unknown.front());
         }
@@ -60,17 +58,10 @@ private:
         return known_[region] == Known::yes;
     }
 
-    static std::string condition(const std::string& name) {
-        if (name.find('"') != std::string::npos) {
-            throw bad_input("DEV: a device's name has no quotes");
-        }
-        return fmt::format("dev==\"{}\"", name);
-    }
-
     const trace::TraceReader& reader_;
     std::uint64_t bound_ = 0;
     filter::Filter device_;
-    std::vector<Known> known_; ///< by region
+    std::vector<Known> known_; ///< by region: cheaper than the filter's result
     Consumer& next_;
 };
 
