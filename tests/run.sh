@@ -154,7 +154,9 @@ nightly)
     ! wanted files || built files 900 UNITS=files BUILD=build/files host-tools guest-program build/files/tests/host-tools build/files/tests/unit
     suite model 900 tests/model/run.sh "$build" nightly
     suite decoder 600 "$build/tests/decoder" 100000000
-    MMIOSCOPE_SEEDS=50 suite unit 1800 catch "$build/tests/unit"
+    MMIOSCOPE_SEEDS=5 suite unit 900 catch "$build/tests/unit"
+    ! wanted unit-seeds || built unsanitized 240 UNIT_SANITIZERS= BUILD=build/unsanitized build/unsanitized/tests/unit
+    MMIOSCOPE_SEEDS=50 suite unit-seeds 1200 catch build/unsanitized/tests/unit
     MMIOSCOPE_SEEDS=10 suite host-tools 900 catch "$build/tests/host-tools"
     suite mutants 600 tests/mutants/run.py "$build"
     fuzzers
