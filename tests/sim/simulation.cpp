@@ -15,7 +15,7 @@ constexpr std::uint32_t mdbgen = 1u << 15;
 Simulation::Simulation(const Conditions& c)
     : conditions(c), ram(ram_range), cores(c.cpus, Core(ram)),
       scheduler(c.seed, c.switch_one_in, c.step_limit),
-      memory(c.cpus, scheduler.random(), c.old_payload) {
+      memory(c.cpus, scheduler.random(), c.old_payload, c.exclusives_fail_one_in) {
     the_simulation = this;
     for (unsigned i = 0; i < c.cpus; ++i) {
         Core& core = cores[i];

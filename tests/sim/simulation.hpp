@@ -40,6 +40,7 @@ struct Conditions {
     bool smp_is_guests{};         ///< NSACR.NS_SMP, by firmware: ACTLR.SMP may be written
     bool old_payload{};           ///< loads of structures may be old, too, which takes time
     unsigned late_one_in{4};      ///< points at which something begun completes by itself
+    unsigned exclusives_fail_one_in{16}; ///< of Hyp's pairs, though nothing disturbs them; 0: none
 };
 
 /// Faults built into the simulation, to show that its checks can fail.

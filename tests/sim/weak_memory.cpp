@@ -87,7 +87,7 @@ bool WeakMemory::exchange(unsigned cpu, std::uint32_t* word, std::uint32_t expec
     Cpu& self = cpus_[cpu];
     drain_groups_before(self, self.group);
     drain_word(self, word);
-    if (*word != expected || random_.one_in(16)) return false; // sometimes the monitor is lost
+    if (*word != expected || random_.one_in(exclusives_fail_one_in_)) return false;
     self.stores.push_back(
         {reinterpret_cast<std::byte*>(word), desired, sizeof *word, self.group, false});
     drain(self, self.stores.size() - 1);

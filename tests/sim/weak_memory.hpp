@@ -13,9 +13,11 @@ namespace mmioscope::sim {
 
 class WeakMemory {
 public:
-    /// `old_payload`: loads of structures may be old, too.
-    WeakMemory(unsigned cpus, Random& random, bool old_payload)
-        : cpus_(cpus), random_(random), old_payload_(old_payload) {}
+    /// `old_payload`: loads of structures may be old, too. `exclusives_fail_one_in`: exclusive
+    /// pairs that fail though nothing disturbs them (A3.4.5); 0: none.
+    WeakMemory(unsigned cpus, Random& random, bool old_payload, unsigned exclusives_fail_one_in)
+        : cpus_(cpus), random_(random), old_payload_(old_payload),
+          exclusives_fail_one_in_(exclusives_fail_one_in) {}
 
     /// One single-copy atomic access of `size` (4 or 8) bytes.
     void store(unsigned cpu, void* to, std::uint64_t value, unsigned size);
@@ -64,6 +66,7 @@ private:
     std::vector<Cpu> cpus_;
     Random& random_;
     bool old_payload_;
+    unsigned exclusives_fail_one_in_;
     std::uint64_t time_{1};
     std::unordered_map<const void*, std::vector<Version>> history_;
 };

@@ -60,11 +60,14 @@ TEST_CASE("a guest that stops its other CPUs has sent everything, and an end", "
 
 TEST_CASE("what a guest does after it has stopped its other CPUs follows, with another end",
           "[stream]") {
-    // A turn comes at every sixth access, and one turn may only finish the frame before.
+    // A turn comes at every sixth access, and one turn may only finish the frame before. With a
+    // STREX that fails there would be no bound: its turn is left out.
     constexpr std::size_t most_behind = 12;
     for (std::uint64_t seed = 1; seed <= seeds(6); ++seed) {
         CAPTURE(seed);
-        StreamingRig rig(options(seed));
+        RigOptions without_failures = options(seed);
+        without_failures.conditions.exclusives_fail_one_in = 0;
+        StreamingRig rig(without_failures);
         const Arrived all = sent_after(rig, cpu_stop, [](Code& code) {
             for (unsigned n = 0; n < 60; ++n) code.ldr(1, 0);
         });
