@@ -239,8 +239,9 @@ Count& Counts::find(Table& table, Key key, const Event& event) {
 
 Counts::Table& Counts::table(Key key) {
     const auto at = tables_.find(key);
-    return at != tables_.end() ? at->second
-                               : tables_.try_emplace(key, CountsByName(most_)).first->second;
+    return at != tables_.end()
+               ? at->second
+               : tables_.try_emplace(key, Table{CountsByName(most_), {}}).first->second;
 }
 
 void Counts::forget() {

@@ -228,7 +228,8 @@ void Phases::close() {
         devices.push_back(&used);
     }
     std::ranges::stable_sort(devices, std::greater<>(), &Used::accesses);
-    std::ranges::stable_partition(devices, [](const Used* used) { return !used->is_gic; });
+    std::stable_partition(devices.begin(), devices.end(),
+                          [](const Used* used) { return !used->is_gic; });
     for (const Used* used : devices) {
         phase_.devices +=
             fmt::format("{}{} {}", phase_.devices.empty() ? "" : ", ", used->name, used->accesses);
