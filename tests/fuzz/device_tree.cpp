@@ -39,7 +39,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     int beyond_reach = -1;
     if (list_regions(tree, *regions, beyond_reach) || !map->build(*regions)) return 0;
     if (list_memory(tree, memory) || carve(memory, {0x8800'0000, 0x8d00'0000})) return 0;
-    (void)read_config(tree, config);
+    if (read_config(tree, config)) return 0; // as the boot: services count on /chosen
     StreamOptions stream;
     (void)read_stream_options(tree, stream);
     EarlyRequests requests;
