@@ -39,13 +39,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     int beyond_reach = -1;
     if (list_regions(tree, *regions, beyond_reach) || !map->build(*regions)) return 0;
     if (list_memory(tree, memory) || carve(memory, {0x8800'0000, 0x8d00'0000})) return 0;
-    if (read_config(tree, config)) return 0; // as the boot: services count on /chosen
-    StreamOptions stream;
-    (void)read_stream_options(tree, stream);
-    EarlyRequests requests;
-    (void)read_requests(tree, requests);
-    TaskOffsets offsets;
-    (void)read_task_offsets(tree, offsets);
+    if (!read_config(tree, config)) { // the boot stops there; services count on /chosen
+        StreamOptions stream;
+        (void)read_stream_options(tree, stream);
+        EarlyRequests requests;
+        (void)read_requests(tree, requests);
+        TaskOffsets offsets;
+        (void)read_task_offsets(tree, offsets);
+    }
     (void)select_traced(tree, *regions, *map);
     Board board{};
     (void)read_board(tree, board);
