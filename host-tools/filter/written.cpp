@@ -28,9 +28,13 @@ std::string masked(const std::optional<std::uint64_t>& mask) {
     return mask ? fmt::format(" & {:#x}", *mask) : "";
 }
 
-// `items` is empty if no number matches.
+// `items` is empty if no number matches. A glob with a comma is the only item: in a list the comma
+// would end it.
 std::string compared(const std::string& what, const std::vector<std::string>& items) {
-    return items.empty() ? what + " < 0" : what + " in " + list(items);
+    const bool comma = items.size() == 1 && items.front().find(',') != std::string::npos;
+    return items.empty() ? what + " < 0"
+           : comma       ? what + " == " + items.front()
+                         : what + " in " + list(items);
 }
 
 std::string written(const NumberTest& test) {
@@ -47,7 +51,7 @@ std::string written(const TextTest& test) {
     for (const Pattern& pattern : test.patterns) {
         items.push_back(pattern.written());
     }
-    return fmt::format("{} in {}", test.field->name, list(items));
+    return compared(std::string(test.field->name), items);
 }
 
 std::string written(const BitsTest& test) {

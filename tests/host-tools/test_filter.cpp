@@ -134,6 +134,8 @@ TEST_CASE("a filter compares the names of an event") {
                "task",
                "dev not in (a, b)"},
               sample.event(), true);
+    check_all({"dev!=s*,x", "FR.MODE!=r*,x"}, sample.event(), true); // no lists
+    check_all({"dev==s*,x", "FR.MODE==r*,x"}, sample.event(), false);
     check_all({"dev==serial", "dev==Serial0", "dev==\"serial*\"", "dev==mmc", "reg==DR",
                "func==pl011", "func =~ \"^tx\"", "func !~ chars", "caller==pl011_tx_chars",
                "module==snd_aaci", "file==pl011.c", "task==50", "task==5", "comm==57", "irq",
