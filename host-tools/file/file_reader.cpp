@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 
 namespace mmioscope::trace {
 
@@ -34,7 +33,8 @@ bool is_packed(const abi::SectionHeader& header) {
 
 abi::End end_of(std::span<const std::byte> payload) {
     abi::End end{};
-    std::memcpy(&end, payload.data(), std::min(payload.size(), sizeof end));
+    std::ranges::copy(payload.first(std::min(payload.size(), sizeof end)),
+                      std::as_writable_bytes(std::span(&end, 1)).begin());
     return end;
 }
 
