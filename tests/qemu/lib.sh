@@ -157,7 +157,8 @@ verified() {
 
 # RECORDING (the trace or its stream) is at most as large as its times packed by xz, and LIMIT bytes more per event.
 beside_times() { # RECORDING LIMIT
-    tests/qemu/beside_times.py "$mmioscope" "$out/trace.mmio" "$1" "$2" >"$out/size" || fail "$(cat "$out/size"), more than $2"
+    tests/qemu/beside_times.py "$mmioscope" "$out/trace.mmio" "$1" "$2" >"$out/size" ||
+        fail "$(cat "$out/size"), more than $2"
 }
 
 # Of the registers in the trace all have a device's name, 95 % their own name, 90 % fields; DEVICEs are among them.
