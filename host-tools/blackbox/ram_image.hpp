@@ -2,6 +2,7 @@
 // ended.
 #pragma once
 
+#include "system/byte_source.hpp"
 #include "system/file_descriptor.hpp"
 
 #include <cstddef>
