@@ -5,6 +5,8 @@
 #include "records.hpp"
 #include "records/module_table.hpp"
 
+#include <fmt/format.h>
+
 #include <random>
 
 using namespace mmioscope;

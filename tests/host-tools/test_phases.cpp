@@ -29,7 +29,7 @@ constexpr char head[] = "device mmc@50000 0x1c050000 0x1000 arm,pl180\n"
                         "code 0xc0500400 0x100 gic_handle_irq\n";
 constexpr std::uint32_t card = 0x1c050034, console = 0x1c090018, fifo = 0x1c050080;
 constexpr std::uint32_t probe = 0xbf000000, start = 0xbf000100, uart_probe = 0xc0500000,
-                        putc = 0xc0500100, amba = 0xc0500200, copy = 0xc0500300,
+                        uart_putc = 0xc0500100, amba = 0xc0500200, copy = 0xc0500300,
                         handler = 0xc0500400;
 
 std::string read(double seconds, std::uint32_t address, std::uint32_t pc, unsigned value = 0) {
@@ -67,7 +67,7 @@ TEST_CASE("a driver's first access to a device begins a phase") {
     CHECK(phases(begun + read(0.01, card, start)) == first + "mmc@50000 2\n");
     CHECK(phases(begun + read(0.01, console, start)) ==
           first + "mmc@50000 1\nprobe mmci_start [armmmci] event 2 polls 0: serial0 1\n");
-    CHECK(phases(read(0, console, uart_probe) + read(0.01, console, putc)) ==
+    CHECK(phases(read(0, console, uart_probe) + read(0.01, console, uart_putc)) ==
           "probe pl011_probe event 1 polls 0: serial0 2\n");
     CHECK(phases(begun + read(0.01, card, amba)) ==
           first + "mmc@50000 1\nprobe amba_read_periphid event 2 polls 0: mmc@50000 1\n");
