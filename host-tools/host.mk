@@ -9,8 +9,9 @@ HOST_CPPFLAGS := -Ihyp -Ihyp/core -Ihost-tools -Ihost-tools/include
 DEBUG ?= -g1
 # A room is a large unit, in which GCC inlines less than in small ones unless told otherwise.
 HOST_CXXFLAGS := -std=c++20 -O2 --param=inline-unit-growth=400 $(DEBUG) $(HOST_WARNINGS) -Wno-psabi
-# GCC reports uninitialised variables in the sanitizers' own code.
-HOST_TEST_CXXFLAGS := -std=c++20 -O1 $(DEBUG) $(HOST_WARNINGS) -Wno-maybe-uninitialized -Wno-psabi \
+# -Og: -O1 takes the compiler twice as long with the sanitizers' checks, and saves the tests a quarter of their time. GCC
+# reports uninitialised variables in the sanitizers' own code.
+HOST_TEST_CXXFLAGS := -std=c++20 -Og $(DEBUG) $(HOST_WARNINGS) -Wno-maybe-uninitialized -Wno-psabi \
                       -fsanitize=address,undefined \
                       -fno-sanitize-recover=all -Itests
 HOST_LIBS := -lfmt -lfdt -lserialport -ldeflate -lz -lzstd -llzma -llz4 -ldw -lelf -lpugixml -lsqlite3 -lncursesw -lre2 -ldl -lpthread
@@ -113,8 +114,8 @@ endef
 HOST_CATCH_OBJECTS := $(test_units_of_host-tools:%.cpp=$(BUILD)/host-sanitized/%.o)
 $(HOST_CATCH_OBJECTS): HOST_CPPFLAGS += -Itests/host-tools
 # The tests themselves are not optimised, only the code they test: optimisation takes three fifths of the compiler's
-# time.
-HOST_CATCH_CXXFLAGS := $(subst -O1,-O0,$(HOST_TEST_CXXFLAGS))
+# time. Nor is each pointer checked in them, which takes a third of the rest.
+HOST_CATCH_CXXFLAGS := $(subst -Og,-O0,$(HOST_TEST_CXXFLAGS)) -fno-sanitize=null,alignment
 $(HOST_CATCH_OBJECTS): HOST_TEST_CXXFLAGS := $(HOST_CATCH_CXXFLAGS)
 HOST_CLI_OBJECTS := $(HOST_CLI_SOURCES:%.cpp=$(BUILD)/host/%.o)
 # Half of the program's code is CLI11's, which runs only once.
