@@ -58,9 +58,11 @@ std::optional<abi::Kept> keep(Machine& machine, Range where, const AreaLayout& l
 
 } // namespace
 
-std::uint32_t description_crc(const abi::AreaHeader& area) {
+std::uint32_t description_crc(const abi::AreaHeader& area, std::uint32_t regions) {
+    abi::AreaHeader header = area;
+    header.region_count = regions;
     return abi::description_crc(
-        area, reinterpret_cast<const abi::RegionEntry*>(&area + 1),
+        header, reinterpret_cast<const abi::RegionEntry*>(&area + 1),
         [](const void* bytes, std::size_t size, std::uint32_t before) {
             return crc32_end(
                 crc32_more(crc32_end(before), static_cast<const std::uint8_t*>(bytes), size));
@@ -103,7 +105,7 @@ void make_area(Machine& machine, Range where) {
     for (unsigned i = 0; i < machine.cpu_count; ++i) {
         machine.cpus[i].ring.obey(machine.chooser);
         header->ring_offset[i] = static_cast<std::uint32_t>(layout.ring_offset(i));
-        auto* ring = reinterpret_cast<abi::RingHeader*>(bytes + header->ring_offset[i]);
+        auto* ring = reinterpret_cast<abi::RingHeader*>(bytes + layout.ring_offset(i));
         ring->boot_number = boot_number;
         machine.cpus[i].ring.start(*ring, i, layout.capacity(), machine.config.policy,
                                    machine.config.host_reader);
@@ -115,7 +117,8 @@ void make_area(Machine& machine, Range where) {
 
 void publish_area(Machine& machine, Range guest_tree) {
     abi::AreaHeader& header = *machine.area;
-    header.region_count = static_cast<std::uint32_t>(machine.regions.size());
+    const auto regions = static_cast<std::uint32_t>(machine.regions.size());
+    header.region_count = regions;
     header.region_size = sizeof(abi::RegionEntry);
     header.regions_offset = sizeof(abi::AreaHeader);
     auto* entries = reinterpret_cast<abi::RegionEntry*>(&header + 1);
@@ -126,7 +129,7 @@ void publish_area(Machine& machine, Range guest_tree) {
     header.tree_base = guest_tree.begin;
     header.tree_size = static_cast<std::uint32_t>(guest_tree.size());
     std::strncpy(header.board, board.name, sizeof header.board - 1);
-    header.description_crc = description_crc(header);
+    header.description_crc = description_crc(header, regions);
     header.state = abi::AreaState::running;
     port::complete_system(); // everything else before `magic`, which makes the area visible
     header.magic = abi::area_magic;

@@ -17,7 +17,8 @@ void make_area(Machine& machine, Range where);
 /// Writes what describes the machine: regions, device tree, board. `state` becomes running.
 void publish_area(Machine& machine, Range guest_tree);
 
-/// The checksum for `area.description_crc`.
-std::uint32_t description_crc(const abi::AreaHeader& area);
+/// The checksum for `area.description_crc` of an area with `regions` regions, at most
+/// abi::max_regions: the count in its header is not used.
+std::uint32_t description_crc(const abi::AreaHeader& area, std::uint32_t regions);
 
 } // namespace mmioscope

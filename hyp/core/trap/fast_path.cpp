@@ -47,15 +47,19 @@ void follow_vectors(Cpu& cpu) {
     cpu.fast.vbar = base;
 }
 
-/// The record that the fast path has begun in its slot. Others may write there, so what Hyp relies
-/// on comes from elsewhere.
+/// The record that the fast path has begun in its slot, without its pc. Others may write there, so
+/// only va, lr, sp and task come from there, which decide nothing.
 abi::Record begun_record(Cpu& cpu) {
     const FastState& fast = cpu.fast;
     const RegionLock& lock = *port::memory_at<const RegionLock>({fast.region});
     abi::Record record;
     port::load_structure(record, cpu.ring.next_slot());
+    const arch::Hsr hsr(fast.hsr);
     record.type = abi::RecordType::access;
     record.cpu = static_cast<std::uint8_t>(cpu.number);
+    record.access = static_cast<std::uint8_t>(fast.type >> 16 |
+                                              abi::encode_access(hsr.write(), hsr.log2_size()));
+    record.mode = static_cast<std::uint8_t>(fast.type >> 24);
     record.time = fast.time;
     record.duration = 0;
     record.device = static_cast<std::uint16_t>(port::load_shared(lock.device));
@@ -259,6 +263,7 @@ void mmioscope_access_aborted(Cpu& cpu, Frame& frame) {
     close_fast_path(cpu);
     abi::Record record = begun_record(cpu);
     RegionLock& lock = *port::memory_at<RegionLock>({fast.region});
+    record.pc = fast.next_pc;
     record.lock_sequence = lock.next_sequence();
     record.duration = static_cast<std::uint32_t>(cpu.ring.complete() - fast.time);
     record.type = abi::RecordType::fault;

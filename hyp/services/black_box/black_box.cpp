@@ -1,5 +1,6 @@
 #include "black_box/black_box.hpp"
 
+#include "machine/machine.hpp"
 #include "port/barrier.hpp"
 #include "port/memory.hpp"
 #include "port/shared.hpp"
@@ -11,11 +12,20 @@ namespace mmioscope {
 
 namespace {
 
+/// What is kept, as Hyp itself knows it. A guest may write to the area (mmioscope,guest-reader), so
+/// nothing there decides an address, a size or a count.
+struct Source {
+    AreaLayout layout; ///< of the area
+    unsigned cpus;
+    std::uint32_t regions; ///< at most abi::max_regions
+    bool in_use;           ///< the CPUs go on, and may overwrite a record meanwhile
+};
+
 abi::AreaHeader& header_at(std::uint8_t* area) {
     return *reinterpret_cast<abi::AreaHeader*>(area);
 }
 
-abi::RingHeader& ring_at(std::uint8_t* area, std::uint32_t offset) {
+abi::RingHeader& ring_at(std::uint8_t* area, std::uint64_t offset) {
     return *reinterpret_cast<abi::RingHeader*>(area + offset);
 }
 
@@ -41,13 +51,14 @@ bool laid_out_alike(const abi::AreaHeader& old, Range where, const AreaLayout& l
     return alike;
 }
 
-bool sound(std::uint8_t* area, const AreaLayout& layout, unsigned cpus) {
+/// `regions`: the number of regions that the old header claims.
+bool sound(std::uint8_t* area, const AreaLayout& layout, unsigned cpus, std::uint32_t regions) {
     const abi::AreaHeader& old = header_at(area);
-    if (old.region_count > abi::max_regions || old.state == abi::AreaState::starting ||
-        description_crc(old) != old.description_crc)
+    if (regions > abi::max_regions || old.state == abi::AreaState::starting ||
+        description_crc(old, regions) != old.description_crc)
         return false;
     for (unsigned i = 0; i < cpus; ++i) {
-        const abi::RingHeader& ring = ring_at(area, old.ring_offset[i]);
+        const abi::RingHeader& ring = ring_at(area, layout.ring_offset(i));
         if (ring.magic != abi::ring_magic || ring.capacity != layout.capacity() || ring.cpu != i ||
             ring.record_size != sizeof(abi::Record))
             return false;
@@ -55,21 +66,23 @@ bool sound(std::uint8_t* area, const AreaLayout& layout, unsigned cpus) {
     return true;
 }
 
-/// Copies the last records to their positions. A record that is not complete leaves its slot empty;
-/// readers count it, because its commit word is missing. `in_use`: the ring's CPU may overwrite a
-/// record meanwhile.
-void keep_records(const abi::RingHeader& from, abi::RingHeader& to, bool in_use) {
-    const std::uint64_t head = to.head;
-    const std::uint64_t available = head < from.capacity ? head : from.capacity;
+/// Copies the last records before `head` to their positions. A record that is not complete, or that
+/// this ring's CPU cannot have written, leaves its slot empty; readers count it, because its commit
+/// word is missing.
+void keep_records(const abi::RingHeader& from, abi::RingHeader& to, std::uint64_t head,
+                  unsigned cpu, const Source& what) {
+    const std::uint64_t capacity = what.layout.capacity();
+    const std::uint64_t available = head < capacity ? head : capacity;
     const std::uint64_t count = available < abi::kept_records ? available : abi::kept_records;
-    std::uint64_t slot = (head - count) % from.capacity;
+    std::uint64_t slot = (head - count) % capacity;
     for (std::uint64_t at = head - count; at != head; ++at) {
         abi::Record& kept = records_of(to)[at % abi::kept_records];
         const abi::Record& record = records_of(from)[slot];
         if (record.commit == abi::commit_word(from.boot_number, at)) kept = record;
-        port::order_memory(); // the record before the writer's present head
-        if (in_use && port::load_shared(from.head) >= at + from.capacity) kept.commit = 0;
-        if (++slot == from.capacity) slot = 0;
+        if (kept.cpu != cpu) kept = {}; // the stream's coder indexes by it
+        port::order_memory();           // the record before the writer's present head
+        if (what.in_use && port::load_shared(from.head) >= at + capacity) kept.commit = 0;
+        if (++slot == capacity) slot = 0;
     }
 }
 
@@ -91,44 +104,50 @@ void keep_in_flight(const abi::RingHeader& from, abi::RingHeader& to) {
     to.in_flight = abi::InFlight::none;
 }
 
-void keep_ring(const abi::RingHeader& from, abi::RingHeader& to, bool in_use) {
+void keep_ring(const abi::RingHeader& from, abi::RingHeader& to, unsigned cpu, const Source& what) {
     to = from;
     to.capacity = abi::kept_records;
     std::memset(to.readers, 0, sizeof to.readers);
-    if (in_use) keep_in_flight(from, to);
+    if (what.in_use) keep_in_flight(from, to);
     port::order_memory(); // the mark before the head: an access that ends meanwhile is below it
-    to.head = port::load_shared(from.head);
-    keep_records(from, to, in_use);
+    const std::uint64_t head = port::load_shared(from.head); // once: the guest may write to both
+    to.head = head;
+    keep_records(from, to, head, cpu, what);
 }
 
-void keep_head(const abi::AreaHeader& from, const AreaLayout& layout, abi::AreaHeader& kept) {
+void keep_head(const abi::AreaHeader& from, abi::AreaHeader& kept, const AreaLayout& small,
+               const Source& what) {
     kept = from;
     kept.magic = 0;
-    kept.area_base = from.area_base + layout.kept_offset;
-    kept.area_size = layout.kept_size;
+    kept.area_base = from.area_base + what.layout.kept_offset;
+    kept.area_size = what.layout.kept_size;
     kept.kept = abi::Kept::none;
     kept.kept_offset = kept.kept_size = 0;
-    const AreaLayout small(layout.kept_size, from.cpu_count);
-    for (unsigned i = 0; i < from.cpu_count; ++i)
+    kept.cpu_count = what.cpus;
+    kept.region_count = what.regions;
+    for (unsigned i = 0; i < what.cpus; ++i)
         kept.ring_offset[i] = static_cast<std::uint32_t>(small.ring_offset(i));
-    std::memcpy(&kept + 1, &from + 1, from.region_count * sizeof(abi::RegionEntry));
-    kept.description_crc = description_crc(kept);
+    std::memcpy(&kept + 1, &from + 1, what.regions * sizeof(abi::RegionEntry));
+    kept.description_crc = description_crc(kept, what.regions);
 }
 
-/// Keeps the end of the area at `bytes`, which is intact. Readers do not see the copy before it is
-/// complete.
-void keep(std::uint8_t* bytes, const AreaLayout& layout, bool in_use) {
-    std::uint8_t* place = bytes + layout.kept_offset;
+/// Keeps the end of the area at `bytes`. Readers do not see the copy before it is complete.
+void keep(std::uint8_t* bytes, const Source& what) {
+    std::uint8_t* place = bytes + what.layout.kept_offset;
+    const AreaLayout small(what.layout.kept_size, what.cpus);
     port::store_shared(header_at(place).magic, 0);
     port::complete_system();
-    std::memset(place, 0, static_cast<std::size_t>(layout.kept_size));
-    const abi::AreaHeader& area = header_at(bytes);
-    keep_head(area, layout, header_at(place));
-    for (unsigned i = 0; i < area.cpu_count; ++i)
-        keep_ring(ring_at(bytes, area.ring_offset[i]),
-                  ring_at(place, header_at(place).ring_offset[i]), in_use);
+    std::memset(place, 0, static_cast<std::size_t>(what.layout.kept_size));
+    keep_head(header_at(bytes), header_at(place), small, what);
+    for (unsigned i = 0; i < what.cpus; ++i)
+        keep_ring(ring_at(bytes, what.layout.ring_offset(i)), ring_at(place, small.ring_offset(i)),
+                  i, what);
     port::complete_system();
     port::store_shared(header_at(place).magic, abi::area_magic);
+}
+
+AreaLayout layout_of(const Machine& machine) {
+    return AreaLayout(machine.image.area.size(), machine.cpu_count);
 }
 
 } // namespace
@@ -137,24 +156,28 @@ abi::Kept keep_previous_boot(Range where, const AreaLayout& layout, unsigned cpu
     if (layout.kept_offset == 0) return abi::Kept::no_room;
     auto* bytes = port::memory_at<std::uint8_t>({where.begin});
     const abi::AreaHeader& old = header_at(bytes);
+    const std::uint32_t regions = old.region_count;
     if (old.magic != abi::area_magic) return abi::Kept::none;
     if (!laid_out_alike(old, where, layout, cpus)) return abi::Kept::other_layout;
-    if (!sound(bytes, layout, cpus)) return abi::Kept::damaged;
-    keep(bytes, layout, false);
+    if (!sound(bytes, layout, cpus, regions)) return abi::Kept::damaged;
+    keep(bytes, {layout, cpus, regions, false});
     return abi::Kept::kept;
 }
 
-bool can_keep(const abi::AreaHeader& area) {
-    return area.kept_offset != 0;
+bool can_keep(const Machine& machine) {
+    return layout_of(machine).kept_offset != 0;
 }
 
 // The checksum covers `kept`, which the first snapshot changes. A reader that comes between the two
 // stores finds the area damaged.
-void keep_snapshot(abi::AreaHeader& area) {
-    keep(reinterpret_cast<std::uint8_t*>(&area), AreaLayout(area.area_size, area.cpu_count), true);
+void keep_snapshot(Machine& machine) {
+    abi::AreaHeader& area = *machine.area;
+    const auto regions = static_cast<std::uint32_t>(machine.regions.size());
+    keep(reinterpret_cast<std::uint8_t*>(&area),
+         {layout_of(machine), machine.cpu_count, regions, true});
     if (area.kept == abi::Kept::kept) return;
     area.kept = abi::Kept::kept;
-    area.description_crc = description_crc(area);
+    area.description_crc = description_crc(area, regions);
     port::complete_system();
 }
 

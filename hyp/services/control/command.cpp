@@ -84,7 +84,7 @@ bool take_snapshot(Cpu& cpu) {
     constexpr unsigned max_turns = 2000;
     if (!machine.changes.try_acquire(cpu.number, max_turns, cpu.ring.statistics().lock_spins))
         return false;
-    keep_snapshot(*machine.area);
+    keep_snapshot(machine);
     machine.changes.release();
     return true;
 }
@@ -101,7 +101,7 @@ Status Control::check_request(const Machine& machine, const Request& r, When whe
     if (early && !is_change(r.command) && !is_marker(r.command)) return Status::unavailable;
     if (r.command == Command::hello && !stream_.active()) return Status::unavailable;
     if (!well_formed(machine, r)) return Status::argument;
-    if (r.command == Command::snapshot && (!can_keep(*machine.area) || stream_.sends_kept()))
+    if (r.command == Command::snapshot && (!can_keep(machine) || stream_.sends_kept()))
         return Status::unavailable;
     if (!is_change(r.command)) return Status::done;
     if (machine.config.engine == abi::EngineKind::unprotect) return Status::engine;

@@ -5,7 +5,7 @@
 namespace mmioscope {
 
 void KeptBoot::start(const abi::AreaHeader& area, unsigned time_shift) {
-    area_ = &area;
+    state_ = area.state;
     description_.start(area, time_shift);
     merge_.start_kept(area);
     piece_ = 0;
@@ -35,21 +35,15 @@ bool KeptBoot::next(abi::Record& out) {
 }
 
 std::size_t KeptBoot::write_end(std::uint8_t* to) const {
-    const abi::KeptEnd end{area_->state, area_->cpu_count};
+    const abi::KeptEnd end{state_, merge_.cpus()};
     std::memcpy(to, &end, sizeof end);
     std::size_t size = sizeof end;
-    for (unsigned i = 0; i < area_->cpu_count; ++i, size += sizeof(abi::KeptCpu)) {
-        const auto& ring = *reinterpret_cast<const abi::RingHeader*>(
-            reinterpret_cast<const std::uint8_t*>(area_) + area_->ring_offset[i]);
-        const abi::KeptCpu cpu{ring.head,
-                               ring.next_sequence,
-                               ring.in_flight,
-                               ring.in_flight_time,
-                               ring.in_flight_pa,
-                               ring.in_flight_pc,
-                               ring.boot_number,
-                               {},
-                               ring.statistics};
+    for (unsigned i = 0; i < merge_.cpus(); ++i, size += sizeof(abi::KeptCpu)) {
+        const abi::RingHeader& ring = merge_.header(i);
+        const abi::KeptCpu cpu{
+            ring.head,         ring.next_sequence, ring.in_flight,   ring.in_flight_time,
+            ring.in_flight_pa, ring.in_flight_pc,  ring.boot_number, {},
+            ring.statistics};
         std::memcpy(to + size, &cpu, sizeof cpu);
     }
     return size;

@@ -34,7 +34,7 @@ private:
     void advance(Stage to) { stage_.store(to, std::memory_order_relaxed); }
     std::size_t write_end(std::uint8_t* to) const;
 
-    const abi::AreaHeader* area_{};
+    abi::AreaState state_{};
     std::atomic<Stage> stage_{Stage::over};
     unsigned piece_{};
     DescriptionWriter description_;

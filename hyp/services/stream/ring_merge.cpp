@@ -6,6 +6,12 @@
 
 namespace mmioscope {
 
+namespace {
+
+constexpr std::uint64_t nothing_to_come = ~std::uint64_t{0};
+
+} // namespace
+
 void RingMerge::start(abi::AreaHeader& area) {
     auto* bytes = reinterpret_cast<std::uint8_t*>(&area);
     count_ = area.cpu_count;
@@ -45,7 +51,7 @@ void RingMerge::start_ring(unsigned cpu, const abi::RingHeader& header) {
 }
 
 std::uint64_t RingMerge::earliest_to_come(const Ring& ring) const {
-    if (closed_) return ~std::uint64_t{0};
+    if (closed_) return nothing_to_come;
     const std::uint64_t now = port::read<reg::CNTPCT>();
     port::synchronize_context(); // the clock first, then the slot: what is begun later is later
     port::order_memory();
@@ -125,29 +131,34 @@ bool RingMerge::next(abi::Record& out, bool may_look) {
     constexpr unsigned tries = 4; // against a writer that overtakes
     for (unsigned i = 0; i < tries; ++i) {
         Ring* first = nullptr;
-        std::uint64_t bound = ~std::uint64_t{0};
+        std::uint64_t bound = nothing_to_come;
         for (unsigned cpu = 0; cpu < count_; ++cpu) {
             Ring& ring = rings_[cpu];
             if (!is_known(ring)) bound = ring.time < bound ? ring.time : bound;
             else if (first == nullptr || before(ring, *first)) first = &ring;
         }
-        const bool certain = first != nullptr && first->time < bound;
-        if (!certain && !(may_look && look_at_all(first))) return false;
+        if (!is_certain(first, bound) && !(may_look && look_at_all(first))) return false;
         if (take(*first, out)) return true;
     }
     return false;
 }
 
+/// Whether no ring can have a record before `first`. If nothing is to come, a record may have any
+/// time: the previous boot's guest may have written it.
+bool RingMerge::is_certain(const Ring* first, std::uint64_t bound) const {
+    return first != nullptr && (first->time < bound || bound == nothing_to_come);
+}
+
 /// False: no record's place in the order is known. Otherwise `first` has the next one.
 bool RingMerge::look_at_all(Ring*& first) {
-    std::uint64_t bound = ~std::uint64_t{0};
+    std::uint64_t bound = nothing_to_come;
     for (unsigned cpu = 0; cpu < count_; ++cpu) {
         Ring& ring = rings_[cpu];
         if (is_known(ring)) continue;
         if (!look(ring)) bound = ring.time < bound ? ring.time : bound;
         else if (first == nullptr || before(ring, *first)) first = &ring;
     }
-    return first != nullptr && first->time < bound;
+    return is_certain(first, bound);
 }
 
 /// Records published from now on may have any time.

@@ -37,6 +37,9 @@ public:
     /// Whether all published records were taken.
     bool empty() const;
 
+    unsigned cpus() const { return count_; }
+    const abi::RingHeader& header(unsigned cpu) const { return *rings_[cpu].header; }
+
     /// cpu_sequence after the last record of `cpu`, when close() was called.
     std::uint32_t next_sequence(unsigned cpu) const { return rings_[cpu].next_sequence; }
 
@@ -56,6 +59,7 @@ private:
     };
 
     bool before(const Ring& a, const Ring& b) const;
+    bool is_certain(const Ring* first, std::uint64_t bound) const;
     /// Whether look() has seen a record there that was not taken yet.
     bool is_known(const Ring& ring) const { return ring.tail < ring.head && !flight_; }
     void forget_bounds();

@@ -38,12 +38,13 @@ void give_back(Lock& lock) {
 
 void Stream::start(Line& line, abi::AreaHeader& area, unsigned time_shift,
                    const abi::AreaHeader* kept) {
-    area_ = &area;
+    frequency_ = area.counter_frequency;
+    std::memcpy(&boot_, area.boot_id, sizeof boot_);
     time_shift_ = time_shift;
     description_.start(area, time_shift);
     merge_.start(area);
     if (kept != nullptr) kept_.start(*kept, time_shift);
-    (void)line.put(0); // ends whatever was on the line before
+    (void)line.put(0);       // ends whatever was on the line before
     port::complete_system(); // the next byte may be another CPU's: see give_back()
     line_ = &line;
 }
@@ -131,7 +132,7 @@ void Stream::open_frame() {
 }
 
 void Stream::close_if_old() {
-    const std::uint64_t old = part(area_->counter_frequency, longest_in_frame);
+    const std::uint64_t old = part(frequency_, longest_in_frame);
     if (!frame_.is_open()) return;
     const bool wanted = flush_wanted_.load(std::memory_order_relaxed) != 0 && merge_.empty();
     if (wanted) flush_wanted_.store(0, std::memory_order_relaxed);
@@ -155,7 +156,7 @@ void Stream::begin_hello_piece() {
     if (++hello_piece_ < description_.pieces()) return;
     hello_piece_ = 0;
     hello_wanted_.store(0, std::memory_order_relaxed);
-    next_hello_ = now() + abi::hello_interval * std::uint64_t{area_->counter_frequency};
+    next_hello_ = now() + abi::hello_interval * std::uint64_t{frequency_};
 }
 
 void Stream::begin_reply(const abi::control::Reply& reply) {
@@ -175,27 +176,22 @@ void Stream::begin_kept_frame() {
 
 void Stream::begin_end() {
     const abi::FrameHeader head = header(abi::FrameType::end);
-    abi::EndHeader end{reason_, area_->cpu_count, {}};
-    for (unsigned cpu = 0; cpu < area_->cpu_count; ++cpu)
-        end.next_sequence[cpu] = merge_.next_sequence(cpu);
+    const unsigned cpus = merge_.cpus();
+    abi::EndHeader end{reason_, cpus, {}};
+    for (unsigned cpu = 0; cpu < cpus; ++cpu) end.next_sequence[cpu] = merge_.next_sequence(cpu);
     std::uint8_t* to = buffers_[building_];
     std::memcpy(to, &head, sizeof head);
     std::memcpy(to + sizeof head, &end, sizeof end);
     to += sizeof head + sizeof end;
-    const auto* rings = reinterpret_cast<const std::uint8_t*>(area_);
-    for (unsigned cpu = 0; cpu < area_->cpu_count; ++cpu) {
-        const auto* ring =
-            reinterpret_cast<const abi::RingHeader*>(rings + area_->ring_offset[cpu]);
-        std::memcpy(to, &ring->statistics, sizeof ring->statistics);
-        to += sizeof ring->statistics;
-    }
+    for (unsigned cpu = 0; cpu < cpus; ++cpu, to += sizeof(abi::Statistics))
+        std::memcpy(to, &merge_.header(cpu).statistics, sizeof(abi::Statistics));
     sender_.start(buffers_[building_], static_cast<std::size_t>(to - buffers_[building_]));
     building_ ^= 1;
 }
 
 void Stream::finish(std::uint32_t cpu, abi::StreamEnd reason) {
     if (!active()) return;
-    const std::uint64_t give_up = now() + part(area_->counter_frequency, lock_patience);
+    const std::uint64_t give_up = now() + part(frequency_, lock_patience);
     std::uint64_t spins = 0;
     while (!lock_.try_acquire(cpu, 1000, spins))
         if (now() >= give_up || lock_.owner() == cpu) return;
@@ -209,7 +205,7 @@ void Stream::finish(std::uint32_t cpu, abi::StreamEnd reason) {
 /// After a panic nobody sends what another CPU publishes late. A CPU in an access publishes it
 /// before it stops, unless the access does not end.
 void Stream::wait_for_accesses(std::uint32_t cpu) const {
-    const std::uint64_t give_up = now() + part(area_->counter_frequency, longest_access);
+    const std::uint64_t give_up = now() + part(frequency_, longest_access);
     while (merge_.others_in_access(cpu) && now() < give_up) port::relax();
 }
 
@@ -219,8 +215,8 @@ void Stream::work_until_silent() {
     const std::uint64_t begun = now();
     std::uint64_t last = begun;
     merge_.reopen();
-    while (now() - last < part(area_->counter_frequency, silence) &&
-           now() - begun < part(area_->counter_frequency, lock_patience)) {
+    while (now() - last < part(frequency_, silence) &&
+           now() - begun < part(frequency_, lock_patience)) {
         if (work(at_idle).records > 0) last = now();
         port::relax();
     }
@@ -242,7 +238,7 @@ void Stream::send_end() {
 /// An emulator takes a while to end its machine, and what this CPU did meanwhile might be sent in
 /// part.
 void Stream::wait_for_machine_end() const {
-    const std::uint64_t limit = part(area_->counter_frequency, still_ending);
+    const std::uint64_t limit = part(frequency_, still_ending);
     while (goes_off_.load(std::memory_order_acquire) != 0 && now() - ended_at_ < limit)
         port::relax();
 }
@@ -251,7 +247,7 @@ void Stream::wait_for_machine_end() const {
 /// it is clear that it goes on.
 void Stream::work_behind_end() {
     if (!ended_) return;
-    if (now() - ended_at_ < part(area_->counter_frequency, still_ending)) {
+    if (now() - ended_at_ < part(frequency_, still_ending)) {
         merge_.close();
         if (!merge_.empty()) send_end();
     } else {
@@ -263,7 +259,7 @@ void Stream::work_behind_end() {
 
 /// Works until everything is sent, or the line takes no byte for a while.
 void Stream::send_rest() {
-    const std::uint64_t limit = part(area_->counter_frequency, patience);
+    const std::uint64_t limit = part(frequency_, patience);
     std::uint64_t last = now();
     unsigned tries = 0;
     while (tries < enough_tries || now() - last < limit) {
@@ -283,9 +279,7 @@ void Stream::send_rest() {
 }
 
 abi::FrameHeader Stream::header(abi::FrameType type) {
-    abi::FrameHeader head{type, abi::wire_version, sequence_++, 0};
-    std::memcpy(&head.boot, area_->boot_id, sizeof head.boot);
-    return head;
+    return {type, abi::wire_version, sequence_++, boot_};
 }
 
 /// Without the ISB the counter may be read early, and time would go back (ARM ARM B8.1.2).

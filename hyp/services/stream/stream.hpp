@@ -94,7 +94,8 @@ private:
     std::uint64_t now() const;
 
     Line* line_{};
-    const abi::AreaHeader* area_{};
+    std::uint32_t frequency_{}; ///< Hz
+    std::uint32_t boot_{};      ///< FrameHeader::boot
     Lock lock_;
     RingMerge merge_;
     RecordFrame frame_;

@@ -94,6 +94,17 @@ add test dma 3 dma_into_text
 add test dma-constants 3 dma_into_constants
 add test dma-tables 3 dma_into_tables
 
+# The guest may write to the trace area, and forges everything there from which addresses, sizes and counts follow, while it
+# asks for snapshots: each is carried out as ever, no device is read, and the hypervisor is unchanged (it checks its
+# checksums when the guest switches the board off).
+forged() { # ENGINE
+    run_bare forged --engine "$1" --guest-reader --access-log "$out/access.log"
+    complete
+    verified
+    has console '^forged: 2199 snapshots'
+}
+for engine in shadow emulation; do add test "forged-$engine" 5 forged $engine; done
+
 # On a board with firmware: its functions, with valid and invalid arguments, are answered as without the hypervisor.
 calls() { # ENGINE
     board=virt

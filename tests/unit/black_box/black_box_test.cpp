@@ -119,7 +119,7 @@ TEST_CASE("the next boot keeps the last records of each CPU of the previous one"
     REQUIRE(kept != nullptr);
     CHECK(kept->magic == abi::area_magic);
     CHECK(kept->state == abi::AreaState::panicked);
-    CHECK(kept->description_crc == description_crc(*kept));
+    CHECK(kept->description_crc == description_crc(*kept, kept->region_count));
     CHECK(std::memcmp(kept->boot_id, header_of(before).boot_id, 16) == 0);
     CHECK(std::memcmp(area(*rig).boot_id, kept->boot_id, 16) != 0);
     CHECK(kept->region_count == header_of(before).region_count);
@@ -257,4 +257,23 @@ TEST_CASE("an area too small for two boots keeps nothing, and its rings have the
     CHECK(both.ring_offset(cpus - 1) + both.share <= both.kept_offset);
     CHECK(both.kept_offset + both.kept_size <= 2 * smallest_area(cpus));
     CHECK(both.capacity() >= abi::min_capacity);
+}
+
+TEST_CASE("a record of another CPU than its ring's is left out, whatever boot it claims") {
+    Bytes before = first_boot(5);
+    const std::uint64_t head = ring_of(before, 1).head;
+    SECTION("among this boot's") {
+        records_of(before, 1)[head - 2].cpu = 200;
+    }
+    SECTION("where an empty slot counts as a record") {
+        ring_of(before, 1).boot_number = 0u - static_cast<std::uint32_t>(head - 1);
+        records_of(before, 1)[head - 2].cpu = 200;
+        records_of(before, 1)[head - 2].commit = 0;
+    }
+    const auto rig = boot(options(), before, 3);
+    const abi::AreaHeader* kept = abi::previous_boot(area(*rig));
+    REQUIRE(kept != nullptr);
+    const auto* records = reinterpret_cast<const abi::Record*>(
+        reinterpret_cast<const std::byte*>(kept) + kept->ring_offset[1] + sizeof(abi::RingHeader));
+    for (std::uint64_t n = 0; n < abi::kept_records; ++n) REQUIRE(records[n].cpu < cpus);
 }

@@ -4,6 +4,7 @@
 #include "machine/area_layout.hpp"
 #include "sim/hammer.hpp"
 #include "sim/stage2.hpp"
+#include "unit/control/asking.hpp"
 
 #include <cstring>
 
@@ -41,6 +42,55 @@ void scribble(Rig& rig) {
     put(layout.ring_offset(cpu) + 8 * random.below(48)); // up to the readers' words
     put(layout.ring_offset(cpu) + offsetof(abi::RingHeader, readers) + 8 * random.below(16));
     put(8 * random.below(static_cast<unsigned>(where.size() / 8)));
+}
+
+/// Forges a word of the area's header, of a snapshot's, or of a ring's, from which an address, a
+/// size or a count follows: often to lead to the hypervisor's own memory.
+void forge(Rig& rig) {
+    Random& random = rig.simulation.scheduler.random();
+    const Machine& machine = *rig.machine;
+    const Range where = machine.image.area;
+    const AreaLayout layout(where.size(), machine.cpu_count);
+    const std::uint64_t targets[] = {machine.image.text.begin, machine.normal_table.root().value,
+                                     machine.image.stacks.begin, at::fifo, where.end};
+    const auto lie = [&]() -> std::uint64_t {
+        const std::uint64_t target = targets[random.below(5)];
+        switch (random.below(5)) {
+        case 0: return random.next();
+        case 1: return ~std::uint64_t{0} - random.below(2000);
+        case 2: return random.below(300);
+        case 3: return target - where.begin + layout.kept_size; // where an area of that size ends
+        default: return static_cast<std::uint32_t>(target - where.begin);
+        }
+    };
+    const auto put = [&](std::uint64_t offset) {
+        const std::uint64_t value = lie();
+        std::memcpy(rig.simulation.ram.at({where.begin + offset}), &value,
+                    random.one_in(2) ? sizeof value : 4);
+    };
+    const unsigned cpu = random.below(machine.cpu_count);
+    const AreaLayout small(layout.kept_size, machine.cpu_count);
+    for (const std::uint64_t area : {std::uint64_t{0}, layout.kept_offset}) {
+        put(area + 4 * random.below(sizeof(abi::AreaHeader) / 4 - 1));
+        put(area + offsetof(abi::AreaHeader, area_size));
+        put(area + offsetof(abi::AreaHeader, cpu_count));
+        put(area + offsetof(abi::AreaHeader, region_count));
+        put(area + offsetof(abi::AreaHeader, ring_offset) + 4 * cpu);
+    }
+    put(layout.ring_offset(cpu) + 4 * random.below(0x180 / 4 - 1));
+    put(layout.kept_offset + small.ring_offset(cpu) + 4 * random.below(0x180 / 4 - 1));
+}
+
+/// A request, sound or not, but none that changes what is recorded.
+Request some_request(Random& random) {
+    constexpr Command commands[] = {Command::snapshot, Command::snapshot,    Command::describe,
+                                    Command::flush,    Command::marker_text, Command::statistic};
+    Request request = abi::control::make_request(
+        commands[random.below(6)], static_cast<std::uint16_t>(random.next()),
+        random.one_in(2) ? 0 : static_cast<std::uint32_t>(random.next()),
+        random.one_in(2) ? 0 : random.below(3));
+    if (random.one_in(8)) request.check ^= 1u << random.below(32);
+    return request;
 }
 
 /// RAM except `left_out`, and the hypervisor's own state.
@@ -133,4 +183,61 @@ TEST_CASE("whatever the guest writes into the area, accesses go on and no other 
         REQUIRE(!before.empty());
         REQUIRE((memory_without(rig, rig.machine->image.area) == before));
     }
+}
+
+TEST_CASE("whatever the guest writes into the area, requests touch no other memory and no device") {
+    const auto engine = GENERATE(abi::EngineKind::shadow, abi::EngineKind::emulation);
+    for (std::uint64_t seed = 1; seed <= seeds(2); ++seed) {
+        CAPTURE(seed);
+        constexpr unsigned rounds = 100;
+        RigOptions options = readable(engine, 2, seed);
+        options.tree.area_size = static_cast<std::uint32_t>(2 * smallest_area(2));
+        std::vector<std::byte> before;
+        options.read_when = [&before](Rig& rig) {
+            if (before.empty()) before = memory_without(rig, rig.machine->image.area);
+            forge(rig);
+            return false;
+        };
+        Rig rig(options);
+        Random random(seed);
+        write_hammer(rig.program(0), rounds);
+        Code code = rig.program(1);
+        for (unsigned n = 0; n < 30; ++n) write_request(code, some_request(random));
+        code.end();
+        rig.run();
+        INFO(rig.text());
+        REQUIRE(rig.failure() == "");
+        REQUIRE(rig.text().find("stop") == std::string::npos);
+        REQUIRE(rig.bus_log(at::fifo, 0x1000).size() == 3 * rounds);
+        REQUIRE(rig.bus_log(at::gadget, 0x100).size() == rounds);
+        REQUIRE(!before.empty());
+        REQUIRE((memory_without(rig, rig.machine->image.area) == before));
+    }
+}
+
+TEST_CASE("a snapshot goes where the hypervisor laid it out, whatever the header says") {
+    RigOptions options = readable(abi::EngineKind::shadow, 1, 5);
+    options.tree.area_size = static_cast<std::uint32_t>(2 * smallest_area(1));
+    as_guest(options, [](Rig& rig, mmioscope::Cpu& cpu) {
+        Machine& machine = *rig.machine;
+        const abi::AreaHeader honest = *machine.area;
+        for (std::uint32_t n = 0; n < 20; ++n) ask(cpu, Command::marker, n);
+        abi::AreaHeader& forged = *machine.area;
+        forged.area_size = (16 << 20) + smallest_area(1);
+        forged.cpu_count = 200;
+        forged.region_count = ~0u;
+        forged.ring_offset[0] = forged.kept_offset = 0x10'0000;
+        CHECK(ask(cpu, Command::snapshot).status == Status::done);
+        const auto& kept = *reinterpret_cast<const abi::AreaHeader*>(
+            reinterpret_cast<const std::byte*>(machine.area) + honest.kept_offset);
+        CHECK(kept.magic == abi::area_magic);
+        CHECK(kept.cpu_count == 1);
+        CHECK(kept.region_count == machine.regions.size());
+        CHECK(kept.ring_offset[0] == abi::area_head_size);
+        const auto* records =
+            reinterpret_cast<const abi::Record*>(reinterpret_cast<const std::byte*>(&kept) +
+                                                 abi::area_head_size + sizeof(abi::RingHeader));
+        CHECK(records[cpu.ring.published() - 1].value == 19);
+        forged = honest; // for the reader at the end
+    });
 }

@@ -24,9 +24,8 @@ Arrived sent_after(StreamingRig& rig, std::uint32_t interrupt,
     other.mov(0, at::fifo);
     for (unsigned n = 0; n < 30; ++n) other.ldr(1, 0);
     other.end();
-    rig.simulation.meanwhile = [&](const Core&) { // the silence before the end: fewer steps
-        rig.machine->area->counter_frequency = frequency;
-    };
+    for (Core& core : rig.simulation.cores) // the silence before the end: fewer steps
+        core.system.set<reg::CNTFRQ>(frequency);
     rig.run();
     REQUIRE(rig.failure() == "");
     Bytes whole = rig.uart->sent; // without a frame that is still on its way
