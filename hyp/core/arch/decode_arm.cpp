@@ -11,6 +11,9 @@ constexpr unsigned rn(std::uint32_t word) {
 constexpr unsigned rt(std::uint32_t word) {
     return field(word, 15, 12);
 }
+constexpr unsigned rm(std::uint32_t word) {
+    return field(word, 3, 0);
+}
 /// P clear or W set (A5.3, A5.2.8). P clear and W set is LDRT and the like, which also write back.
 constexpr bool writes_back(std::uint32_t word) {
     return !is_set(word, 24) || is_set(word, 21);
@@ -32,12 +35,20 @@ Address extra_address(std::uint32_t word) {
     return a;
 }
 
-/// An odd first register is UNPREDICTABLE (A8.8.72, A8.8.210).
+/// The register offset is PC, or bits 11:8 beside it are not zero, as they should be.
+bool bad_extra_offset(std::uint32_t word) {
+    return !is_set(word, 22) && (rm(word) == pc || field(word, 11, 8) != 0);
+}
+
+// A8.8.72 to A8.8.74, A8.8.210, A8.8.211.
 Instruction arm_dual(std::uint32_t word, bool load) {
     const unsigned first = rt(word);
-    Instruction i =
-        first % 2 == 0 ? dual(load, first, first + 1, extra_address(word)) : access(load);
+    Instruction i = dual(load, first, first + 1, extra_address(word));
     i.writeback = writes_back(word);
+    const bool loads_offset = load && !is_set(word, 22) && rm(word) / 2 == first / 2;
+    const bool unprivileged = !is_set(word, 24) && is_set(word, 21);
+    i.unpredictable = first % 2 != 0 || first == 14 || unprivileged || loads_offset ||
+                      bad_extra_offset(word) || moves_base(i, rn(word));
     return i;
 }
 
@@ -46,7 +57,9 @@ Instruction arm_extra(std::uint32_t word) {
     const bool load = is_set(word, 20);
     const unsigned kind = field(word, 6, 5);
     if (!load && kind != 1) return arm_dual(word, kind == 2);
-    return single(load, rt(word), kind == 2 ? 0 : 1, kind != 1, writes_back(word));
+    Instruction i = single(load, rt(word), kind == 2 ? 0 : 1, kind != 1, writes_back(word));
+    i.unpredictable = rt(word) == pc || bad_extra_offset(word) || moves_base(i, rn(word));
+    return i;
 }
 
 /// SWP, SWPB (A8.8.229): the load into Rt, then the store of Rt2.
@@ -54,25 +67,29 @@ Instruction arm_swap(std::uint32_t word) {
     if (!matches(word, 0x0fb0'0ff0, 0x0100'0090)) return {.wide = true};
     Instruction i = single(true, rt(word), is_set(word, 22) ? 0 : 2, false, false);
     i.store = true;
-    i.place[i.beats++] = static_cast<std::uint8_t>(field(word, 3, 0));
+    i.place[i.beats++] = static_cast<std::uint8_t>(rm(word));
     i.address.base = static_cast<std::uint8_t>(rn(word));
+    i.unpredictable =
+        rm(word) == pc || rn(word) == pc || rn(word) == rt(word) || rn(word) == rm(word);
     return i;
 }
 
-// A5.2.10: the size is in bits 22:21.
+// A5.2.10: the size is in bits 22:21. A doubleword is in an even register and the next one
+// (A8.8.77, A8.8.214).
 Instruction arm_synchronization(std::uint32_t word) {
     if (!is_set(word, 23)) return arm_swap(word);
     constexpr unsigned exclusive_size[4] = {2, 3, 0, 1};
     const unsigned size = exclusive_size[field(word, 22, 21)];
     const Address address{.base = static_cast<std::uint8_t>(rn(word))};
     if (matches(word, 0x0010'0fff, 0x0010'0f9f)) {
-        if (size == 3 && rt(word) % 2 != 0) return access(true); // UNPREDICTABLE (A8.8.77)
-        return exclusive_load(size, rt(word), rt(word) + 1, address);
+        Instruction i = exclusive_load(size, rt(word), rt(word) + 1, address);
+        i.unpredictable |= size == 3 && (rt(word) % 2 != 0 || rt(word) == 14);
+        return i;
     }
-    const unsigned stored = field(word, 3, 0);
     if (!matches(word, 0x0010'0ff0, 0x0000'0f90)) return {.wide = true};
-    if (size == 3 && stored % 2 != 0) return access(false); // UNPREDICTABLE (A8.8.214)
-    return exclusive_store(size, stored, stored + 1, rt(word), address);
+    Instruction i = exclusive_store(size, rm(word), rm(word) + 1, rt(word), address);
+    i.unpredictable |= size == 3 && rm(word) % 2 != 0;
+    return i;
 }
 
 // A5.2 with bits 7 and 4 set, among multiplications and data processing.
@@ -83,15 +100,21 @@ Instruction arm_mixed(std::uint32_t word) {
 
 // A5.3
 Instruction arm_single(std::uint32_t word) {
-    return single(is_set(word, 20), rt(word), is_set(word, 22) ? 0 : 2, false, writes_back(word));
+    const bool byte = is_set(word, 22);
+    Instruction i = single(is_set(word, 20), rt(word), byte ? 0 : 2, false, writes_back(word));
+    i.unpredictable =
+        (byte && rt(word) == pc) || (is_set(word, 25) && rm(word) == pc) || moves_base(i, rn(word));
+    return i;
 }
 
 // A5.5; bit 22: the registers of User mode, or, with PC, an exception return.
 Instruction arm_block(std::uint32_t word) {
-    Instruction i =
-        block(is_set(word, 20), rn(word), word & 0xffff, is_set(word, 23), is_set(word, 24));
-    if (is_set(word, 22)) i.bank = Bank::user;
-    i.writeback = is_set(word, 21);
+    const bool writeback = is_set(word, 21);
+    Instruction i = block(is_set(word, 20), rn(word), word & 0xffff,
+                          {is_set(word, 23), is_set(word, 24), writeback});
+    if (!is_set(word, 22)) return i;
+    i.bank = Bank::user;
+    i.unpredictable |= writeback;
     return i;
 }
 

@@ -28,6 +28,7 @@ Instruction start(std::uint32_t word, unsigned log2_size) {
     i.pairs = log2_size == 3;
     i.writeback = field(word, 3, 0) != pc;
     i.address.base = static_cast<std::uint8_t>(field(word, 19, 16));
+    i.unpredictable = i.address.base == pc;
     return i;
 }
 

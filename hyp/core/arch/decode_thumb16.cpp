@@ -30,18 +30,14 @@ Instruction stack(std::uint32_t word) {
     if (field(word, 10, 9) != 2) return {};
     const bool pop = is_set(word, 11);
     const unsigned list = (word & 0xff) | (is_set(word, 8) ? 1u << (pop ? pc : 14) : 0);
-    Instruction i = narrow(block(pop, 13, list, pop, !pop));
-    i.writeback = true;
-    return i;
+    return narrow(block(pop, sp, list, {pop, !pop, true}));
 }
 
 /// LDM writes back unless it loads its base (A8.8.57).
 Instruction multiple(std::uint32_t word) {
     const bool load = is_set(word, 11);
     const unsigned base = field(word, 10, 8);
-    Instruction i = narrow(block(load, base, word & 0xff, true, false));
-    i.writeback = !load || !is_set(word, base);
-    return i;
+    return narrow(block(load, base, word & 0xff, {true, false, !load || !is_set(word, base)}));
 }
 
 } // namespace

@@ -11,6 +11,12 @@ constexpr unsigned rn(std::uint32_t word) {
 constexpr unsigned rt(std::uint32_t word) {
     return field(word, 15, 12);
 }
+constexpr unsigned rt2(std::uint32_t word) {
+    return field(word, 11, 8);
+}
+constexpr unsigned rm(std::uint32_t word) {
+    return field(word, 3, 0);
+}
 
 /// The addressing of a single load or store, by bits 23 and 11:6 (A6.3.7 to A6.3.10).
 enum class Mode { undefined, plain, unprivileged, writeback };
@@ -33,19 +39,35 @@ Instruction thumb_single(std::uint32_t word) {
     if (size == 3 || (sign && size == 2) || mode == Mode::undefined) return other;
     if (!load && rn(word) == pc) return other;
     if (load && size != 2 && rt(word) == pc && mode == Mode::plain) return other; // PLD, PLI
-    return single(load, rt(word), size, sign, mode == Mode::writeback);
+    Instruction i = single(load, rt(word), size, sign, mode == Mode::writeback);
+    const bool any_register = size == 2 && mode != Mode::unprivileged;
+    const bool by_register = !is_set(word, 23) && rn(word) != pc && !is_set(word, 11);
+    i.unpredictable = (!any_register && bad(rt(word))) || (!load && rt(word) == pc) ||
+                      (by_register && bad(rm(word))) || moves_base(i, rn(word));
+    return i;
 }
 
 /// LDRD, STRD (A8.8.72, A8.8.73, A8.8.210).
 Instruction thumb_dual(std::uint32_t word) {
     const auto immediate = static_cast<std::int32_t>(4 * field(word, 7, 0));
     const bool indexed = is_set(word, 24);
-    Instruction i = dual(is_set(word, 20), rt(word), field(word, 11, 8),
+    const bool load = is_set(word, 20);
+    Instruction i = dual(load, rt(word), rt2(word),
                          {.base = static_cast<std::uint8_t>(rn(word)),
                           .offset = !indexed           ? 0
                                     : is_set(word, 23) ? immediate
                                                        : -immediate});
     i.writeback = is_set(word, 21);
+    i.unpredictable = bad(rt(word)) || bad(rt2(word)) || (load && rt(word) == rt2(word)) ||
+                      (!load && rn(word) == pc) || moves_base(i, rn(word));
+    return i;
+}
+
+/// A store-exclusive whose result is in `status`: SP is as bad as PC.
+Instruction thumb_exclusive_store(std::uint32_t word, unsigned log2_size, unsigned status,
+                                  Address address) {
+    Instruction i = exclusive_store(log2_size, rt(word), rt2(word), status, address);
+    i.unpredictable |= rt(word) == sp || status == sp || (log2_size == 3 && rt2(word) == sp);
     return i;
 }
 
@@ -53,9 +75,11 @@ Instruction thumb_dual(std::uint32_t word) {
 Instruction thumb_exclusive_word(std::uint32_t word) {
     const Address address{.base = static_cast<std::uint8_t>(rn(word)),
                           .offset = static_cast<std::int32_t>(4 * field(word, 7, 0))};
-    if (!is_set(word, 20)) return exclusive_store(2, rt(word), 0, field(word, 11, 8), address);
-    if (field(word, 11, 8) != 0xf) return {.wide = true};
-    return exclusive_load(2, rt(word), 0, address);
+    if (!is_set(word, 20)) return thumb_exclusive_store(word, 2, rt2(word), address);
+    if (rt2(word) != 0xf) return {.wide = true};
+    Instruction i = exclusive_load(2, rt(word), 0, address);
+    i.unpredictable |= bad(rt(word));
+    return i;
 }
 
 /// TBB, TBH: branch by the value loaded.
@@ -69,13 +93,13 @@ Instruction thumb_exclusive_sized(std::uint32_t word) {
     if (matches(word, 0x0010'ffe0, 0x0010'f000)) return table_branch(is_set(word, 4));
     const unsigned size = field(word, 5, 4);
     if (field(word, 7, 6) != 1 || size == 2) return other;
-    if (size != 3 && field(word, 11, 8) != 0xf) return other;
+    if (size != 3 && rt2(word) != 0xf) return other;
     const Address address{.base = static_cast<std::uint8_t>(rn(word))};
-    const unsigned second = field(word, 11, 8);
-    if (!is_set(word, 20))
-        return exclusive_store(size, rt(word), second, field(word, 3, 0), address);
-    if (field(word, 3, 0) != 0xf) return other;
-    return exclusive_load(size, rt(word), second, address);
+    if (!is_set(word, 20)) return thumb_exclusive_store(word, size, rm(word), address);
+    if (rm(word) != 0xf) return other;
+    Instruction i = exclusive_load(size, rt(word), rt2(word), address);
+    i.unpredictable |= bad(rt(word)) || (size == 3 && (bad(rt2(word)) || rt(word) == rt2(word)));
+    return i;
 }
 
 // A6.3.6: dual with P or W; without both, exclusive and table branch.
@@ -90,8 +114,9 @@ Instruction thumb_block(std::uint32_t word) {
     const unsigned op = field(word, 24, 23);
     const bool writeback = is_set(word, 21);
     if (op == 1 || op == 2) {
-        Instruction i = block(load, rn(word), word & 0xffff, op == 1, op == 2);
-        i.writeback = writeback;
+        Instruction i = block(load, rn(word), word & 0xffff, {op == 1, op == 2, writeback});
+        i.unpredictable |= i.beats < 2 || is_set(word, sp) || moves_base(i, rn(word)) ||
+                           (is_set(word, pc) && (!load || is_set(word, 14)));
         return i;
     }
     if (matches(word, 0x0010'ffff, 0x0010'c000))
@@ -99,6 +124,14 @@ Instruction thumb_block(std::uint32_t word) {
     if (matches(word, 0x001f'ffe0, 0x000d'c000))
         return store_state(field(word, 4, 0), op == 3, op == 0, writeback);
     return {.wide = true};
+}
+
+/// Only VLDR may be relative to PC (A8.8.332, A8.8.412, A8.8.413).
+Instruction thumb_coprocessor(std::uint32_t word) {
+    Instruction i = decode_coprocessor(word, false);
+    const bool vldr = i.load && is_set(word, 24) && !is_set(word, 21);
+    i.unpredictable |= rn(word) == pc && !vldr;
+    return i;
 }
 
 } // namespace
@@ -109,7 +142,7 @@ Instruction decode_thumb32(std::uint32_t word) {
     case 0x7c:
         return matches(word, 0x0110'0000, 0x0100'0000) ? decode_structure(word)
                                                        : thumb_single(word);
-    case 0x76: return decode_coprocessor(word, false);
+    case 0x76: return thumb_coprocessor(word);
     case 0x7e: return decode_coprocessor(word, true);
     default: return {.wide = true};
     }

@@ -52,22 +52,38 @@ Instruction dual(bool load, unsigned first, unsigned second, Address address) {
     return i;
 }
 
-Instruction block(bool load, unsigned base, unsigned list, bool increment, bool before) {
+bool moves_base(const Instruction& i, unsigned base) {
+    for (unsigned n = 0; i.writeback && n < i.beats; ++n)
+        if (i.place[n] == base) return true;
+    return false;
+}
+
+// STM stores the old value of a base that is the lowest register, and else an UNKNOWN one.
+Instruction block(bool load, unsigned base, unsigned list, Direction direction) {
     Instruction i = access(load);
+    i.writeback = direction.writeback;
+    const bool lowest = (list & ((1u << base) - 1)) == 0;
+    i.unpredictable =
+        base == pc || (direction.writeback && is_set(list, base) && (load || !lowest));
     for (unsigned n = 0; n <= pc; ++n)
         if (is_set(list, n)) add_core(i, n);
-    i.address = based_on(base, first_offset(4 * i.beats, increment, before));
+    i.address = based_on(base, first_offset(4 * i.beats, direction.increment, direction.before));
     return i;
 }
 
 Instruction exclusive_load(unsigned log2_size, unsigned reg, unsigned second, Address address) {
-    return exclusive(true, log2_size, reg, second, address);
+    Instruction i = exclusive(true, log2_size, reg, second, address);
+    i.unpredictable = address.base == pc;
+    return i;
 }
 
 Instruction exclusive_store(unsigned log2_size, unsigned reg, unsigned second, unsigned status,
                             Address address) {
     Instruction i = exclusive(false, log2_size, reg, second, address);
     i.status = static_cast<std::uint8_t>(status);
+    for (unsigned n = 0; n < i.beats; ++n)
+        i.unpredictable |= i.place[n] == pc || i.place[n] == status;
+    i.unpredictable |= address.base == pc || status == pc || status == address.base;
     return i;
 }
 
@@ -78,10 +94,12 @@ Instruction return_state(unsigned base, bool increment, bool before, bool writeb
 }
 
 Instruction store_state(unsigned mode, bool increment, bool before, bool writeback) {
-    constexpr unsigned sp = 13;
     constexpr unsigned lr = 14;
+    // Bit n: 0x10 + n is a mode of the guest's; Monitor and Hyp mode are not (table B1-1).
+    constexpr unsigned modes = 0x888f;
     Instruction i = dual(false, lr, place_spsr, based_on(sp, first_offset(8, increment, before)));
     i.address.base_mode = static_cast<std::uint8_t>(mode);
+    i.unpredictable = mode < 0x10 || !is_set(modes, mode & 0xf);
     i.writeback = writeback;
     return i;
 }

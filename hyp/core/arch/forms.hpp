@@ -6,6 +6,7 @@
 
 namespace mmioscope::arch {
 
+inline constexpr unsigned sp = 13;
 inline constexpr unsigned pc = 15;
 
 constexpr unsigned field(std::uint32_t word, unsigned high, unsigned low) {
@@ -18,14 +19,27 @@ constexpr bool matches(std::uint32_t word, std::uint32_t mask, std::uint32_t val
     return (word & mask) == value;
 }
 
+/// SP or PC, which most Thumb instructions must not use (BadReg(), A6.1.1).
+constexpr bool bad(unsigned reg) {
+    return reg == sp || reg == pc;
+}
+
 /// A load or a store about which nothing else is known.
 Instruction access(bool load);
 /// One core register, one access.
 Instruction single(bool load, unsigned reg, unsigned log2_size, bool sign, bool writeback);
 /// Two words and two core registers (LDRD, LDREXD).
 Instruction dual(bool load, unsigned first, unsigned second, Address address);
+/// Whether `i` moves its base register and writes it back, too: UNPREDICTABLE (A8.8.63, A8.8.204).
+bool moves_base(const Instruction& i, unsigned base);
+/// How LDM and STM go through memory.
+struct Direction {
+    bool increment;
+    bool before;
+    bool writeback;
+};
 /// LDM, STM: the lowest register at the lowest address (A8.8.57 to A8.8.61, A8.8.199 to A8.8.202).
-Instruction block(bool load, unsigned base, unsigned list, bool increment, bool before);
+Instruction block(bool load, unsigned base, unsigned list, Direction direction);
 /// LDREX and STREX; `second` and `status` if the form has them.
 Instruction exclusive_load(unsigned log2_size, unsigned reg, unsigned second, Address address);
 Instruction exclusive_store(unsigned log2_size, unsigned reg, unsigned second, unsigned status,

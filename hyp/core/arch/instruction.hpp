@@ -44,10 +44,11 @@ private:
 struct Instruction {
     bool wide{}; ///< it has 32 bits
     bool load{};
-    bool store{};     ///< with `load`: SWP, a load and a store at the same address
-    bool exclusive{}; ///< LDREX, STREX and those of other sizes
-    bool loads_pc{};  ///< where it goes on depends on what the device answers
-    bool writeback{}; ///< changes its base register
+    bool store{};         ///< with `load`: SWP, a load and a store at the same address
+    bool exclusive{};     ///< LDREX, STREX and those of other sizes
+    bool loads_pc{};      ///< where it goes on depends on what the device answers
+    bool writeback{};     ///< changes its base register
+    bool unpredictable{}; ///< or it stores an UNKNOWN value: `beats` is 0
     bool sign_extend{};
     bool pairs{};       ///< two words make one 64-bit value (VFP and NEON)
     bool consecutive{}; ///< its elements fill whole registers, one after the other (VLD1, VST1)

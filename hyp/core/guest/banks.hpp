@@ -8,7 +8,9 @@
 
 namespace mmioscope {
 
-/// The register at `place`, or its `1 << log2_size` bytes. Nothing if it cannot be read.
+/// The register at `place`, or its `1 << log2_size` bytes. Nothing if it cannot be read, or if the
+/// instruction is UNPREDICTABLE in User and System mode (LDM and STM with `^`, SRS: B9.3.5,
+/// B9.3.15, B9.3.17).
 std::optional<std::uint32_t> banked_value(const Frame& frame, arch::Bank bank, unsigned place,
                                           unsigned log2_size);
 

@@ -52,9 +52,12 @@ std::uint32_t user_register(const Frame& frame, unsigned n) {
     return n == 14 ? frame.lr_usr : guest_register(frame, n);
 }
 
+bool has_own_bank(const Frame& frame) {
+    return !uses_user_bank(arch::mode_of(frame.psr));
+}
+
 std::uint32_t saved_psr(const Frame& frame) {
-    const Mode mode = arch::mode_of(frame.psr);
-    return uses_user_bank(mode) ? 0 : port::read_banked(banks_of(mode).spsr);
+    return port::read_banked(banks_of(arch::mode_of(frame.psr)).spsr);
 }
 
 std::uint32_t stack_pointer(Mode mode) {

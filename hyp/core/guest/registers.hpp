@@ -23,7 +23,9 @@ inline std::uint32_t guest_register(const Frame& frame, unsigned n) {
 }
 /// Register `n`, 0 to 15, of User mode.
 std::uint32_t user_register(const Frame& frame, unsigned n);
-/// SPSR of the mode from which the guest trapped; 0 for User and System mode, which have none.
+/// Whether the guest trapped from a mode with SP, LR and SPSR of its own: not User or System mode.
+bool has_own_bank(const Frame& frame);
+/// SPSR of the mode from which the guest trapped, which has one.
 std::uint32_t saved_psr(const Frame& frame);
 /// SP of `mode`.
 std::uint32_t stack_pointer(arch::Mode mode);

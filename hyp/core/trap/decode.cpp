@@ -91,17 +91,18 @@ void from_instruction(Cpu& cpu, const Frame& frame, arch::Instruction& i, Device
     access.sign_extend = i.sign_extend;
     access.exclusive = i.exclusive;
     access.status = i.status;
-    if (i.beats == 0) return;
+    access.log2_size = i.log2_size;
+    if (i.beats == 0) return; // UNPREDICTABLE, LDC or STC: no more is known
     if (!is_plain(i)) {
         const VirtualAddress first = first_address(frame, i.address);
         join_elements(i, frame, first);
+        access.log2_size = i.log2_size;
         if (!list_beats(cpu, frame, i, first, access)) return;
         access.listed = true;
         access.beats = i.beats;
         access.bank = i.bank;
     }
     access.decoded = true;
-    access.log2_size = i.log2_size;
     access.reg = i.place[0];
 }
 

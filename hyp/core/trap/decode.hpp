@@ -25,8 +25,6 @@ inline abi::FaultReason decode_syndrome(Cpu& cpu, const Frame& frame, arch::Hsr 
     access.reg = hsr.srt();
     access.sign_extend = hsr.sign_extend();
     access.wide = hsr.il();
-    if (!hsr.write() && hsr.srt() == 15) [[unlikely]]
-        return abi::FaultReason::loads_pc;
     if (!hsr.write() || !cpu.mistakes_thumb_stores || !in_thumb(frame))
         return abi::FaultReason::none;
     return correct_register(*cpu.machine, frame, access);
@@ -38,7 +36,9 @@ inline abi::FaultReason decode_syndrome(Cpu& cpu, const Frame& frame, arch::Hsr 
 /// no load or store, or loads PC.
 inline abi::FaultReason decode_access(Cpu& cpu, const Frame& frame, arch::Hsr hsr,
                                       DeviceAccess& access) {
-    const abi::FaultReason why = hsr.isv() ? decode_syndrome(cpu, frame, hsr, access)
+    constexpr unsigned pc = 15; // as a store's register it may be UNPREDICTABLE
+    const bool described = hsr.isv() && hsr.srt() != pc;
+    const abi::FaultReason why = described ? decode_syndrome(cpu, frame, hsr, access)
                                            : decode_instruction(cpu, frame, access);
     if (access.write && access.decoded && !access.listed)
         access.value = guest_register(frame, access.reg);

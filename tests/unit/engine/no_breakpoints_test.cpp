@@ -177,7 +177,7 @@ TEST_CASE("without breakpoints an instruction steps to the next page, if no SMC 
     const std::uint32_t at = elsewhere + 0x1000 - place.before;
     rig.program(0).mov(0, at::wide).mov(12, at | 1).bx(12);
     Code code(rig.simulation.ram, at);
-    if (place.wide) code.wide(0xe8b0'0002); // ldmia.w r0!, {r1}
+    if (place.wide) code.wide(0xf850'1b04); // ldr.w r1, [r0], #4
     else code.half(0xc802);                 // ldmia r0!, {r1}
     for (unsigned n = 0; n < 4; ++n) code.half(0xbf00);
     code.end_thumb();
