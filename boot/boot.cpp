@@ -28,6 +28,7 @@ void mmioscope_leave_secure(std::uint32_t number);
 mmioscope::Frame* mmioscope_start(std::uint32_t number);
 mmioscope::Frame* mmioscope_start_again(std::uint32_t number);
 void mmioscope_no_hyp();
+void mmioscope_boot_fault(std::uint32_t vector, std::uint32_t lr);
 }
 
 namespace mmioscope {
@@ -188,4 +189,22 @@ void mmioscope_no_hyp() {
         "in Non-secure Supervisor mode, from where no way leads to Hyp: build U-Boot with "
         "ARMV7_NONSEC and ARMV7_VIRT, and boot with bootm_boot_mode=nonsec, or have TF-A enter its "
         "BL33 in MODE32_hyp instead of MODE32_svc");
+}
+
+// Only start.S calls it, in the mode of the exception. Later exceptions are Hyp's (trap/panic.hpp).
+void mmioscope_boot_fault(std::uint32_t vector, std::uint32_t lr) {
+    constexpr unsigned undefined = 1, prefetch = 3, data = 4; // table B1-3
+    const char* what = vector == data        ? "data abort"
+                       : vector == prefetch  ? "prefetch abort"
+                       : vector == undefined ? "undefined instruction"
+                                             : "unexpected exception";
+    const bool looking = machine.tree.blob() == nullptr;
+    OwnBus bus;
+    Console uart(board.uart, bus);
+    uart.start();
+    print(uart, abi::stop_line, what, " before Hyp mode, pc=", Hex{lr - (vector == data ? 8 : 4)},
+          "  DFSR=", Hex{port::read<reg::DFSR>()}, "  DFAR=", Hex{port::read<reg::DFAR>()},
+          looking ? ": no device tree was found until then; is r2 its address?\n" : "\n",
+          abi::end_of_report, "\n");
+    port::halt();
 }

@@ -20,6 +20,10 @@
     .equ CONTROL_M_C, 0x5               @ SCTLR, HSCTLR: MMU, caches
     .equ CONTROL_C, 0x4
     .equ CONTROL_I, 0x1000
+    .equ SCTLR_A, 0x2                   @ unaligned accesses fault
+    .equ SCTLR_V, 0x2000                @ high vectors
+    .equ SCTLR_TE_EE, 0x42000000        @ exceptions in Thumb state, big-endian
+    .equ HSCTLR_BEFORE_MMU, 0x30c5087a  @ what reads as one, and A
     .equ PSR_HYP_MASKED, 0x1da          @ Hyp; A, I and F masked
     .equ SCR_NONSECURE, 0x131           @ NS, FW, AW, HCE (ARM ARM B4.1.129)
     .equ NSACR_COPROCESSORS, 0xc00      @ CP10 and CP11: VFP and NEON
@@ -47,6 +51,7 @@ mmu_is_off:
     cmp     r0, r1
     bne     move
 at_its_place:
+    bl      set_vectors
     tst     r9, #0xff                   @ Aff0: the first CPU of a cluster?
     bne     wait_for_tree
 
@@ -98,6 +103,7 @@ check_mode:
     mcr     p15, 0, r0, c12, c0, 0      @ VBAR
     isb
     mrc     p15, 0, r0, c1, c1, 0       @ SCR
+    bl      set_vectors
 
     mov     r0, r9
     bl      mmioscope_leave_secure      @ (cpu number): what only Secure state can do
@@ -138,7 +144,10 @@ mmioscope_cpu_on_entry:
 @ A boot loader that only jumps here (U-Boot's go) leaves MMU and caches on. All that it has loaded may still be in the
 @ caches, and what follows here writes memory directly. r9 = mode, r11 = HSCTLR or SCTLR. No memory is used until the
 @ caches are empty: with C clear nothing is allocated any more, then every level goes to the point of coherency by set
-@ and way (ARM ARM B2.2.7, CLIDR B4.1.20, CCSIDR B4.1.19), then the MMU goes off.
+@ and way (ARM ARM B2.2.7, CLIDR B4.1.20, CCSIDR B4.1.19), then the MMU goes off. The loop over the levels begins with a
+@ DSB: the loader's stores are in the cache before the first level is emptied, each level is empty before the next one is
+@ (Cortex-A7 erratum 814220: otherwise level 2 may be emptied before level 1 has written to it), and the last one before
+@ the MMU goes off.
     .macro write_control register
     cmp     r9, #MODE_HYP
     mcreq   p15, 4, \register, c1, c0, 0
@@ -151,7 +160,8 @@ mmu_off:
     mrc     p15, 1, r1, c0, c0, 1       @ CLIDR
     ubfx    r2, r1, #24, #3             @ LoC: the number of levels
     mov     r3, #0
-1:  cmp     r3, r2
+1:  dsb
+    cmp     r3, r2
     bhs     5f
     add     r0, r3, r3, lsl #1
     lsr     r0, r1, r0
@@ -180,7 +190,6 @@ mmu_off:
     b       1b
 5:  mov     r0, #0
     mcr     p15, 2, r0, c0, c0, 0       @ CSSELR as after reset
-    dsb
     bic     r0, r11, #CONTROL_M_C
     bic     r0, r0, #CONTROL_I
     write_control r0
@@ -224,14 +233,38 @@ move:
     isb
     ldr     pc, =at_its_place
 
-@ Sets Hyp's vectors, HTPIDR = 0 (no state yet), SMP if firmware allows it, and a stack: Hyp has its
-@ own SP.
-set_up_hyp:
-    mov     r8, lr
+@ Before any C++, also in the modes below Hyp: vectors that say what happened, and alignment faults. While the MMU is off
+@ memory is Strongly-ordered, where hardware faults at an unaligned access whatever A says (ARM ARM A3.2.1), and an
+@ emulator only if A is set. In Hyp also HTPIDR = 0: no state yet. Changes r0 and r1.
+set_vectors:
+    mrs     r0, CPSR
+    and     r0, r0, #MODE_MASK
+    cmp     r0, #MODE_HYP
+    bne     1f
     ldr     r0, =hyp_vectors
     mcr     p15, 4, r0, c12, c0, 0      @ HVBAR
     mov     r0, #0
     mcr     p15, 4, r0, c13, c0, 2      @ HTPIDR
+    ldr     r0, =HSCTLR_BEFORE_MMU
+    mcr     p15, 4, r0, c1, c0, 0       @ HSCTLR
+    isb
+    bx      lr
+1:  ldr     r0, =boot_vectors
+    mrc     p15, 0, r1, c0, c1, 1       @ ID_PFR1
+    tst     r1, #0xf0                   @ Security Extensions; without them there is no VBAR
+    mcrne   p15, 0, r0, c12, c0, 0      @ VBAR
+    mrc     p15, 0, r0, c1, c0, 0       @ SCTLR
+    orr     r0, r0, #SCTLR_A
+    bic     r0, r0, #SCTLR_V
+    bic     r0, r0, #SCTLR_TE_EE
+    mcr     p15, 0, r0, c1, c0, 0
+    isb
+    bx      lr
+
+@ Sets vectors and alignment faults, SMP if firmware allows it, and a stack: Hyp has its own SP.
+set_up_hyp:
+    mov     r8, lr
+    bl      set_vectors
     mrc     p15, 0, r0, c0, c1, 1       @ ID_PFR1
     tst     r0, #0xf0                   @ Security Extensions; without them there is no NSACR
     beq     1f
@@ -270,18 +303,40 @@ clear_bss:
     blo     1b
     bx      lr
 
+    .macro vector_table name, target
     .balign 32
-no_hyp_vectors:
-    b       no_hyp
-    b       no_hyp                      @ undefined instruction: the read of SCR
-    b       no_hyp
-    b       no_hyp
-    b       no_hyp
-    b       no_hyp
-    b       no_hyp
-    b       no_hyp
+\name:
+    .rept   8
+    b       \target
+    .endr
+    .endm
+    vector_table no_hyp_vectors, no_hyp @ undefined instruction: the read of SCR
+    vector_table last_boot_vectors, park
+
+@ An exception in C++ before Hyp, in the mode that it leads to. An exception in the report is silent.
+    .balign 32
+boot_vectors:
+    .irp    vector, 0, 1, 2, 3, 4, 5, 6, 7
+    b       boot_fault_\vector
+    .endr
+    .irp    vector, 0, 1, 2, 3, 4, 5, 6, 7
+boot_fault_\vector:
+    mov     r4, #\vector
+    b       boot_fault
+    .endr
+boot_fault:
+    mov     r5, lr
+    ldr     r0, =last_boot_vectors
+    mcr     p15, 0, r0, c12, c0, 0      @ VBAR
+    isb
+    cpu_number r9, r1
+    bl      set_stack
+    mov     r0, r4
+    mov     r1, r5
+    bl      mmioscope_boot_fault        @ (vector, LR), does not return
 
 no_hyp:                                 @ also from Undefined mode, which has its own SP
+    bl      set_vectors
     bl      set_stack
     cmp     r9, #0
     bleq    mmioscope_no_hyp            @ prints it

@@ -14,6 +14,7 @@
     .equ MMU_ON, 5                      @ MMU and caches on, in Hyp or in Secure Supervisor
     .equ NO_GROUPS, 6                   @ Secure Supervisor to Hyp, and the GIC is left to Secure state
     .equ NO_HCE, 7                      @ as NO_GROUPS, and SCR.HCE stays clear
+    .equ WILD_R2, 8                     @ r2 is the word behind `kind`
 
     .equ kind, IMAGE_BASE - 0x800000
     .equ MODE_HYP, 0x1a
@@ -125,6 +126,9 @@ leave_secure:                           @ r6 = SCR, r7 = the PSR to go to
 
 enter:
     mov     r2, #0                      @ no tree here: the image finds it at its place
+    cmp     r5, #WILD_R2
+    ldreq   r2, =kind
+    ldreq   r2, [r2, #4]
     ldr     pc, =IMAGE_BASE
     .ltorg
 

@@ -88,6 +88,8 @@ KINDS = [  # name, what is found, what is put in its place
     ("close", r"cpu\.view\.close_shadow\(\);", ";"),
 ]
 ASSEMBLY = "hyp/core/entry/fast_path.S"
+# Of what runs with the MMU off: functions whose every instruction tests/unit/start/boot_code_test.cpp needs.
+BOOTED = {"mmu_off": "boot/start.S", "set_vectors": "boot/start.S", "_ZN9mmioscope4port22wait_outside_coherencyEv": "hyp/core/port/wait.cpp"}
 # Its functions that are another one with other arguments.
 ALIKE = r"(step_)?(load|store)_(byte|halfword|word_lr)$|finish(_lr)?$"
 # The tests that notice a missing instruction, if any do.
@@ -132,29 +134,40 @@ def mutants_of(path):
 class LeftOut(Mutant):
     """An instruction of the assembly that the simulated machine skips."""
 
-    def __init__(self, function, text, number, offset):
-        super().__init__(ASSEMBLY, function, "left out", f"{function}: {text}" + (f" ({number})" if number else ""), None, ";")
-        self.offset = offset
+    def __init__(self, path, function, text, number, address):
+        super().__init__(path, function, "left out", f"{function}: {text}" + (f" ({number})" if number else ""), None, ";")
+        self.address = address
 
     @property
     def name(self):
         return f"{self.path} {self.text}"
 
 
-def left_out(build):
-    """One of each kind among paths that differ only by a macro's arguments."""
-    code = os.path.join(build, "generated/tests/sim/fast_path.elf")
+def instructions(build, name):
+    """(function, text, address, how many alike are before it) of each instruction of a linked file."""
+    code = os.path.join(build, f"generated/tests/sim/{name}.elf")
     lines = subprocess.run(["arm-none-eabi-objdump", "-d", "--no-show-raw-insn", code], capture_output=True, text=True, check=True)
-    found, function, base, seen = [], "", None, {}
+    function, seen = "", {}
     for line in lines.stdout.splitlines():
-        if m := re.match(r"([0-9a-f]+) <(.*)>:$", line):
-            function, base = m[2].removeprefix("mmioscope_fast_"), int(m[1], 16) if base is None else base
+        if m := re.match(r"[0-9a-f]+ <(.*)>:$", line):
+            function = m[1]
         elif m := re.match(r" *([0-9a-f]+):\t(.*)", line):
             text = re.sub(r"\s+", " ", re.sub(r"\s*[@;].*|[0-9a-f]{8} (?=<)", "", m[2])).strip()
-            if re.match(ALIKE, function) or re.match(r"nop|\.word|b |bl ", text):
-                continue
-            seen[function, text] = seen.get((function, text), 0) + 1
-            found.append(LeftOut(function, text, seen[function, text] - 1, int(m[1], 16) - base))
+            if not re.match(r"nop|\.word|b |bl |push|pop|bx lr", text):
+                seen[function, text] = seen.get((function, text), 0) + 1
+                yield function, text, int(m[1], 16), seen[function, text] - 1
+
+
+def left_out(build):
+    """One of each kind among paths that differ only by a macro's arguments."""
+    found = []
+    for function, text, address, number in instructions(build, "fast_path"):
+        function = function.removeprefix("mmioscope_fast_")
+        if not re.match(ALIKE, function):
+            found.append(LeftOut(ASSEMBLY, function, text, number, address))
+    for function, text, address, number in instructions(build, "boot_code"):
+        if function in BOOTED:
+            found.append(LeftOut(BOOTED[function], re.sub(r"_ZN.*port\d+(\w+)Ev", r"\1", function), text, number, address))
     return found
 
 
@@ -192,7 +205,7 @@ def judge(binary, mutant=None, tests="[protocol]"):
     command = [binary, tests, "--abort", "--order", "decl"]
     environment = {**os.environ, "MMIOSCOPE_MUTANT": str(mutant.number if mutant else 0)}
     if isinstance(mutant, LeftOut):
-        environment["MMIOSCOPE_LEFT_OUT"] = str(mutant.offset)
+        environment["MMIOSCOPE_LEFT_OUT"] = hex(mutant.address)
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, env=environment)
     except subprocess.TimeoutExpired:
@@ -208,7 +221,7 @@ def judge(binary, mutant=None, tests="[protocol]"):
 
 def try_mutant(binary, mutant):
     if isinstance(mutant, LeftOut):
-        return judge(binary, mutant, NOTICE)
+        return judge(binary, mutant, NOTICE if mutant.path == ASSEMBLY else "[boot]")
     first = [tests for start, tests in FIRST if mutant.path.startswith(start)]
     return (first and judge(binary, mutant, first[0])) or judge(binary, mutant)
 

@@ -39,7 +39,7 @@ RigOptions options_for(abi::EngineKind engine, unsigned cpus, std::uint64_t seed
 
 Rig::Rig(const RigOptions& o)
     : simulation(o.conditions), machine(new (simulation.ram.at({state})) Machine),
-      boot_tree_(o.boot_tree), native_(o.native), read_when_(o.read_when),
+      boot_tree_(o.boot_tree), r2_(o.r2.value_or(o.boot_tree)), native_(o.native), read_when_(o.read_when),
       records_(o.conditions.cpus) {
     const Blob tree = o.blob.empty() ? make_board_tree(o.tree) : o.blob;
     std::memcpy(simulation.ram.at({boot_tree_}), tree.data(), tree.size());
@@ -123,7 +123,7 @@ Frame Rig::start_hypervisor(Core& core, mmioscope::Cpu& cpu) {
     board = {};
     board.uart = {UartModel::pl011, {at::own_uart}, 0, 2}; // as EARLY_UART of hyp/hyp.mk
     prepare_machine();
-    const BootError failed = find_board(*machine, boot_tree_);
+    const BootError failed = find_board(*machine, r2_);
     const Frame frame = start_machine(*machine, cpu, failed);
     simulation.hypervisor = machine.get();
     ready_ = true;

@@ -9,6 +9,7 @@
 #include "simulation.hpp"
 
 #include <map>
+#include <optional>
 
 namespace mmioscope::sim {
 
@@ -21,6 +22,7 @@ struct RigOptions {
     /// Replaces the tree from `tree`.
     Blob blob;
     std::uint32_t boot_tree{0x8100'0000}; ///< its address
+    std::optional<std::uint32_t> r2{};    ///< what the loader hands over, if not that
     /// Called repeatedly: whether a reader empties the rings now. Unset: only at the end.
     std::function<bool(Rig&)> read_when;
 };
@@ -90,6 +92,7 @@ private:
     bool drain(unsigned cpu);
 
     std::uint32_t boot_tree_;
+    std::uint32_t r2_;
     bool native_{};
     std::function<bool(Rig&)> read_when_;
     bool ready_{};

@@ -23,6 +23,7 @@
 #include "machine/machine.hpp"
 #include "port/barrier.hpp"
 #include "port/memory.hpp"
+#include "port/shared.hpp"
 #include "port/sysreg.hpp"
 #include "port/this_cpu.hpp"
 #include "port/wait.hpp"
@@ -30,6 +31,7 @@
 #include "trap/dispatch.hpp"
 #include "trap/fast_path.hpp"
 
+#include <algorithm>
 #include <initializer_list>
 
 namespace mmioscope {
@@ -58,11 +60,12 @@ bool is_tree(PhysicalAddress at) {
     return *port::memory_at<const std::uint32_t>(at) == magic_big_endian;
 }
 
-/// Where the boot loader put the device tree: at r2, as for Linux, or at the place reserved for it.
+/// Where the boot loader put the device tree: at the place reserved for it, or at r2, as for Linux.
+/// r2 is read last: what a loader that passes no tree leaves there may be the address of anything.
 Range find_boot_tree(const Machine& machine, std::uint32_t r2) {
-    if (r2 != 0 && r2 % 4 == 0 && is_tree({r2}))
-        return {r2, std::uint64_t{r2} + abi::max_tree_size};
-    return machine.image.boot_tree;
+    const Range& place = machine.image.boot_tree;
+    if (is_tree({place.begin}) || r2 == 0 || r2 % 4 != 0 || !is_tree({r2})) return place;
+    return {r2, std::min(std::uint64_t{r2} + abi::max_tree_size, lpae::input_end)};
 }
 
 BootError check_memory(const Tree& tree, const Machine& machine, const MemoryMap& board_memory) {
@@ -70,6 +73,14 @@ BootError check_memory(const Tree& tree, const Machine& machine, const MemoryMap
     if (machine.config.area_size < smallest_area(machine.cpu_count))
         return {"mmioscope,area-size is too small for this many CPUs", ""};
     return {};
+}
+
+/// A tree at the place for it has been used: the next boot's loader may pass another one at r2.
+void forget_tree(const Machine& machine) {
+    const PhysicalAddress place{machine.image.boot_tree.begin};
+    if (machine.boot_tree.begin != place.value) return;
+    port::store_shared(*port::memory_at<std::uint32_t>(place), 0);
+    port::flush_to_coherency(place, sizeof(std::uint32_t));
 }
 
 /// Where the guest's device tree is written.
@@ -334,6 +345,7 @@ Frame start_machine(Machine& machine, Cpu& cpu, const BootError& failed) {
     publish_area(machine, {guest_tree.value, guest_tree.value + tree_size});
     for (Service* service : machine.services)
         if (auto e = service->start(machine)) refuse(machine, e);
+    forget_tree(machine);
     call_other_cpus(board, cpu.bus, machine.cpu_count, {machine.image.text.begin});
     check_way_back(cpu);
     const std::uint32_t entry = machine.config.entry.value_or(

@@ -181,6 +181,26 @@ no_tree() { # MACHINE ELF MEMORY
     verdict 'no device tree at r2, nor 14 MiB above the image: the boot loader must load it'
 }
 
+# wild_r2 MACHINE PATTERN QEMU-ARGUMENT...: r2 leads to where the bus answers with an error.
+wild_r2() {
+    until_reported -M "$1" -cpu cortex-a15 -m 512 -kernel "$build/tests/doctor/loader-48000000.elf" \
+        -device "loader,file=$build/tests/doctor/pl011-48000000.elf" \
+        -device loader,addr=0x47800000,data=0x0b00000000000008,data-len=8 "${@:3}"
+    [ "$(grep -c '^mmioscope: stop: ' "$out/report")" = 1 ] || fail "not one reason to stop"
+    has report "^mmioscope: stop: $2"
+}
+# It is not read if there is a tree at the image's place for it.
+wild_r2_and_tree() {
+    local machine=virt,virtualization=on,gic-version=2,highmem=off
+    qemu-system-arm -M "$machine,dumpdtb=$out/board.dtb" -cpu cortex-a15 -smp 1 -m 512 -nic none 2>/dev/null
+    wild_r2 "$machine" 'doctor: this board can trace, engine shadow$' \
+        -device "loader,file=$out/board.dtb,addr=0x48e00000,force-raw=on"
+}
+
+add test doctor-wild-r2 1 wild_r2 virt,virtualization=on,gic-version=2,highmem=off 'data abort on CPU 0$'
+add test doctor-wild-r2-secure 1 wild_r2 virt,secure=on,gic-version=2,highmem=off \
+    'data abort before Hyp mode, pc=0x4800.* DFAR=0x0b000000: no device tree was found until then; is r2 its address\?$'
+add test doctor-wild-r2-and-tree 2 wild_r2_and_tree
 add test doctor-uart-pl011 4 on_all_cpus unknown_uart
 add test doctor-uart-8250 1 no_tree orangepi-pc uart8250-48000000 1G
 add test doctor-uart-imx 1 no_tree mcimx7d-sabre imx-88000000 512M

@@ -58,3 +58,18 @@ TEST_CASE("a boot loader may put its tree where the guest's tree goes") {
         CHECK(guest_tree(place) == expected);
     }
 }
+
+TEST_CASE("r2 is read only if there is no tree at the place for it") {
+    constexpr std::uint32_t place = 0x8200'0000 + abi::boot_tree_offset;
+    constexpr std::uint32_t no_memory = 0x1c18'0000;
+    const bool wild = GENERATE(true, false);
+    RigOptions options;
+    options.boot_tree = wild ? place : 0x8100'0000;
+    if (wild) options.r2 = no_memory; // a read of it fails
+    Rig rig(options);
+    rig.run();
+    CHECK(rig.failure() == "");
+    CHECK(rig.simulation.cores[0].ended);
+    CHECK(rig.machine->boot_tree.begin == options.boot_tree);
+    CHECK(rig.simulation.ram.load<std::uint32_t>(place) == 0); // the next boot does not take it
+}
