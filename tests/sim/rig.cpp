@@ -39,8 +39,8 @@ RigOptions options_for(abi::EngineKind engine, unsigned cpus, std::uint64_t seed
 
 Rig::Rig(const RigOptions& o)
     : simulation(o.conditions), machine(new (simulation.ram.at({state})) Machine),
-      boot_tree_(o.boot_tree), r2_(o.r2.value_or(o.boot_tree)), native_(o.native), read_when_(o.read_when),
-      records_(o.conditions.cpus) {
+      boot_tree_(o.boot_tree), r2_(o.r2.value_or(o.boot_tree)), native_(o.native),
+      read_when_(o.read_when), records_(o.conditions.cpus) {
     const Blob tree = o.blob.empty() ? make_board_tree(o.tree) : o.blob;
     std::memcpy(simulation.ram.at({boot_tree_}), tree.data(), tree.size());
     load_hyp_code(simulation);
