@@ -7,7 +7,7 @@ HYP_SOURCES := $(HYP_CORE_SOURCES) $(HYP_SERVICE_SOURCES)
 # A room is included by its name, whatever storey it is on.
 HYP_INCLUDES := -Ihyp -Ihyp/core -Ihyp/services
 HYP_TARGET_SOURCES := $(wildcard hyp/core/port/*.cpp) boot/boot.cpp boot/runtime.cpp
-HYP_ASSEMBLY := hyp/core/entry/vectors.S boot/start.S
+HYP_ASSEMBLY := hyp/core/entry/vectors.S hyp/core/entry/trial.S boot/start.S
 
 HYP_CXX ?= arm-none-eabi-g++
 HYP_MAX_CPUS := 8
@@ -39,10 +39,10 @@ HYP_COLD_SOURCES := $(filter-out hyp/core/dt/tree.cpp %/checksum.cpp,$(wildcard 
     hyp/services/integrity/*.cpp)) \
     $(wildcard hyp/core/start/*.cpp hyp/core/board/*.cpp hyp/services/control/*.cpp hyp/services/black_box/*.cpp \
     hyp/services/unprotect/*.cpp) boot/boot.cpp \
-    $(wildcard $(addprefix hyp/core/,arch/decode_[ntv]*.cpp base/print.cpp dev/*.cpp engine/exclusive.cpp \
+    $(wildcard $(addprefix hyp/core/,arch/decode_[ntv]*.cpp arch/flow.cpp base/print.cpp dev/*.cpp engine/exclusive.cpp \
     engine/keeping.cpp engine/service.cpp engine/waiting.cpp guest/banks.cpp guest/coherency.cpp guest/exception.cpp \
     guest/reset.cpp guest/vector.cpp machine/*.cpp mm/page_index.cpp mm/stage1.cpp mm/stage2.cpp trap/panic.cpp \
-    trap/call.cpp trap/control_register.cpp)) \
+    trap/call.cpp trap/control_register.cpp trap/stretch.cpp)) \
     $(addprefix hyp/services/stream/,description.cpp kept_boot.cpp imx_line.cpp options.cpp \
     uart8250_line.cpp) \
     hyp/services/task_names/offsets.cpp

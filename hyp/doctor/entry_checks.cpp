@@ -47,14 +47,16 @@ void Doctor::tell_of_firmware(const Machine& machine) {
 void Doctor::tell_of_core(const Machine& machine) {
     report_.begin("debug unit");
     DebugUnit unit;
-    shadow_works_ = unit.start(machine.config.no_breakpoints);
+    const NoSteps why = unit.start(machine.config.no_breakpoints);
+    shadow_works_ = why == NoSteps::none;
     if (shadow_works_) {
         report_.ok(arch::breakpoint_count(port::read<reg::DBGDIDR>()),
-                   " breakpoints, MDBGen can be set");
+                   " breakpoints, one stops PL1 in a trial");
     } else {
         round_ = Round::emulation;
-        report_.note(machine.config.no_breakpoints ? abi::chosen::no_breakpoints
-                                                   : "MDBGen cannot be set, or HDBGen is",
+        report_.note(why == NoSteps::forbidden ? abi::chosen::no_breakpoints
+                     : why == NoSteps::silent  ? "MDBGen can be set, but no debug event comes"
+                                               : "MDBGen cannot be set, or HDBGen is",
                      ": no engine but emulation; accesses that HSR does not describe are stepped "
                      "by SMC at PL1, else refused; for shadow the board must drive DBGEN high (a "
                      "fuse, or a register of its firmware), and no debugger may hold the CPU");

@@ -111,12 +111,11 @@ void Doctor::hear(Cpu& cpu, Frame& frame, Tell what, std::uint32_t value) {
         if (cpu.debug.is_hyps()) // the trap would have given it back
             report_.fail("reading a debug register does not trap; HDCR.TDA must work");
         else if ((value & 0xff) == 0) report_.ok("kept");
-        else if (value >> exclusive_alone_shift == 2)
-            report_.ok("lost, but a store-exclusive to a device traps without it");
         else
-            report_.note(
-                "lost, and a store-exclusive to a device fails without a trap; a loop of them "
-                "would not end: leave such a device out of mmioscope,trace");
+            report_.note("lost, and a store-exclusive to a device ",
+                         value >> exclusive_alone_shift == 2 ? "traps" : "fails",
+                         " without it; a loop of LDREX and STREX on a traced device ends only if "
+                         "nothing but calculations, accesses and branches lie between the two");
         return;
     case Tell::hvc_begin: traps_ = cpu.ring.statistics().traps; return;
     case Tell::hvc_end:

@@ -221,13 +221,17 @@ inline note_done(c) {
     fi
 }
 
-/* source: hyp/core/engine/reexecution.cpp end_step */
-inline end_step(c) {
+/* source: hyp/core/engine/reexecution.cpp disarm_step */
+inline disarm_step(c) {
     skip                                         /* = step.armed = false */
                                                  /* = port::write<reg::HSTR> */
                                                  /* = unmask_interrupts_of_exception */
                                                  /* = unmask_interrupts */
-                                                 /* = publish */
+}
+
+/* source: hyp/core/engine/reexecution.cpp end_step */
+inline end_step(c) {
+    disarm_step(c)                               /* = publish */
                                                  /* = ring.finish */
 }
 

@@ -25,7 +25,7 @@ FILES = ["hyp/core/trace/*", "hyp/core/engine/*", "hyp/core/mm/guest_view.*",
          "hyp/core/dev/own_bus.cpp", "hyp/core/machine/debug_unit.*", "hyp/services/choice/*", "hyp/services/control/*", "hyp/services/stream/*",
          "hyp/core/start/start.cpp",
          "hyp/core/trap/translate.cpp", "hyp/core/trap/abort.cpp", "hyp/core/trap/dispatch.cpp", "hyp/core/trap/fast_path.cpp",
-         "hyp/core/trap/decode.cpp", "hyp/core/trap/fetch.cpp", "hyp/core/trap/panic.cpp",
+         "hyp/core/trap/stretch.cpp", "hyp/core/trap/decode.cpp", "hyp/core/trap/fetch.cpp", "hyp/core/trap/panic.cpp",
          "hyp/services/task_names/task_names.cpp"]
 EXCEPT = {"hyp/services/unprotect/unprotect.cpp",  # the baseline, which loses events as it is
           "hyp/services/stream/request_line.cpp"}  # copies requests as they are: not simulated
@@ -33,7 +33,7 @@ EXCEPT = {"hyp/services/unprotect/unprotect.cpp",  # the baseline, which loses e
 FIRST = [("hyp/services/stream/ring_merge.cpp", "records that CPUs publish*,a closed merge*"),
          ("hyp/services/stream/", "[stream],the stream is sent*"),
          ("hyp/core/machine/debug_unit", "*debug unit*,*BKPT*,*vectors now,a watchpoint*,in a step*,"
-          "*disturb a step,CPUs with excl*"),
+          "*disturb a step,CPUs with excl*,without breakpoints*,*trial of a breakpoint*"),
          ("hyp/services/control/changing_pages.cpp", "a descriptor taken away*"),
          ("hyp/core/engine/page_step", "without breakpoints*"),
          ("hyp/core/mm/", "the first view*"),
@@ -45,6 +45,8 @@ FIRST = [("hyp/services/stream/ring_merge.cpp", "records that CPUs publish*,a cl
           "a new name is*,the stream is sent*,behind a firewall*,a loop that does*,a watchpoint*,the fast path*"),
          ("hyp/core/trap/panic.cpp", "a panic prints*"),
          ("hyp/core/trap/abort.cpp", "a device switched on*"),
+         ("hyp/core/engine/exclusive", "no store-exclusive succ*,CPUs with excl*"),
+         ("hyp/core/trap/stretch", "no store-exclusive succ*"),
          ("hyp/core/engine/reexecution", "CPUs with excl*,a guest that runs on*"),
          ("hyp/core/engine/", "CPUs with excl*,each access has*,a device switched on*,with two CPUs*,the write that*"),
          ("hyp/core/trace/ring_writer", "CPUs with excl*,a ring's reader*,records that CPUs publish*"),
@@ -75,6 +77,9 @@ KINDS = [  # name, what is found, what is put in its place
     ("debug", r"port::write<reg::(DBG\w+|HDCR)(<n>)?>\([^;]*\);", ";"),
     ("debug", r"(?<= )guest_uses_ = true;|program_vectors\(control, base\);|(?<=\)) watched_ = true;", ";"),
     ("debug", r"(?<=if \(guest_uses_\) )give_back\(\);", ";"),
+    ("exclusive", r"loaded\.certain = true;", ";"),
+    ("exclusive", r"(?<=reserved && )certain(?=;)", "true"),
+    ("trial", r"usable_ = stops_trial\(\);", ";"),
     ("HSTR", r"port::write<reg::HSTR>\([\w:]*\);", ";"),
     ("gate", r"if \(cpu\.(repeated_load|lock_wait)\.running\(\)\) return true;", ";"),
     ("gate", r"!next_is_slow\(cpu\)|cpu\.debug\.is_hyps\(\)(?= &&)", "true"),

@@ -191,6 +191,7 @@ bool GuestCpu::maintain_tlb(Encoding which, std::uint32_t value) {
 /// CLREX, DSB, DMB, ISB: the guest's own stores to memory are visible at once.
 GuestCpu::Effect GuestCpu::barrier(std::uint32_t word) {
     sim_.point();
+    if (field(word, 7, 4) == 1) core_.monitor = false; // CLREX
     if (field(word, 7, 4) != 4) return Effect::next;
     sim_.complete_system();
     sim_.complete_broadcasts(core_);

@@ -1,5 +1,6 @@
 #include "guest_cpu.hpp"
 
+#include "arch/control.hpp"
 #include "arch/debug.hpp"
 #include "machine/machine.hpp"
 #include "trap/fast_path.hpp"
@@ -8,10 +9,6 @@ namespace mmioscope::sim {
 
 using arch::Mode;
 using port::Banked;
-
-namespace {
-constexpr unsigned by_breakpoint = 1; // DBGDSCR.MOE
-}
 
 std::uint64_t shadow_root(const Machine& machine, unsigned cpu) {
     if (machine.breakpoints) return machine.shadow_tables[cpu].root().value;
@@ -112,7 +109,7 @@ Matches where_matches(std::uint32_t dbgbcr) {
 /// Address matches of the enabled breakpoints (ARM ARM C3.2.3); the guest is Non-secure.
 bool GuestCpu::hits_breakpoint() const {
     const Registers& system = core_.system;
-    if (!monitor_debug_on() || sim_.defects.breakpoints_never_fire) return false;
+    if (!monitor_debug_on()) return false;
     for (unsigned n = 0; n < 6; ++n) {
         const auto control = static_cast<std::uint32_t>(system.get(encode32(14, 0, 0, n, 5)));
         const auto value = static_cast<std::uint32_t>(system.get(encode32(14, 0, 0, n, 4)));
@@ -127,19 +124,24 @@ bool GuestCpu::hits_breakpoint() const {
     return false;
 }
 
-void GuestCpu::debug_event(unsigned method) {
+/// Sets DBGDSCR.MOE.
+void GuestCpu::note_debug_event(unsigned method) {
     constexpr std::uint32_t tde = 1u << 8;
     constexpr std::uint32_t with_tde = 7u << 9; // TDRA, TDOSA, TDA: UNPREDICTABLE without (B4.1.66)
-    constexpr std::uint32_t status = 0x02;      // IFSR, short-descriptor format; IFAR is UNKNOWN
     const auto hdcr = core_.system.get<reg::HDCR>();
     const std::uint32_t dscr = core_.system.get<reg::DBGDSCR>();
     core_.system.set<reg::DBGDSCR>((dscr & ~arch::dscr_method) | method << 2);
-    if ((hdcr & tde) == 0) {
+    if ((hdcr & tde) != 0 && (hdcr & with_tde) != with_tde)
+        throw Failure{"HDCR.TDE without the traps that belong to it"};
+}
+
+void GuestCpu::debug_event(unsigned method) {
+    constexpr std::uint32_t status = 0x02; // IFSR, short-descriptor format; IFAR is UNKNOWN
+    note_debug_event(method);
+    if ((core_.system.get<reg::HDCR>() & arch::hdcr_tde) == 0) {
         core_.system.set<reg::IFSR>(status);
         return take(Mode::abt, 0x0c, core_.frame.pc + 4, true);
     }
-    if ((hdcr & with_tde) != with_tde)
-        throw Failure{"HDCR.TDE without the traps that belong to it"};
     trap(0x20, 0x22, true);
 }
 

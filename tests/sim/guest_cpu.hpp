@@ -31,6 +31,9 @@ public:
     /// Runs the guest until its program branches to itself.
     void run();
 
+    /// Runs the trial of entry/trial.S.
+    TrialEnd run_trial();
+
 private:
     /// The effect of an instruction on the flow of control.
     enum class Effect { next, jumped, trapped, ended };
@@ -58,9 +61,12 @@ private:
     void raise_interrupts();
     void check_view();
     bool hits_breakpoint() const;
+    void note_debug_event(unsigned method);
     void debug_event(unsigned method);
     Effect breakpoint_instruction();
     void execute(std::uint32_t word);
+
+    static constexpr unsigned by_breakpoint = 1; ///< DBGDSCR.MOE
 
     // guest_watchpoint.cpp
     bool monitor_debug_on() const;
@@ -114,7 +120,16 @@ private:
     Effect swap(std::uint32_t word);
     Effect barrier(std::uint32_t word);
     bool maintain_tlb(Encoding which, std::uint32_t value);
+    struct Exclusive {
+        bool load;
+        unsigned size; ///< log2 of its bytes
+        unsigned reg;
+        unsigned status; ///< of a store: the register for the result
+        std::uint32_t address;
+    };
     Effect exclusive(std::uint32_t word);
+    Effect exclusive_thumb(std::uint32_t word);
+    Effect exclusive_access(const Exclusive& what);
     Effect change_state(bool enable, std::uint32_t aif);
 
     // guest_registers.cpp

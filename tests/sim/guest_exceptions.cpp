@@ -29,6 +29,7 @@ void GuestCpu::take(Mode mode, std::uint32_t vector, std::uint32_t link, bool ma
     core_.frame.psr = (core_.frame.psr & kept) | static_cast<std::uint32_t>(mode) | arch::psr_i |
                       (masks_abort ? arch::psr_a : 0) | (mode == Mode::fiq ? arch::psr_f : 0);
     core_.frame.pc = core_.system.get<reg::VBAR>() + vector;
+    if (sim_.conditions.exceptions_clear_monitor) core_.monitor = false;
 }
 
 void GuestCpu::undefined() {
@@ -79,7 +80,7 @@ GuestCpu::Effect GuestCpu::trap(unsigned exception_class, std::uint32_t iss, boo
     if (sim_.hypervisor == nullptr) throw Failure{"a trap to Hyp without a hypervisor"};
     core_.system.set<reg::HSR>((exception_class << 26) | (wide ? 1u << 25 : 0) | iss);
     sim_.synchronize(core_);
-    if (sim_.conditions.traps_clear_monitor) core_.monitor = false;
+    if (sim_.conditions.exceptions_clear_monitor) core_.monitor = false;
     Frame frame = core_.frame;
     run_hyp_code(sim_, core_, state_, frame);
     if (core_.monitor && core_.monitor_address == hyp_word)

@@ -14,6 +14,10 @@ struct Kind { bool load; unsigned log2_size; bool sign; };
 constexpr Kind register_offset[8] = {{false, 2, false}, {false, 1, false}, {false, 0, false},
                                      {true, 0, true},   {true, 2, false},  {true, 1, false},
                                      {true, 0, false},  {true, 1, true}};
+/// Bits 7:4 say which one: 2 is CLREX, which is 1 in ARM's encoding.
+std::uint32_t word_of_arm_barrier(std::uint32_t word) {
+    return field(word, 7, 4) == 2 ? 0xf57f'f01f : 0xf57f'f000 | (word & 0xff);
+}
 } // namespace
 
 GuestCpu::Effect GuestCpu::execute_thumb(std::uint32_t word) {
@@ -90,6 +94,9 @@ GuestCpu::Effect GuestCpu::execute_thumb_wide(std::uint32_t word) {
         set(destination, top ? (get(destination) & 0xffff) | imm << 16 : imm);
         return Effect::next;
     }
+    if ((word & 0xfff0'0f00) == 0xe850'0f00 || (word & 0xfff0'0000) == 0xe840'0000)
+        return exclusive_thumb(word);
+    if ((word & 0xffff'ff00) == 0xf3bf'8f00) return barrier(word_of_arm_barrier(word));
     if ((word & 0xfe40'0000) == 0xe840'0000 &&
         (is_set(word, 24) || is_set(word, 21))) { // LDRD, STRD
         const std::uint32_t offset = 4 * field(word, 7, 0);

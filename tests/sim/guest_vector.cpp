@@ -1,11 +1,13 @@
-// VFP and NEON loads and stores, SWP and exclusives, as far as the tests use them (ARM ARM A7.6, A7.7,
-// A8.8.229, A3.4).
+// VFP and NEON loads and stores, SWP and exclusives, as far as the tests use them (ARM ARM A7.6,
+// A7.7, A8.8.229, A3.4).
 #include "guest_cpu.hpp"
 
 namespace mmioscope::sim {
 
 namespace {
-bool is_set(std::uint32_t word, unsigned n) { return (word >> n & 1) != 0; }
+bool is_set(std::uint32_t word, unsigned n) {
+    return (word >> n & 1) != 0;
+}
 unsigned field(std::uint32_t word, unsigned high, unsigned low) {
     return (word >> low) & ((1u << (high - low + 1)) - 1);
 }
@@ -38,8 +40,8 @@ GuestCpu::Effect GuestCpu::vfp_load_store(std::uint32_t word) {
     const std::uint32_t offset = 4 * field(word, 7, 0);
     const std::uint32_t moved = is_set(word, 23) ? get(base) + offset : get(base) - offset;
     const unsigned count = one ? (doubles ? 2 : 1) : field(word, 7, 0);
-    const Effect effect = transfer_vector(is_set(word, 20), is_set(word, 24) ? moved : get(base),
-                                          first, count, 2);
+    const Effect effect =
+        transfer_vector(is_set(word, 20), is_set(word, 24) ? moved : get(base), first, count, 2);
     if (effect == Effect::next && is_set(word, 21)) set(base, moved);
     return effect;
 }
@@ -76,13 +78,30 @@ GuestCpu::Effect GuestCpu::swap(std::uint32_t word) {
 /// checked first and the load's trap has cleared it, the store does not trap.
 GuestCpu::Effect GuestCpu::exclusive(std::uint32_t word) {
     constexpr unsigned sizes[4] = {2, 3, 0, 1};
-    const unsigned size = sizes[field(word, 22, 21)];
-    const unsigned words = size == 3 ? 2 : 1;
-    const unsigned log2_size = size == 3 ? 2 : size;
-    const std::uint32_t address = get(field(word, 19, 16));
-    const unsigned rt = is_set(word, 20) ? field(word, 15, 12) : field(word, 3, 0);
+    const bool load = is_set(word, 20);
+    return exclusive_access({.load = load,
+                             .size = sizes[field(word, 22, 21)],
+                             .reg = load ? field(word, 15, 12) : field(word, 3, 0),
+                             .status = field(word, 15, 12),
+                             .address = get(field(word, 19, 16))});
+}
+
+/// LDREX and STREX of a word in Thumb state.
+GuestCpu::Effect GuestCpu::exclusive_thumb(std::uint32_t word) {
+    return exclusive_access({.load = is_set(word, 20),
+                             .size = 2,
+                             .reg = field(word, 15, 12),
+                             .status = field(word, 11, 8),
+                             .address = get(field(word, 19, 16)) + 4 * field(word, 7, 0)});
+}
+
+GuestCpu::Effect GuestCpu::exclusive_access(const Exclusive& what) {
+    const unsigned words = what.size == 3 ? 2 : 1;
+    const unsigned log2_size = what.size == 3 ? 2 : what.size;
+    const std::uint32_t address = what.address;
+    const unsigned rt = what.reg;
     std::uint32_t values[2]{};
-    if (is_set(word, 20)) {
+    if (what.load) {
         for (unsigned n = 0; n < words; ++n)
             if (!load(address + 4 * n, log2_size, {}, values[n])) return Effect::trapped;
         for (unsigned n = 0; n < words; ++n) set(rt + n, values[n]);
@@ -93,7 +112,7 @@ GuestCpu::Effect GuestCpu::exclusive(std::uint32_t word) {
     const bool reserved = core_.monitor && core_.monitor_address == address;
     if (sim_.conditions.monitor_asked_first && !reserved) {
         core_.monitor = false;
-        set(field(word, 15, 12), 1);
+        set(what.status, 1);
         return Effect::next;
     }
     const Route route = translate(address);
@@ -104,7 +123,7 @@ GuestCpu::Effect GuestCpu::exclusive(std::uint32_t word) {
     core_.monitor = false;
     for (unsigned n = 0; reserved && n < words; ++n)
         if (!store(address + 4 * n, log2_size, {}, get(rt + n))) return Effect::trapped;
-    set(field(word, 15, 12), reserved ? 0 : 1);
+    set(what.status, reserved ? 0 : 1);
     return Effect::next;
 }
 

@@ -22,7 +22,8 @@ bool GuestCpu::monitor_debug_on() const {
     const Registers& system = core_.system;
     const bool os_locked =
         (system.get<reg::DBGOSLSR>() & 2) != 0 || (system.get<reg::DBGOSDLR>() & 1) != 0;
-    return (system.get<reg::DBGDSCR>() & arch::dscr_mdbgen) != 0 && !os_locked;
+    return (system.get<reg::DBGDSCR>() & arch::dscr_mdbgen) != 0 && !os_locked &&
+           (sim_.conditions.no_debug_events >> core_.number & 1) == 0;
 }
 
 bool GuestCpu::hits_watchpoint(std::uint32_t va, unsigned log2_size, bool write) const {

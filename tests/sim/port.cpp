@@ -1,5 +1,6 @@
 #include "port.hpp"
 
+#include "guest_cpu.hpp"
 #include "machine/machine.hpp"
 #include "simulation.hpp"
 
@@ -183,6 +184,12 @@ unsigned cpu_number() {
 std::uint32_t call_firmware(const FirmwareCall& call) {
     if (!machine().firmware) throw Failure{"a call to firmware that is not there"};
     return machine().firmware(call);
+}
+
+TrialEnd run_trial() {
+    if (!exists()) return {};
+    Core& core = machine().core();
+    return GuestCpu(machine(), core, *static_cast<Cpu*>(core.this_cpu)).run_trial();
 }
 
 void relax() {

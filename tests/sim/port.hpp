@@ -56,6 +56,15 @@ struct FirmwareCall {
 inline constexpr std::uint32_t cpu_on_entry = 0x8200'0040;
 std::uint32_t call_firmware(const FirmwareCall& call);
 
+/// A trial of a breakpoint: where its code would be, and how it ended.
+inline constexpr std::uint32_t trial_stop = 0x8201'e004;
+inline constexpr std::uint32_t trial_vectors = 0x8201'e020;
+struct TrialEnd {
+    std::uint32_t hsr;
+    std::uint32_t pc;
+};
+TrialEnd run_trial();
+
 void relax();
 void wait_for_interrupt();
 void send_event();

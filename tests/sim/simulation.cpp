@@ -121,8 +121,10 @@ void Simulation::write_register(Encoding which, std::uint64_t value) {
         self.broadcast_to = (1u << cores.size()) - 1;
         return deliver_broadcast(self, static_cast<std::uint32_t>(scheduler.random().next()));
     case encoding_of<reg::ICIALLU>(): self.icache_invalidated = true; return;
-    case encoding_of<reg::ATS1CPR>():
-    case encoding_of<reg::ATS1CUR>(): {
+    case encoding_of<reg::ATS1CPR>(): // all that is mapped may be written
+    case encoding_of<reg::ATS1CPW>():
+    case encoding_of<reg::ATS1CUR>():
+    case encoding_of<reg::ATS1CUW>(): {
         const Route route =
             self.tlb.translate(self.regime(), static_cast<std::uint32_t>(value), scheduler.steps());
         const bool found = route.stop == Route::Stop::none || route.stop == Route::Stop::stage2;
@@ -137,7 +139,7 @@ void Simulation::write_register(Encoding which, std::uint64_t value) {
         value = (self.system.get<reg::ACTLR>() & ~0x40u) | (value & 0x40);
         break;
     case encoding_of<reg::DBGDSCR>():
-        if (conditions.dbgen_low) value &= ~std::uint64_t{mdbgen};
+        if ((conditions.dbgen_low >> self.number & 1) != 0) value &= ~std::uint64_t{mdbgen};
         break;
     default: break;
     }

@@ -33,13 +33,15 @@ struct Conditions {
     unsigned ticks_of_stop{0};    ///< how long
     unsigned interrupt_one_in{0}; ///< guest instructions before each interrupt; 0: none
     bool prefetch_abort_first{};  ///< order for a breakpoint on an unmapped page
-    bool dbgen_low{};             ///< DBGDSCR.MDBGen does not stick
+    std::uint32_t dbgen_low{};    ///< CPUs, a bit each, whose DBGDSCR.MDBGen does not stick
+    std::uint32_t
+        no_debug_events{};        ///< whose breakpoints and watchpoints never fire, though it does
     bool mistakes_thumb_stores{}; ///< Cortex-A15 r0p4: HSR.SRT of a Thumb store is another register
     bool monitor_asked_first{};   ///< by a store-exclusive, before its address is translated
-    bool traps_clear_monitor{};   ///< those to Hyp
-    bool smp_is_guests{};         ///< NSACR.NS_SMP, by firmware: ACTLR.SMP may be written
-    bool old_payload{};           ///< loads of structures may be old, too, which takes time
-    unsigned late_one_in{4};      ///< points at which something begun completes by itself
+    bool exceptions_clear_monitor{};     ///< to Hyp, and the guest's own
+    bool smp_is_guests{};                ///< NSACR.NS_SMP, by firmware: ACTLR.SMP may be written
+    bool old_payload{};                  ///< loads of structures may be old, too, which takes time
+    unsigned late_one_in{4};             ///< points at which something begun completes by itself
     unsigned exclusives_fail_one_in{16}; ///< of Hyp's pairs, though nothing disturbs them; 0: none
 };
 
@@ -47,7 +49,6 @@ struct Conditions {
 struct Defects {
     bool tlb_maintenance_ignored{};
     bool context_synchronization_ignored{};
-    bool breakpoints_never_fire{};
     bool interrupt_masks_ignored{};
     std::function<void()> while_waiting; ///< called in each turn of a waiting loop
 };

@@ -53,7 +53,9 @@ using VTTBR = Register64<15, 6, 2>;
 
 // Address translation (B4.2.4): stage 1 of the present state, result in PAR.
 using ATS1CPR = Register32<15, 0, 7, 8, 0>;
+using ATS1CPW = Register32<15, 0, 7, 8, 1>;
 using ATS1CUR = Register32<15, 0, 7, 8, 2>;
+using ATS1CUW = Register32<15, 0, 7, 8, 3>;
 using PAR = Register64<15, 0, 7>;
 
 // Faults (B4.1).

@@ -21,8 +21,8 @@ unsigned bytes_of(const DeviceAccess& access) {
     return access.beats << access.log2_size;
 }
 
-/// Whether nothing prevents the store-exclusive.
-bool may_store(const Cpu& cpu, const Frame& frame) {
+/// Whether no store prevents the store-exclusive.
+bool is_reserved(const Cpu& cpu, const Frame& frame) {
     const Reservation& reservation = cpu.reservation;
     const Beat& first = cpu.step.beats[0];
     return reservation.held && reservation.pa == first.pa &&
@@ -30,6 +30,22 @@ bool may_store(const Cpu& cpu, const Frame& frame) {
            reservation.context.same_as(context_of(frame)) &&
            reservation.stores ==
                port::load_shared(cpu.locks[first.span->region].stores_to(first.pa));
+}
+
+/// Whether the guest cannot have executed CLREX since the load. Without breakpoints that is not
+/// known.
+bool is_certain(const Cpu& cpu) {
+    return cpu.reservation.certain || cpu.monitor_order == MonitorOrder::first ||
+           !cpu.debug.usable();
+}
+
+/// The guest executes the store-exclusive once more: it fails, or traps. Its monitor is open, since
+/// Hyp has taken the locks by exclusives of its own (A3.4.1).
+Outcome try_order(Cpu& cpu, Frame& frame) {
+    cpu.locks.release();
+    cpu.stretch.tries_order = true;
+    begin_run(cpu, frame, frame.pc + (cpu.step.access.wide ? 4 : 2));
+    return Outcome::again;
 }
 
 /// Returns the HSR of an external abort, or 0 if all words were stored.
@@ -84,6 +100,7 @@ void tell_of_repetition(Cpu& cpu) {
 void reserve(Cpu& cpu, const Frame& frame) {
     const Beat& first = cpu.step.beats[0];
     cpu.reservation = {.held = true,
+                       .va = first.va,
                        .pa = first.pa,
                        .bytes = bytes_of(cpu.step.access),
                        .stores =
@@ -94,19 +111,27 @@ void reserve(Cpu& cpu, const Frame& frame) {
 }
 
 void end_repetition(Cpu& cpu, const Frame& frame) {
-    const DeviceAccess& access = cpu.step.access;
-    if (access.exclusive && !access.write) return;
-    if (access.exclusive || cpu.reservation.context.same_as(context_of(frame)))
-        cpu.repeated_load.end();
+    if (cpu.step.access.exclusive) return;
+    if (cpu.reservation.context.same_as(context_of(frame))) cpu.repeated_load.end();
 }
 
 Outcome store_exclusive(Cpu& cpu, Frame& frame) {
-    const bool stores = may_store(cpu, frame);
+    const bool reserved = is_reserved(cpu, frame);
+    const bool certain = is_certain(cpu);
     cpu.reservation.held = false;
+    if (reserved && !certain && cpu.monitor_order == MonitorOrder::unknown)
+        return try_order(cpu, frame);
+    const bool stores = reserved && certain;
+    if (stores) cpu.repeated_load.end();
     const Outcome outcome = stores ? store(cpu, frame) : Outcome::done;
     if (outcome == Outcome::done) set_guest_register(frame, cpu.step.access.status, stores ? 0 : 1);
     cpu.locks.release();
     return outcome;
+}
+
+void note_order(Cpu& cpu, const RunEnd& end, arch::Hsr hsr) {
+    if (end.arrived) cpu.monitor_order = MonitorOrder::first;
+    else if (hsr.ec() == arch::ExceptionClass::data_abort) cpu.monitor_order = MonitorOrder::last;
 }
 
 } // namespace mmioscope

@@ -16,17 +16,16 @@ namespace mmioscope {
 
 namespace {
 
-/// The instruction at PC has 4 bytes if `wide`, else 2. The guest's interrupts are masked, because
-/// their handlers must not run with the page open.
-void arm_step(Cpu& cpu, Frame& frame, bool wide) {
+/// The guest will stop at `next_pc`. Its interrupts are masked, because their handlers must not run
+/// with the page open.
+void arm_step(Cpu& cpu, Frame& frame, std::uint32_t next_pc) {
     Step& step = cpu.step;
-    step.next_pc = frame.pc + (wide ? 4 : 2);
+    step.next_pc = next_pc;
     // Another CPU may have replaced the instruction by one that leads past the breakpoint.
     port::write<reg::HSTR>(arch::hstr_cp15);
     step.masks = frame.psr & arch::psr_aif;
     frame.psr |= arch::psr_aif;
     step.armed = true;
-    ++cpu.ring.statistics().stepped;
 }
 
 /// Restores the masks from before the step. The guest has taken no exception.
@@ -35,7 +34,8 @@ void unmask_interrupts(const Step& step, Frame& frame) {
 }
 
 /// Whether the instruction was executed and the guest is just after it.
-bool ends_as_planned(const Step& step, const Frame& frame, arch::Hsr hsr) {
+[[gnu::always_inline]] inline bool ends_as_planned(const Step& step, const Frame& frame,
+                                                   arch::Hsr hsr) {
     return hsr.debug_event() && !hsr.watchpoint() && frame.pc == step.next_pc &&
            arch::mode_of(frame.psr) == arch::mode_of(step.record.mode);
 }
@@ -65,7 +65,7 @@ enum class End {
     trap,       ///< another trap to Hyp, still to be handled
 };
 
-End how_ended(const Step& step, const Frame& frame, arch::Hsr hsr) {
+[[gnu::always_inline]] inline End how_ended(const Step& step, const Frame& frame, arch::Hsr hsr) {
     if (ends_as_planned(step, frame, hsr)) return End::planned;
     if (hsr.watchpoint()) return End::watchpoint;
     if (!hsr.debug_event()) return frame.pc == step.next_pc ? End::next_page : End::trap;
@@ -121,22 +121,36 @@ void publish(Cpu& cpu, const Frame& frame, bool executed) {
     cpu.ring.publish(step.record);
 }
 
-} // namespace
-
-void begin_step(Cpu& cpu, Frame& frame) {
-    begin_access(cpu, frame, 0);
-    arm_step(cpu, frame, cpu.step.access.wide);
-}
-
-bool end_step(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
-    Step& step = cpu.step;
+/// Disarms what arm_step() has armed, and restores the guest's masks.
+[[gnu::always_inline]] inline End disarm_step(Step& step, Frame& frame, arch::Hsr hsr) {
     step.armed = false;
     port::write<reg::HSTR>(0);
     const End end = how_ended(step, frame, hsr);
     const bool in_exception = (end == End::exception || end == End::next_page) && hsr.debug_event();
     if (in_exception) unmask_interrupts_of_exception(step, frame);
     else unmask_interrupts(step, frame);
+    return end;
+}
 
+/// As end_step() returns, if the end was not as planned.
+bool is_own_trap(Frame& frame, arch::Hsr hsr, End end) {
+    if (end == End::watchpoint) inject_watchpoint(frame, {port::read<reg::HDFAR>()});
+    // LDC or STC of a debug register: going back to it would make another step of it.
+    if (hsr.ec() == arch::ExceptionClass::cp14_ldc) inject_undefined(frame);
+    return hsr.debug_event() || trapped_by_step(hsr);
+}
+
+} // namespace
+
+void begin_step(Cpu& cpu, Frame& frame) {
+    begin_access(cpu, frame, 0);
+    arm_step(cpu, frame, frame.pc + (cpu.step.access.wide ? 4 : 2));
+    ++cpu.ring.statistics().stepped;
+}
+
+bool end_step(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
+    Step& step = cpu.step;
+    const End end = disarm_step(step, frame, hsr);
     step.stuck = false;
     complete(step, frame, end);
     publish(cpu, frame, executed(end));
@@ -151,10 +165,22 @@ bool end_step(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
         step.stuck_pc = step.record.pc;
         step.stuck_pa = step.access.pa;
     }
-    if (end == End::watchpoint) inject_watchpoint(frame, {port::read<reg::HDFAR>()});
-    // LDC or STC of a debug register: going back to it would make another step of it.
-    if (hsr.ec() == arch::ExceptionClass::cp14_ldc) inject_undefined(frame);
-    return hsr.debug_event() || trapped_by_step(hsr);
+    return is_own_trap(frame, hsr, end);
+}
+
+void begin_run(Cpu& cpu, Frame& frame, std::uint32_t stop) {
+    cpu.step.record.mode = static_cast<std::uint8_t>(frame.psr & arch::psr_mode);
+    arm_step(cpu, frame, stop);
+    cpu.stretch.armed = true;
+    cpu.debug.arm(stop, in_thumb(frame));
+}
+
+RunEnd end_run(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
+    cpu.debug.disarm();
+    cpu.stretch.armed = cpu.stretch.tries_order = false;
+    const End end = disarm_step(cpu.step, frame, hsr);
+    if (end == End::planned) return {.arrived = true, .own_trap = true};
+    return {.arrived = false, .own_trap = is_own_trap(frame, hsr, end)};
 }
 
 } // namespace mmioscope

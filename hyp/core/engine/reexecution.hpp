@@ -24,4 +24,18 @@ inline void note_done(Cpu& cpu) {
 /// PC; otherwise the trap must still be handled.
 bool end_step(Cpu& cpu, Frame& frame, arch::Hsr hsr);
 
+// A run: the guest goes on by itself, on the normal table, up to an instruction that it reaches
+// without a branch.
+
+/// Makes the guest stop at `stop`, with its interrupts masked until then. Sets cpu.step.armed and
+/// cpu.stretch.armed.
+void begin_run(Cpu& cpu, Frame& frame, std::uint32_t stop);
+
+struct RunEnd {
+    bool arrived;  ///< the guest is at `stop`, and took no exception on the way
+    bool own_trap; ///< as end_step() returns
+};
+/// At any trap while a run is armed.
+RunEnd end_run(Cpu& cpu, Frame& frame, arch::Hsr hsr);
+
 } // namespace mmioscope

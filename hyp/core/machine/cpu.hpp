@@ -9,6 +9,7 @@
 #include "machine/repeated_load.hpp"
 #include "machine/reservation.hpp"
 #include "machine/step.hpp"
+#include "machine/stretch.hpp"
 #include "mm/guest_view.hpp"
 #include "mm/step_page.hpp"
 #include "trace/region_lock.hpp"
@@ -40,6 +41,8 @@ struct Cpu {
     Step step;
     DebugUnit debug;
     Reservation reservation;
+    Stretch stretch;
+    MonitorOrder monitor_order{};
     RepeatedLoad repeated_load;
     OwnExclusives own_exclusives;
     StepPage step_page; ///< where there are no breakpoints

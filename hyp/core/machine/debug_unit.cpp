@@ -2,6 +2,7 @@
 
 #include "base/check.hpp"
 #include "port/barrier.hpp"
+#include "port/trial.hpp"
 
 #include <utility>
 
@@ -38,14 +39,14 @@ bool is_on(std::uint32_t control) {
 
 } // namespace
 
-bool DebugUnit::start(bool forbids) {
-    *this = {};
+/// Whether breakpoints can be set.
+NoSteps DebugUnit::prepare() {
     hdcr_ = port::read<reg::HDCR>();
     const bool os_locked = (port::read<reg::DBGOSLSR>() & arch::oslsr_locked) != 0;
     port::write<reg::DBGOSLAR>(0);
     port::synchronize_context();
     const Counts there = counts();
-    if (there.breakpoints < step_breakpoints) return false;
+    if (there.breakpoints < step_breakpoints) return NoSteps::disabled;
     for_each<most_breakpoints>([&](auto n) {
         if (n < there.breakpoints) port::write<reg::DBGBCR<n>>(0);
     });
@@ -59,9 +60,41 @@ bool DebugUnit::start(bool forbids) {
     port::write<reg::DBGDSCR>(dscr | arch::dscr_mdbgen);
     const std::uint32_t now = port::read<reg::DBGDSCR>(); // as written, without an ISB (B3.15.5)
     port::write<reg::DBGDSCR>(dscr);
-    if (os_locked) port::write<reg::DBGOSLAR>(arch::os_lock_key); // as without a hypervisor
-    usable_ = !forbids && (now & arch::dscr_mdbgen) != 0 && (now & arch::dscr_hdbgen) == 0;
-    return usable_;
+    if (os_locked) {
+        port::write<reg::DBGOSLAR>(arch::os_lock_key); // as without a hypervisor
+        port::synchronize_context(); // so that take() finds it locked (B3.15.5)
+    }
+    const bool enabled = (now & arch::dscr_mdbgen) != 0 && (now & arch::dscr_hdbgen) == 0;
+    return enabled ? NoSteps::none : NoSteps::disabled;
+}
+
+/// Whether a breakpoint stops PL1 on a trial. An SMC is behind it, so the trial ends in any case.
+/// With both stages off, the trial's code is where it is in memory, and no table is needed.
+bool DebugUnit::stops_trial() {
+    const std::uint32_t hcr = port::read<reg::HCR>();
+    const std::uint32_t sctlr = port::read<reg::SCTLR>();
+    const std::uint32_t vbar = port::read<reg::VBAR>();
+    port::write<reg::HCR>(arch::hcr_tsc);
+    port::write<reg::SCTLR>(arch::sctlr_reset);
+    port::write<reg::VBAR>(port::trial_vectors());
+    arm(port::trial_stop(), false);
+    const port::TrialEnd end = port::run_trial();
+    disarm();
+    give_back();
+    port::write<reg::VBAR>(vbar);
+    port::write<reg::SCTLR>(sctlr);
+    port::write<reg::HCR>(hcr);
+    return end.hsr.debug_event() && !end.hsr.watchpoint() && end.pc == port::trial_stop();
+}
+
+NoSteps DebugUnit::start(bool forbids) {
+    *this = {};
+    const NoSteps why = prepare();
+    if (forbids) return NoSteps::forbidden;
+    if (why != NoSteps::none) return why;
+    usable_ = true; // as far as is known
+    usable_ = stops_trial();
+    return usable_ ? NoSteps::none : NoSteps::silent;
 }
 
 /// Whether an enabled watchpoint would fire without the hypervisor, too. It then stays on: it ends

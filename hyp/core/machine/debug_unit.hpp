@@ -18,13 +18,21 @@ namespace mmioscope {
 /// data abort vectors, in case it takes one of these exceptions instead.
 inline constexpr unsigned step_breakpoints = 4;
 
+/// Why breakpoints cannot stop the guest.
+enum class NoSteps : std::uint8_t {
+    none,      ///< they can
+    forbidden, ///< the caller forbids it
+    disabled,  ///< too few breakpoints, an external debugger owns them, or DBGEN is tied low
+    silent,    ///< everything can be set, but the trial's breakpoint did not stop it
+};
+
 class DebugUnit {
 public:
     /// Prepares the unit for the guest: disables what reset left in breakpoints and watchpoints,
-    /// and leaves the OS lock as it was. False, for this and usable(), if no step is possible: too
-    /// few breakpoints, an external debugger owns them, DBGEN is tied low, or the caller `forbids`
-    /// it. Then the unit stays the guest's.
-    [[nodiscard]] bool start(bool forbids);
+    /// and leaves the OS lock as it was. Then lets PL1 run into a breakpoint, on a trial
+    /// (port/trial.hpp), unless `forbids`. If no step is possible, the unit stays the guest's.
+    /// Called before this CPU uses stage 2, since the trial turns it off.
+    NoSteps start(bool forbids);
     bool usable() const { return usable_; }
 
     /// Whether Hyp owns the unit. Outside a step that means that the guest has nothing enabled.
@@ -85,6 +93,8 @@ private:
         if (control != match_) port::write<reg::DBGBCR<0>>(control);
         match_ = control;
     }
+    NoSteps prepare();
+    bool stops_trial();
     void take();
     bool take_and_look();
     void silence_guest();

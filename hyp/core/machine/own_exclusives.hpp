@@ -25,6 +25,9 @@ public:
         if (left_ == 0) left_ = fewest + static_cast<std::uint32_t>(time) % (most - fewest + 1);
     }
 
+    /// The guest's store-exclusive has come, without that state.
+    void guest_done() { reserved_ = false; }
+
     /// Called once at the end of each trap: whether Hyp may use exclusives of its own now.
     bool allowed() {
         if (reserved_ && --left_ != 0) {

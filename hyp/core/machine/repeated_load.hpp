@@ -1,9 +1,9 @@
-// Counts executions of one load-exclusive without a store-exclusive that traps in between.
+// Counts executions of one load-exclusive without a store-exclusive that stores.
 //
-// If a CPU's monitor does not survive a trap, and is checked before a store-exclusive's address is
-// translated (A8.8.212 allows either order), each store of such a loop fails without a trap, and
-// the loop never ends. A loop that only waits, by load-exclusives, is legal and looks the same. So
-// Hyp only reports it.
+// If Hyp cannot follow the guest to its store-exclusive (trap/stretch.hpp), the loop goes on as the
+// CPU's monitor decides. If that does not survive a trap, each store fails, with or without a trap,
+// and the loop never ends. A loop that only waits, by load-exclusives, is legal and looks the same.
+// So Hyp only reports it.
 #pragma once
 
 #include "base/address.hpp"

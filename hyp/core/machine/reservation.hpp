@@ -7,11 +7,10 @@
 // of A3.4.3. Blocks 128 bytes apart share a count, so a store may also fail spuriously, as any may,
 // but another register's accesses do not make it fail for ever.
 //
-// CLREX does not trap. If the CPU's own monitor survives a trap, it makes the store fail itself, so
-// nothing is missed. If it does not, the missed CLREX (at a context switch) could let a thread use
-// another thread's reservation, and overwrite a store that is older than that thread's load but
-// younger than its own. The context prevents this: a store-exclusive fails if mode, stack or
-// address space differ from those of the load-exclusive.
+// CLREX does not trap. A store-exclusive succeeds only if it is certain that the guest has not
+// executed CLREX since the load: Hyp has followed it (trap/stretch.hpp), or the CPU's own monitor,
+// which CLREX clears, was asked before the store trapped (MonitorOrder::first). The context is
+// compared as well: a handler that returns to another thread should have executed CLREX.
 #pragma once
 
 #include "base/address.hpp"
@@ -35,6 +34,8 @@ struct ExclusiveContext {
 
 struct Reservation {
     bool held{};
+    bool certain{}; ///< the guest came straight here from the load-exclusive (trap/stretch.hpp)
+    VirtualAddress va{};
     PhysicalAddress pa{};
     unsigned bytes{};
     std::uint32_t stores{}; ///< RegionLock's count for the block, at the load-exclusive

@@ -227,9 +227,10 @@ const char* description_of(abi::EngineKind kind) {
 }
 
 /// Without breakpoints emulation does what it can, since not everything can be stepped.
-BootError settle_engine(Machine& machine, DebugUnit& debug) {
+BootError settle_engine(Machine& machine, DebugUnit& debug, NoSteps& why) {
     abi::EngineKind& engine = machine.config.engine;
-    machine.breakpoints = debug.start(machine.config.no_breakpoints);
+    why = debug.start(machine.config.no_breakpoints);
+    machine.breakpoints = why == NoSteps::none;
     if (machine.breakpoints) return {};
     if (engine == abi::EngineKind::unprotect)
         return {"engine unprotect needs breakpoints, and none work here", ""};
@@ -237,9 +238,16 @@ BootError settle_engine(Machine& machine, DebugUnit& debug) {
     return {};
 }
 
-void tell_of_missing_breakpoints(Console& uart, bool asked_for) {
-    print(uart, "mmioscope: no breakpoints (",
-          asked_for ? abi::chosen::no_breakpoints : "DBGEN is low, or a debugger holds the CPU",
+const char* reason_of(NoSteps why) {
+    switch (why) {
+    case NoSteps::forbidden: return abi::chosen::no_breakpoints;
+    case NoSteps::silent: return "MDBGen can be set, but no debug event comes";
+    default: return "DBGEN is low, or a debugger holds the CPU";
+    }
+}
+
+void tell_of_missing_breakpoints(Console& uart, NoSteps why) {
+    print(uart, "mmioscope: no breakpoints (", reason_of(why),
           "): no engine but emulation; what it cannot do is stepped by SMC at PL1, else refused\n");
 }
 
@@ -255,10 +263,15 @@ void prepare_cpu(Machine& machine, Cpu& cpu) {
     cpu.bus.attach(cpu.ring, machine.map);
     check(cpu.bus.forgotten() == 0, "too many early device accesses");
     reset_guest_state();
+    cpu.debug.start(!machine.breakpoints); // turns stage 2 off for a moment
+    check(cpu.debug.usable() || machine.config.engine == abi::EngineKind::emulation,
+          "this CPU has no breakpoints, and CPU 0 has: choose engine emulation");
     port::write<reg::HCR>(guest_hcr(machine.at_turn != nullptr));
     cpu.leaves_coherency = false;
     cpu.view.start();
     cpu.step = {};
+    cpu.stretch = {};
+    cpu.reservation = {};
     cpu.mistakes_thumb_stores = arch::mistakes_thumb_stores(port::read<reg::MIDR>());
     cpu.always_slow = !fast_path_suits(machine.config);
     cpu.gives_turns = machine.at_turn != nullptr;
@@ -266,9 +279,6 @@ void prepare_cpu(Machine& machine, Cpu& cpu) {
     if (arch::broadcast_tlbi_fails(midr, 0) &&
         arch::broadcast_tlbi_fails(midr, port::read<reg::REVIDR>()))
         machine.broadcast_fails.store(1, std::memory_order_relaxed);
-    check(cpu.debug.start(!machine.breakpoints) ||
-              machine.config.engine == abi::EngineKind::emulation,
-          "this CPU has no breakpoints, and CPU 0 has: choose engine emulation");
     prepare_fast_path(machine, cpu);
 }
 
@@ -305,7 +315,8 @@ Frame start_machine(Machine& machine, Cpu& cpu, const BootError& failed) {
 
     Tree& tree = machine.tree;
     if (auto e = read_tree(tree, machine)) refuse(machine, e);
-    if (auto e = settle_engine(machine, cpu.debug)) refuse(machine, e);
+    NoSteps no_steps{};
+    if (auto e = settle_engine(machine, cpu.debug, no_steps)) refuse(machine, e);
     if (auto e = build_tables(machine)) refuse(machine, e);
     change_stage1(machine.hyp_table);
     machine.engine = engine_of(machine);
@@ -333,7 +344,7 @@ Frame start_machine(Machine& machine, Cpu& cpu, const BootError& failed) {
     uart.start();
     print(uart, "mmioscope: ", board.name, ", ", std::uint32_t{machine.cpu_count}, " CPUs, ",
           description_of(machine.config.engine), "\n");
-    if (!cpu.debug.usable()) tell_of_missing_breakpoints(uart, machine.config.no_breakpoints);
+    if (no_steps != NoSteps::none) tell_of_missing_breakpoints(uart, no_steps);
     if (machine.beyond_reach >= 0)
         print(uart, "mmioscope: ", tree.name(machine.beyond_reach),
               " reaches above 4 GiB, where nothing is mapped: an access there is an abort\n");

@@ -35,14 +35,6 @@ std::uint32_t base_value(const Frame& frame, const arch::Address& address) {
     return (frame.pc + (in_thumb(frame) ? 4 : 8)) & ~3u;
 }
 
-/// The address of the first word; HDFAR has it only if that is the word that trapped.
-VirtualAddress first_address(const Frame& frame, const arch::Address& address) {
-    std::uint32_t index = 0;
-    if (address.index != arch::Address::no_index) index = guest_register(frame, address.index);
-    return {base_value(frame, address) + (address.subtract_index ? 0 - index : index) +
-            static_cast<std::uint32_t>(address.offset)};
-}
-
 /// Whether it is one access to a core register, so that the trap's address is its address.
 bool is_plain(const arch::Instruction& i) {
     return i.beats == 1 && i.bank == arch::Bank::core && !i.exclusive;
@@ -121,6 +113,13 @@ bool reaches_code(const Step& step) {
 }
 
 } // namespace
+
+VirtualAddress first_address(const Frame& frame, const arch::Address& address) {
+    std::uint32_t index = 0;
+    if (address.index != arch::Address::no_index) index = guest_register(frame, address.index);
+    return {base_value(frame, address) + (address.subtract_index ? 0 - index : index) +
+            static_cast<std::uint32_t>(address.offset)};
+}
 
 abi::FaultReason correct_register(const Machine& machine, const Frame& frame,
                                   DeviceAccess& access) {

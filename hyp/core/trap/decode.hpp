@@ -13,6 +13,9 @@ namespace mmioscope {
 extern const DeviceAccess no_access;
 static_assert(sizeof(void*) != 4 || sizeof(DeviceAccess) == 40);
 
+/// The address of an instruction's first access; HDFAR has it only if that is the one that trapped.
+VirtualAddress first_address(const Frame& frame, const arch::Address& address);
+
 /// Completes `access` from the instruction. As decode_access().
 abi::FaultReason decode_instruction(Cpu& cpu, const Frame& frame, DeviceAccess& access);
 /// Erratum: HSR describes the store except for the register, which is taken from the instruction.

@@ -10,6 +10,7 @@
 #include "trap/call.hpp"
 #include "trap/control_register.hpp"
 #include "trap/fast_path.hpp"
+#include "trap/stretch.hpp"
 
 namespace mmioscope {
 
@@ -66,6 +67,14 @@ Outcome handle(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
     return handle_other(cpu, frame, hsr);
 }
 
+/// Ends what is armed. True if that caused the trap; otherwise it must still be handled.
+bool finish(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
+    if (cpu.stretch.armed) return end_stretch(cpu, frame, hsr);
+    const bool own_trap = cpu.machine->engine->finish(cpu, frame, hsr);
+    if (own_trap && cpu.step.access.exclusive) follow_load_exclusive(cpu, frame);
+    return own_trap;
+}
+
 } // namespace
 
 // A turn takes a lock. That is not done in a step, which holds its region's lock, nor after a
@@ -77,7 +86,7 @@ void give_turn(Cpu& cpu) {
 void check_way_back(const Cpu& cpu) {
     check(cpu.view.consistent(), "unexpected value of VTTBR");
     // The baseline opens a page for all CPUs, and holds no lock meanwhile.
-    const bool alone = cpu.step.armed && cpu.step.opened == nullptr;
+    const bool alone = cpu.step.armed && cpu.step.opened == nullptr && !cpu.stretch.armed;
     check(cpu.view.shadow_open() == alone, "shadow table and step disagree");
     check(cpu.locks.held() == alone, "lock and step disagree");
     check(cpu.step.armed || cpu.step.opened == nullptr, "open page and step disagree");
@@ -91,8 +100,10 @@ void mmioscope_guest_trap(mmioscope::Cpu& cpu, mmioscope::Frame& frame) {
     if (cpu.machine->stopped.load(std::memory_order_relaxed) != 0) port::halt();
     if (fast_path_is_open(cpu)) close_fast_path(cpu);
     ++cpu.ring.statistics().traps;
-    if (!(cpu.step.armed && cpu.machine->engine->finish(cpu, frame, hsr)))
+    const std::uint32_t pc = frame.pc;
+    if (!(cpu.step.armed && finish(cpu, frame, hsr)))
         if (handle(cpu, frame, hsr) == Outcome::done) skip_instruction(frame, is_wide(hsr));
+    if (cpu.stretch.following && !cpu.step.armed) keep_following(cpu, frame, pc);
     if (cpu.gives_turns && (!cpu.turn_given || cpu.stopped_others)) give_turn(cpu);
     cpu.turn_given = false;
     check_way_back(cpu);

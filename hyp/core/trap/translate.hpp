@@ -12,4 +12,7 @@ namespace mmioscope {
 /// fault.
 std::optional<PhysicalAddress> translate(const Frame& frame, VirtualAddress va);
 
+/// Likewise of a store.
+std::optional<PhysicalAddress> translate_store(const Frame& frame, VirtualAddress va);
+
 } // namespace mmioscope

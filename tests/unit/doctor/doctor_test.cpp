@@ -31,12 +31,20 @@ bool says(const std::string& text, const std::string& line) {
 
 } // namespace
 
+TEST_CASE("where no debug event comes, the doctor says so") {
+    RigOptions options;
+    options.conditions.no_debug_events = ~0u;
+    CHECK(says(report(options), "doctor: debug unit: note: MDBGen can be set, but no debug event "
+                                "comes: no engine but emulation"));
+}
+
 TEST_CASE("where DBGEN is low, the doctor says what that means, and what the board must do") {
     RigOptions options;
-    options.conditions.dbgen_low = GENERATE(true, false);
+    const bool low = GENERATE(true, false);
+    options.conditions.dbgen_low = low ? ~0u : 0;
     const std::string text = report(options);
     CHECK(says(text, "doctor: debug unit: note: MDBGen cannot be set, or HDBGen is: no engine but "
-                     "emulation") == options.conditions.dbgen_low);
-    CHECK(says(text, "the board must drive DBGEN high") == options.conditions.dbgen_low);
+                     "emulation") == low);
+    CHECK(says(text, "the board must drive DBGEN high") == low);
     CHECK(says(text, "mmioscope: stop: doctor: this board cannot trace: counter\r\n"));
 }

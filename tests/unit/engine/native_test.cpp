@@ -250,21 +250,21 @@ TEST_CASE("however a step ends, the guest sees what it would see without the hyp
     const auto engine = GENERATE(abi::EngineKind::shadow, abi::EngineKind::emulation);
     RigOptions options = options_for(engine, 1, 1);
     options.conditions.prefetch_abort_first = GENERATE(false, true);
-    options.conditions.dbgen_low = GENERATE(false, true);
-    const bool emulates = engine == abi::EngineKind::emulation || options.conditions.dbgen_low;
+    options.conditions.dbgen_low = GENERATE(0u, ~0u);
+    const bool emulates = engine == abi::EngineKind::emulation || options.conditions.dbgen_low != 0;
     RigOptions native = options;
     native.native = true;
     for (const Ending& ending : endings)
         for (Form form : forms) {
             // Without breakpoints a step of User mode is refused.
-            if (options.conditions.dbgen_low) form.user = false;
+            if (options.conditions.dbgen_low != 0) form.user = false;
             const bool stepped = !form.described || !emulates;
             if (ending.unmapped && !stepped) continue; // Hyp's own actions came first
             // In the step an interrupt waits behind the abort of the next fetch; which of two
             // simultaneous ones is taken first is IMPLEMENTATION DEFINED (ARM ARM B1.8.1).
             // Without breakpoints a step ends before a fetch that stage 2 stops.
             const bool behind =
-                stepped && (options.conditions.dbgen_low
+                stepped && (options.conditions.dbgen_low != 0
                                 ? ending.pc == before_nothing
                                 : ending.pc != plain_pc && options.conditions.prefetch_abort_first);
             CAPTURE(engine, options.conditions.dbgen_low, options.conditions.prefetch_abort_first,

@@ -1,9 +1,10 @@
-// Where DBGEN is low, or the device tree asks for the same: emulation does what it can, the guest
-// steps on a page of the hypervisor's at PL1, and the rest is refused.
+// Where DBGEN is low, no debug event comes, or the device tree asks for the same: emulation does
+// what it can, the guest steps on a page of the hypervisor's at PL1, and the rest is refused.
 #include "abi/layout.hpp"
 #include "catch_2_or_3.hpp"
 #include "engine/service.hpp"
 #include "sim/judge.hpp"
+#include "start/start.hpp"
 #include "trap/fast_path.hpp"
 
 using namespace mmioscope;
@@ -11,13 +12,17 @@ using namespace mmioscope::sim;
 
 namespace {
 
+enum class Why { asked_for, dbgen_low, no_event };
+constexpr auto each_reason = {Why::asked_for, Why::dbgen_low, Why::no_event};
+
 /// `engine`: as in the tree; empty: the default.
-RigOptions without_breakpoints(const std::string& engine, bool asked_for, unsigned cpus = 1,
+RigOptions without_breakpoints(const std::string& engine, Why why, unsigned cpus = 1,
                                std::uint64_t seed = 1) {
     RigOptions options = options_for(abi::EngineKind::shadow, cpus, seed);
     options.tree.engine = engine;
-    options.tree.no_breakpoints = asked_for;
-    options.conditions.dbgen_low = !asked_for;
+    options.tree.no_breakpoints = why == Why::asked_for;
+    if (why == Why::dbgen_low) options.conditions.dbgen_low = ~0u;
+    if (why == Why::no_event) options.conditions.no_debug_events = ~0u;
     return options;
 }
 
@@ -69,8 +74,8 @@ Code& turn_mmu_on(Rig& rig, Code& code, std::initializer_list<std::uint32_t> pag
 
 TEST_CASE("without breakpoints every access that HSR describes is emulated, on the fast path too") {
     const std::string engine = GENERATE("", "shadow", "emulation");
-    const bool asked_for = GENERATE(false, true);
-    Rig rig(without_breakpoints(engine, asked_for));
+    const Why cause = GENERATE(values(each_reason));
+    Rig rig(without_breakpoints(engine, cause));
     Code code = rig.program(0);
     code.mov(0, at::fifo);
     for (unsigned n = 0; n < 50; ++n) code.ldr(1, 0).ldrh(2, 0, 4).strb(1, 0, 8);
@@ -82,8 +87,10 @@ TEST_CASE("without breakpoints every access that HSR describes is emulated, on t
     CHECK(rig.simulation.slow_traps < 20);
     CHECK(refused(rig) == 0);
     CHECK(rig.machine->area->engine == abi::EngineKind::emulation);
-    const std::string why =
-        asked_for ? "mmioscope,no-breakpoints" : "DBGEN is low, or a debugger holds the CPU";
+    const std::string why = cause == Why::asked_for ? "mmioscope,no-breakpoints"
+                            : cause == Why::dbgen_low
+                                ? "DBGEN is low, or a debugger holds the CPU"
+                                : "MDBGen can be set, but no debug event comes";
     CHECK(rig.text().find("emulation engine\r\nmmioscope: no breakpoints (" + why +
                           "): no engine but emulation; what it cannot do is stepped by SMC at PL1, "
                           "else refused\r\n") != std::string::npos);
@@ -103,15 +110,15 @@ void write_steps(Code code) {
 }
 
 TEST_CASE("without breakpoints the guest steps what HSR does not describe", "[protocol]") {
-    const bool asked_for = GENERATE(false, true);
+    const Why why = GENERATE(values(each_reason));
     Rig usual(options_for(abi::EngineKind::shadow, 1, 1));
     write_steps(usual.program(0));
     usual.run();
     for (std::uint64_t seed = 1; seed <= seeds(6); ++seed) {
-        CAPTURE(seed, asked_for);
-        RigOptions options = without_breakpoints("", asked_for, 1, seed);
+        CAPTURE(seed, static_cast<int>(why));
+        RigOptions options = without_breakpoints("", why, 1, seed);
         options.conditions.interrupt_one_in = seed % 2 == 0 ? 10 : 0;
-        options.conditions.traps_clear_monitor = seed % 3 == 0;
+        options.conditions.exceptions_clear_monitor = seed % 3 == 0;
         Rig rig(options);
         write_steps(rig.program(0));
         rig.on_end(0, [](Core&, mmioscope::Cpu& cpu) {
@@ -127,7 +134,7 @@ TEST_CASE("without breakpoints the guest steps what HSR does not describe", "[pr
 }
 
 TEST_CASE("in a step without breakpoints one page alone can be executed, and is only read") {
-    Rig rig(without_breakpoints("", false));
+    Rig rig(without_breakpoints("", Why::dbgen_low));
     unsigned steps = 0;
     rig.simulation.meanwhile = [&](const Core& core) {
         if (!in_step(rig.machine->cpus[0])) return;
@@ -150,7 +157,7 @@ TEST_CASE("in a step without breakpoints one page alone can be executed, and is 
 
 TEST_CASE("without breakpoints a step in the page of the vectors ends at these") {
     constexpr std::uint32_t beside_the_vectors = 0x8001'8200;
-    Rig rig(without_breakpoints("", false));
+    Rig rig(without_breakpoints("", Why::dbgen_low));
     rig.program(0).mov(0, at::broken).mov(4, at::fifo).mov(12, beside_the_vectors).bx(12);
     Code(rig.simulation.ram, beside_the_vectors).ldr_post(1, 0, 4).ldr_post(2, 4, 4).end();
     rig.run();
@@ -173,7 +180,7 @@ TEST_CASE("without breakpoints an instruction steps to the next page, if no SMC 
                                 Place{6, false, true}, Place{2, true, false}, Place{4, true, true},
                                 Place{6, true, false}, Place{8, true, true});
     CAPTURE(place.before, place.wide);
-    Rig rig(without_breakpoints("", false));
+    Rig rig(without_breakpoints("", Why::dbgen_low));
     const std::uint32_t at = elsewhere + 0x1000 - place.before;
     rig.program(0).mov(0, at::wide).mov(12, at | 1).bx(12);
     Code code(rig.simulation.ram, at);
@@ -188,7 +195,7 @@ TEST_CASE("without breakpoints an instruction steps to the next page, if no SMC 
 }
 
 TEST_CASE("without breakpoints what cannot be stepped either is an abort and a record") {
-    Rig rig(without_breakpoints("", GENERATE(false, true)));
+    Rig rig(without_breakpoints("", GENERATE(values(each_reason))));
     Code code = rig.program(0);
     code.mov(0, at::fifo).mov(1, 0x1111).mov(2, 0x2222);
     code.to_thumb().half(0x2800);                             // cmp r0, #0
@@ -218,7 +225,7 @@ TEST_CASE("without breakpoints an instruction that reaches the page of its own c
     const bool load = GENERATE(false, true);
     const bool own = GENERATE(false, true);
     constexpr std::uint32_t other = 0x8031'0000;
-    Rig rig(without_breakpoints("", false));
+    Rig rig(without_breakpoints("", Why::dbgen_low));
     Code code = rig.program(0);
     turn_mmu_on(rig, code, {at::fifo, own ? elsewhere : other});
     code.mov(0, window + 0xffc).mov(1, 0x1111).mov(2, 0x2222).mov(12, elsewhere).bx(12);
@@ -236,7 +243,7 @@ TEST_CASE("without breakpoints an instruction that reaches the page of its own c
 TEST_CASE(
     "without breakpoints an instruction made to store into its own code stores nothing there") {
     constexpr std::uint32_t other = 0x8031'0000;
-    Rig rig(without_breakpoints("", false));
+    Rig rig(without_breakpoints("", Why::dbgen_low));
     Code code = rig.program(0);
     turn_mmu_on(rig, code, {at::fifo, other});
     code.mov(0, window + 0xffc).mov(1, 0x1111).mov(2, 0x2222).mov(12, elsewhere).bx(12);
@@ -259,7 +266,7 @@ TEST_CASE(
 }
 
 TEST_CASE("without breakpoints two CPUs on one device are traced in its order") {
-    Rig rig(without_breakpoints("shadow", GENERATE(false, true), 2));
+    Rig rig(without_breakpoints("shadow", GENERATE(values(each_reason)), 2));
     for (unsigned cpu = 0; cpu < 2; ++cpu) {
         Code code = rig.program(cpu);
         code.mov(0, at::fifo).mov(3, at::fifo);
@@ -273,7 +280,7 @@ TEST_CASE("without breakpoints two CPUs on one device are traced in its order") 
 }
 
 TEST_CASE("without breakpoints CPUs that step at the same time have a page each") {
-    Rig rig(without_breakpoints("shadow", false, 2));
+    Rig rig(without_breakpoints("shadow", Why::dbgen_low, 2));
     for (unsigned cpu = 0; cpu < 2; ++cpu) {
         Code code = rig.program(cpu);
         code.mov(3, cpu == 0 ? at::fifo : at::wide); // each has a lock of its own
@@ -291,7 +298,7 @@ TEST_CASE("without breakpoints CPUs that step at the same time have a page each"
 TEST_CASE("without breakpoints the debug unit stays the guest's") {
     constexpr std::uint32_t address = 0x8001'9000;
     constexpr std::uint32_t whole_word = 0x1e6; // off
-    Rig rig(without_breakpoints("", true));
+    Rig rig(without_breakpoints("", Why::asked_for));
     Code code = rig.program(0);
     code.mov(1, 0).word(0xee01'1e90);          // mcr p14, 0, r1, c1, c0, 4: DBGOSLAR, unlocked
     code.mov(1, address).word(0xee00'1e90);    // DBGBVR0
@@ -308,8 +315,10 @@ TEST_CASE("without breakpoints the debug unit stays the guest's") {
 
 TEST_CASE("a CPU without breakpoints stops the machine if CPU 0 has them, unless it emulates") {
     const auto engine = GENERATE(abi::EngineKind::shadow, abi::EngineKind::emulation);
+    const Why why = GENERATE(Why::dbgen_low, Why::no_event);
     Rig rig(options_for(engine, 2, 1));
-    rig.simulation.meanwhile = [&](Core&) { rig.simulation.conditions.dbgen_low = true; };
+    Conditions& conditions = rig.simulation.conditions;
+    (why == Why::no_event ? conditions.no_debug_events : conditions.dbgen_low) = 1u << 1;
     rig.program(0).mov(0, at::fifo).ldr(1, 0).end();
     rig.program(1).mov(0, at::fifo).ldr(1, 0).ldr_post(1, 0, 4).end();
     rig.run();
@@ -320,9 +329,51 @@ TEST_CASE("a CPU without breakpoints stops the machine if CPU 0 has them, unless
     if (!stops) CHECK(refused(rig) == 1);
 }
 
+TEST_CASE("a CPU that comes back without debug events stops the machine, unless it emulates") {
+    const auto engine = GENERATE(abi::EngineKind::shadow, abi::EngineKind::emulation);
+    Rig rig(options_for(engine, 2, 1));
+    Code(rig.simulation.ram, at::kernel).end(); // CPU 1 does nothing
+    bool back = false;
+    rig.on_end(0, [&](Core&, mmioscope::Cpu&) { // CPU 0 acts as CPU 1 here
+        for (unsigned n = 0; n < 10'000; ++n) rig.simulation.scheduler.point();
+        rig.simulation.conditions.no_debug_events = ~0u;
+        rig.machine->power.prepare(1, CpuPower::off, {at::kernel, 0});
+        start_by_firmware(*rig.machine, rig.machine->cpus[1]);
+        back = true;
+        CHECK(!rig.machine->cpus[1].debug.usable());
+    });
+    rig.run();
+    CHECK(back == (engine == abi::EngineKind::emulation));
+    CHECK((rig.text().find("this CPU has no breakpoints, and CPU 0 has") == std::string::npos) ==
+          back);
+}
+
+TEST_CASE("the trial of a breakpoint leaves nothing behind in the guest's registers") {
+    const std::uint32_t no_events = GENERATE(0u, ~0u);
+    RigOptions options = options_for(abi::EngineKind::shadow, 1, 1);
+    options.conditions.no_debug_events = no_events;
+    Rig rig(options);
+    Code(rig.simulation.ram, at::kernel).end();
+    Core& core = rig.simulation.cores[0];
+    core.system.set<reg::DBGDSCR>(0x1c); // MOE, as an earlier event left it
+    rig.on_end(0, [&](Core&, mmioscope::Cpu& cpu) {
+        CHECK(!cpu.debug.is_hyps());
+        CHECK(core.system.get<reg::DBGDSCR>() == 0x1c);
+        CHECK(core.system.get<reg::DBGOSLSR>() == 2); // as at reset
+        for (unsigned n = 0; n < 6; ++n) CHECK(core.system.get(encode32(14, 0, 0, n, 5)) == 0);
+        CHECK((core.system.get<reg::HDCR>() & 0xf00) == 0);
+        CHECK(core.system.get<reg::VBAR>() == 0);
+        CHECK((core.system.get<reg::HCR>() & arch::hcr_vm) != 0);
+        CHECK(core.frame.pc == at::kernel);
+    });
+    rig.run();
+    CHECK(rig.failure() == "");
+    CHECK(core.ended);
+}
+
 TEST_CASE("a CPU with breakpoints steps as CPU 0 does, which has none") {
-    Rig rig(without_breakpoints("", false, 2));
-    rig.simulation.meanwhile = [&](Core&) { rig.simulation.conditions.dbgen_low = false; };
+    Rig rig(without_breakpoints("", Why::dbgen_low, 2));
+    rig.simulation.conditions.dbgen_low = 1;
     for (unsigned cpu = 0; cpu < 2; ++cpu)
         rig.program(cpu).mov(0, at::fifo).ldr_post(1, 0, 4).end();
     rig.run();

@@ -49,7 +49,8 @@ void write_access(Code& code, Random& random) {
 
 Run run(abi::EngineKind engine, std::uint64_t seed, bool traced) {
     RigOptions options = options_for(engine, 1, seed);
-    options.conditions.dbgen_low = seed % 4 == 0;
+    (seed % 8 == 0 ? options.conditions.no_debug_events : options.conditions.dbgen_low) =
+        seed % 4 == 0 ? ~0u : 0;
     if (!traced) options.tree.trace = {"none"};
     Run result{std::make_unique<Rig>(options), {}};
     Random random(seed);

@@ -16,7 +16,7 @@ TEST_CASE("no unmap storm makes a CPU miss an access or use a translation too lo
         CAPTURE(seed, cpus);
         RigOptions options = options_for(engine, cpus, seed);
         options.conditions.interrupt_one_in = seed % 4 == 0 ? 40 : 0;
-        options.conditions.dbgen_low = seed % 5 == 0;
+        options.conditions.dbgen_low = seed % 5 == 0 ? ~0u : 0;
         Rig rig(options);
         write_storm(rig, 60, seed);
         rig.run();

@@ -135,7 +135,8 @@ TEST_CASE("boot refuses a guest's tree at an impossible place") {
 
 TEST_CASE("boot refuses the baseline where there are no breakpoints") {
     RigOptions options = options_for(abi::EngineKind::unprotect, 1, 1);
-    options.conditions.dbgen_low = true;
+    (GENERATE(false, true) ? options.conditions.dbgen_low : options.conditions.no_debug_events) =
+        ~0u;
     CHECK(refusal(options) == "engine unprotect needs breakpoints, and none work here");
 }
 
