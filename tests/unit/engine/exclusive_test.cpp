@@ -324,3 +324,23 @@ TEST_CASE(
     CHECK(rig.reg(0, 4) == (!equal ? 77 : clears ? 1 : 0));
     CHECK(rig.bus_log(at::wide, 4).size() == (equal && !clears ? 2 : 1));
 }
+
+TEST_CASE("without breakpoints CLREX is seen up to the first condition, and stores succeed") {
+    const auto monitor =
+        GENERATE(Monitor{false, false}, Monitor{false, true}, Monitor{true, false});
+    const Between between = GENERATE(from_range(std::begin(betweens), std::end(betweens)));
+    CAPTURE(monitor.asked_first, monitor.cleared_by_exceptions, between.name);
+    RigOptions options = with(monitor, abi::EngineKind::emulation);
+    options.tree.no_breakpoints = true;
+    Rig rig(options);
+    Code code = rig.program(0);
+    code.mov(6, 0x8004'0000).mov(7, at::fifo).mov(0, at::wide).mov(3, 3).word(ldrex_r1);
+    between.write(code);
+    code.word(strex_r4_r2).end();
+    rig.run();
+    CHECK(rig.failure() == "");
+    CHECK(compare_with_bus(rig) == "");
+    // Hyp's locks clear the monitor.
+    if (monitor.asked_first && between.name == std::string("another register")) return;
+    CHECK(rig.reg(0, 4) == (between.clears ? 1 : 0));
+}
