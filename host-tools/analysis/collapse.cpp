@@ -1,5 +1,7 @@
 #include "analysis/collapse.hpp"
 
+#include "records/ticks.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,7 +23,7 @@ bool may_repeat(const abi::Record& record) {
 
 void Collapse::add(const Event& event) {
     const abi::Record& record = event.record;
-    const bool over = !runs_.empty() && event.nanoseconds - start_ > window_;
+    const bool over = !runs_.empty() && trace::elapsed(start_, event.nanoseconds) > window_;
     if (over || !may_repeat(record)) {
         release();
     }

@@ -4,6 +4,7 @@
 #include "analysis/repeats.hpp"
 #include "analysis/shared_use.hpp"
 #include "reading/kept.hpp"
+#include "records/ticks.hpp"
 
 #include <string>
 #include <string_view>
@@ -128,7 +129,7 @@ void LostUpdates::judge(Place place, const State& state, const Read& read, const
     const abi::Record& other = state.newest.record;
     const bool between = state.newest.number > read.event.number &&
                          other.cpu != read.event.record.cpu && other.cpu != write.record.cpu;
-    if (!between || write.nanoseconds - read.event.nanoseconds > longest) {
+    if (!between || trace::elapsed(read.event.nanoseconds, write.nanoseconds) > longest) {
         return;
     }
     const std::uint64_t content = read.event.record.value;

@@ -2,6 +2,7 @@
 
 #include "analysis/count.hpp"
 #include "reading/kept.hpp"
+#include "records/ticks.hpp"
 
 #include <fmt/format.h>
 
@@ -121,13 +122,14 @@ void Phases::add(const Event& event) {
         return;
     }
     const bool probes = options_.probes && !was_looked_at(record) && is_first_of_driver(event);
-    const bool idle = options_.gap != 0 && last_ && event.nanoseconds - *last_ >= options_.gap &&
+    const bool idle = options_.gap != 0 && last_ &&
+                      trace::elapsed(*last_, event.nanoseconds) >= options_.gap &&
                       !is_of_gic(event.reg());
     if (probes || idle || number_ == 0) {
         pass_boundary(event, probes, idle);
     }
     if (!count(event).is_gic) {
-        last_ = phase_.end = event.nanoseconds;
+        last_ = phase_.end = std::max<std::uint64_t>(phase_.end, event.nanoseconds);
     }
 }
 
@@ -208,7 +210,7 @@ void Phases::begin(Boundary boundary, const Event& event, std::string name, std:
     ++number_;
     phase_.boundary = static_cast<std::uint64_t>(boundary);
     phase_.begin = phase_.end = event.nanoseconds;
-    phase_.idle = last_ ? event.nanoseconds - *last_ : 0;
+    phase_.idle = last_ ? trace::elapsed(*last_, event.nanoseconds) : 0;
     phase_.event = event.number;
     phase_.name = std::move(name);
     phase_.caller = std::move(caller);

@@ -5,6 +5,7 @@
 #include "analysis/data_registers.hpp"
 #include "analysis/loop.hpp"
 #include "analysis/threads.hpp"
+#include "records/ticks.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -35,7 +36,9 @@ struct Poll {
     std::uint64_t accesses = 0;
     Event first, last;
 
-    std::uint64_t nanoseconds() const { return last.nanoseconds - first.nanoseconds; }
+    std::uint64_t nanoseconds() const {
+        return trace::elapsed(first.nanoseconds, last.nanoseconds);
+    }
 };
 
 /// "poll", "handshake".

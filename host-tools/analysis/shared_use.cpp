@@ -1,5 +1,7 @@
 #include "analysis/shared_use.hpp"
 
+#include "records/ticks.hpp"
+
 #include <algorithm>
 #include <string_view>
 
@@ -66,7 +68,7 @@ bool SharedUses::add(const Event& event) {
     }
     Use& use = live.use;
     if (live.follows && use.last.number != 0 && use.last.record.cpu != record.cpu) {
-        const std::uint64_t apart = event.nanoseconds - use.last.nanoseconds;
+        const std::uint64_t apart = trace::elapsed(use.last.nanoseconds, event.nanoseconds);
         if (apart < use.closest) {
             use.closest = apart;
             use.earlier = use.last;

@@ -2,6 +2,7 @@
 
 #include "analysis/count.hpp"
 #include "analysis/register_fields.hpp"
+#include "records/ticks.hpp"
 
 #include <fmt/format.h>
 
@@ -154,7 +155,7 @@ table::Table Sharing::table(std::size_t most) {
         finding.other = lost.other;
         finding.cpus.set(lost.write.record.cpu).set(lost.other.record.cpu);
         finding.times = lost.times;
-        finding.apart = lost.write.nanoseconds - lost.other.nanoseconds;
+        finding.apart = trace::elapsed(lost.other.nanoseconds, lost.write.nanoseconds);
         finding.bits = lost.bits;
         finding.value = lost.value;
         take(finding, ~lost.times);

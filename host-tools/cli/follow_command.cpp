@@ -147,7 +147,7 @@ Status follow_trace(const ViewOptions& options, std::uint64_t limit) {
                  limited ? cut_short : tally.verdict(reader));
     return stopped   ? Status::interrupted
            : limited ? tally.status_so_far(reader)
-                     : view::status_of(reader);
+                     : tally.status(reader);
 }
 
 } // namespace mmioscope::cli

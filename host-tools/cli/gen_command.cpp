@@ -97,7 +97,7 @@ Status gen(const Options& options) {
     out.close();
     tell(replay);
     fmt::print(stderr, "{}", tally.verdict(trace.reader()));
-    return view::status_of(trace.reader());
+    return tally.status(trace.reader());
 }
 
 Action add(CLI::App& command, const std::string&) {

@@ -132,7 +132,7 @@ Status print_records(const Options& options) {
                                                              ::isatty(STDOUT_FILENO) != 0)));
     warn_of_nothing(options, tally);
     fmt::print(stderr, "{}", tally.verdict(trace.reader()));
-    return view::status_of(trace.reader());
+    return tally.status(trace.reader());
 }
 
 Status print(const Options& options) {
@@ -186,7 +186,7 @@ Status print(const Options& options) {
     }
     out.close();
     warn_of_nothing(options, tally);
-    const Status status = view::status_of(trace.reader());
+    const Status status = tally.status(trace.reader());
     if (options.no_summary && status != Status::fine) {
         fmt::print(stderr, "{}", tally.verdict(trace.reader()));
     } else if (!trace.reader().end()) {

@@ -4,6 +4,7 @@
 #include "cli/option_types.hpp"
 #include "cli/view_options.hpp"
 #include "plugin/analyses.hpp"
+#include "records/ticks.hpp"
 
 #include <algorithm>
 #include <memory>
@@ -86,7 +87,7 @@ public:
     void add(const Event& event) override { add_all({&event, 1}); }
     void add_all(std::span<const Event> events) override {
         first = first.value_or(events.front().nanoseconds);
-        last = events.back().nanoseconds;
+        last = std::max<std::uint64_t>(last, events.back().nanoseconds);
         if (!counts.keys().empty()) {
             counts.add(events);
         }
@@ -148,12 +149,13 @@ Status stat(const Options& options) {
     reading::drive(trace, consumers, drive_options(options.view, "counted"));
     const std::uint32_t frequency =
         trace.reader().info() ? trace.reader().info()->counter_frequency : 0;
-    const analysis::TableOptions look{order_of(options.sort),
-                                      options.limit,
-                                      frequency == 0 ? 0 : work.last - work.first.value_or(0),
-                                      trace.reader().knows("duration") ? frequency : 0,
-                                      options.view.format == "text",
-                                      work.durations.get()};
+    const analysis::TableOptions look{
+        order_of(options.sort),
+        options.limit,
+        frequency == 0 ? 0 : trace::elapsed(work.first.value_or(0), work.last),
+        trace.reader().knows("duration") ? frequency : 0,
+        options.view.format == "text",
+        work.durations.get()};
     std::vector<table::Table> tables = tables_of(options, work, look);
     for (const auto& one : analyses) {
         tables.push_back(one->table());

@@ -30,13 +30,19 @@ inline void RecordCheck::check_cpu(const abi::Record& record, Cpu& cpu) {
 // If a file continues another one, a CPU's first number may be anything.
 void RecordCheck::out_of_turn(const abi::Record& record, Cpu& cpu) {
     std::uint32_t next = cpu.next.value_or(record.cpu_sequence);
-    const bool goes_back = static_cast<std::int32_t>(record.cpu_sequence - next) < 0;
+    if (goes_back(record.cpu_sequence, next)) {
+        wrong_(fmt::format("record {}: cpu {} goes back to sequence {} from {}", count_, record.cpu,
+                           record.cpu_sequence, next - 1));
+        cpu.furthest = goes_back(cpu.furthest.value_or(next), next + 1) ? next : cpu.furthest;
+        cpu.next = record.cpu_sequence + 1;
+        return;
+    }
+    if (cpu.furthest && goes_back(next, *cpu.furthest)) { // what is in between was there before
+        next = goes_back(record.cpu_sequence, *cpu.furthest) ? record.cpu_sequence : *cpu.furthest;
+    }
     const Hole hole = hole_at(next, record);
     cpu.next = next;
-    if (goes_back) {
-        wrong_(fmt::format("record {}: cpu {} goes back to sequence {} from {}", count_, record.cpu,
-                           record.cpu_sequence, hole.first - 1));
-    } else if (hole.in_front > 0 && !part_) {
+    if (hole.in_front > 0 && !part_) {
         lost_(fmt::format("record {}: cpu {} lacks {} records from sequence {} on", count_,
                           record.cpu, hole.in_front, hole.first));
         holes_ = add_lost(holes_, hole.in_front);
@@ -56,6 +62,9 @@ inline void RecordCheck::check_time(const abi::Record& record, Cpu& cpu) {
         return;
     }
     if (record.time < time_) [[unlikely]] { // no Cpu::time is later
+        if (keeps_time(record) && record.time < cpu.access_time) {
+            times_back_.add(record.cpu, cpu.access_time, record.time);
+        }
         cpu.time = std::max(cpu.time, record.time);
         if (cpu.time < time_) {
             wrong_(fmt::format("record {}: cpu {}: tick {} comes after tick {}", count_, record.cpu,
@@ -64,6 +73,7 @@ inline void RecordCheck::check_time(const abi::Record& record, Cpu& cpu) {
     } else {
         cpu.time = time_ = record.time;
     }
+    cpu.access_time = keeps_time(record) ? record.time : cpu.access_time;
 }
 
 inline void RecordCheck::check_region(const abi::Record& record) {

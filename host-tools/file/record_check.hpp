@@ -1,7 +1,7 @@
 // Checks that the records of a trace are in the order that the format promises (abi/container.hpp).
 #pragma once
 
-#include "abi/record.hpp"
+#include "records/backward.hpp"
 
 #include <array>
 #include <cstdint>
@@ -28,11 +28,14 @@ public:
     std::uint64_t count() const { return count_; }
     /// The number of records missing between others of the same CPU.
     std::uint64_t holes() const { return holes_; }
+    const StepsBack& times_back() const { return times_back_; }
 
 private:
     struct Cpu {
-        std::optional<std::uint32_t> next; ///< expected cpu_sequence of the next record
-        std::uint64_t time = 0;            ///< the latest so far
+        std::optional<std::uint32_t> next;     ///< expected cpu_sequence of the next record
+        std::optional<std::uint32_t> furthest; ///< the highest `next` that records went back from
+        std::uint64_t time = 0;                ///< the latest so far
+        std::uint64_t access_time = 0;         ///< of the last access
     };
 
     void check_cpu(const abi::Record& record, Cpu& cpu);
@@ -50,6 +53,7 @@ private:
     std::uint64_t time_ = 0;  ///< the latest Cpu::time
     std::uint64_t count_ = 0; ///< records before the current one
     std::uint64_t holes_ = 0;
+    StepsBack times_back_;
 };
 
 } // namespace mmioscope::trace

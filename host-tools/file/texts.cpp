@@ -21,6 +21,22 @@ NotKnown::NotKnown(std::string_view list) {
     }
 }
 
+std::string incomplete_line(std::string why) {
+    std::ranges::replace(why, '\n', ' ');
+    return why.empty() ? "" : fmt::format("{}={}\n", incomplete_key, why);
+}
+
+std::string incomplete_of(std::string_view lines) {
+    const std::string key = std::string("\n") + incomplete_key + "=";
+    const bool first = lines.starts_with(std::string_view(key).substr(1));
+    const std::size_t at = first ? 0 : lines.find(key);
+    if (at == lines.npos) {
+        return "";
+    }
+    lines.remove_prefix(at + key.size() - (first ? 1 : 0));
+    return std::string(lines.substr(0, lines.find('\n')));
+}
+
 namespace {
 
 bool is_control(char c) {

@@ -3,6 +3,7 @@
 //   recorded=TIME           when it was recorded: UTC, ISO 8601
 //   recorded-by=COMMAND     the command that recorded it
 //   not-known=NAMES         what it does not know: "engine, time (numbers of lines), pc; ..."
+//   incomplete=WHY          why the recording is incomplete although no record is known to be lost
 //   exported=WORDS          `mmioscope export --as mmio` made it from another trace: which part,
 //                           for people
 //   exported-since=TICKS    and only some of its events: CNTPCT at time 0, in decimal
@@ -22,6 +23,7 @@
 
 namespace mmioscope::trace {
 
+inline constexpr char incomplete_key[] = "incomplete";
 inline constexpr char exported_key[] = "exported";
 inline constexpr char exported_since_key[] = "exported-since";
 
@@ -35,6 +37,12 @@ inline std::optional<std::uint64_t> exported_since(const std::map<std::string, s
     std::from_chars(found->second.data(), found->second.data() + found->second.size(), since);
     return since;
 }
+
+/// A line for a trace's text; empty if `why` is empty.
+std::string incomplete_line(std::string why);
+
+/// The value of incomplete in `lines`; empty: none.
+std::string incomplete_of(std::string_view lines);
 
 class NotKnown {
 public:

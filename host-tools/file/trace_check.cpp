@@ -6,6 +6,7 @@
 #include "file/texts.hpp"
 #include "pack/unpacker.hpp"
 #include "records/losses.hpp"
+#include "records/report.hpp"
 #include "system/error.hpp"
 
 #include <fmt/format.h>
@@ -112,6 +113,7 @@ private:
     std::uint64_t index_offset_ = 0;
     std::uint64_t stated_ = 0; ///< lost records according to sections
     bool has_info_ = false;
+    bool told_incomplete_ = false;
 };
 
 std::optional<FileIndex> index_of(ByteSource& source) {
@@ -158,6 +160,7 @@ CheckResult Check::run() {
     }
     judge_end();
     result_.records = records_.count();
+    result_.times = times_back(records_.times_back());
     result_.lossy = end_ && losses_ == result_.problems.size() + result_.more_problems;
     result_.lost = std::max({stated_, records_.holes(), end_ ? end_->lost : 0});
     return std::move(result_);
@@ -238,6 +241,10 @@ void Check::text(std::span<const std::byte> payload) {
     if (lines.starts_with(key) || lines.find("\n" + key) != lines.npos) {
         records_.expect_part();
     }
+    if (const std::string why = incomplete_of(lines); !why.empty()) {
+        told_incomplete_ = true;
+        loss("the recording is incomplete: " + why);
+    }
 }
 
 void Check::losses(std::span<const std::byte> payload) {
@@ -286,6 +293,9 @@ void Check::judge_end() {
     if (end_->index_offset != index_offset_) {
         problem(fmt::format("the end has the index at byte {}, it is at byte {}",
                             end_->index_offset, index_offset_));
+    }
+    if (const auto why = incomplete_ending(end_->ending); !why.empty() && !told_incomplete_) {
+        loss(fmt::format("the recording is incomplete: {}", why));
     }
     if (stated_ > 0) {
         loss(fmt::format("{} records were lost while recording", stated_));

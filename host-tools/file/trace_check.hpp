@@ -15,8 +15,9 @@ struct CheckResult {
     std::uint64_t records = 0;
     std::uint64_t sections = 0;
     std::uint64_t lost = 0; ///< missing records, whether the file says so or not
+    std::string times;      ///< what is strange about times; empty: nothing
     bool cut = false;       ///< it has no end
-    bool lossy = false;     ///< nothing is wrong except records lost during recording
+    bool lossy = false;     ///< nothing is wrong except that the recording is incomplete
 
     bool sound() const { return problems.empty(); }
 };

@@ -9,6 +9,9 @@ std::optional<abi::Loss> LossFinder::add(const abi::Record& record) {
     if (!cpu.known) {
         cpu = {true, record.cpu_sequence, record.cpu_sequence};
     }
+    if (trace::goes_back(record.cpu_sequence, cpu.next)) {
+        return std::nullopt; // nothing is missing before what was there before
+    }
     const trace::Hole hole = trace::hole_at(cpu.next, record);
     const abi::Loss loss{record.cpu, hole.first, trace::add_lost(hole.in_front, hole.announced),
                          record.time};

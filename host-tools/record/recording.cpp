@@ -1,7 +1,9 @@
 #include "record/recording.hpp"
 
+#include "file/texts.hpp"
 #include "records/record_text.hpp"
 #include "records/report.hpp"
+#include "wire/doubts.hpp"
 #include "wire/no_end.hpp"
 
 #include <fmt/format.h>
@@ -68,25 +70,24 @@ std::string Recording::doubts(const Stop& stop) const {
     if (ended() == abi::StreamEnd::panicked) {
         return "the hypervisor stopped";
     }
-    if (decoder_.senseless() > 0) {
-        return fmt::format("{} frames of the stream are not valid", decoder_.senseless());
-    }
-    if (decoder_.forgotten() > 0) {
-        return fmt::format("{} records came too long before the stream's description",
-                           decoder_.forgotten());
-    }
-    return std::string(trace::engine_caveat(boot_->head().info.engine));
+    return wire::doubts(decoder_);
 }
 
 // The boot's file ends as the boot did, if that is known.
 Recording::Closing Recording::close_boot(const Stop& stop) {
     const std::optional<abi::StreamEnd> reason = ended();
-    const abi::Ending ending = reason ? ending_of(*reason) : stop.ending;
-    parts_.finish(ending, stream_text());
+    const bool failed = stop.ending == abi::Ending::failed; // there is no emulator
+    const abi::Ending ending = reason   ? ending_of(*reason)
+                               : failed ? abi::Ending::stream_ended
+                                        : stop.ending;
+    const std::string doubts = this->doubts(stop);
+    parts_.finish(ending, stream_text() + trace::incomplete_line(doubts));
     const trace::Summary summary = boot_ ? boot_->summary() : trace::Summary();
     const std::vector<abi::Loss> losses =
         boot_ ? boot_->losses().losses() : std::vector<abi::Loss>();
-    const std::string why = doubts(stop);
+    const std::string why = doubts.empty() && boot_
+                                ? std::string(trace::engine_caveat(boot_->head().info.engine))
+                                : doubts;
     incomplete_boots_ += !why.empty() || !losses.empty() ? 1 : 0;
     const auto first = boot_ ? std::optional(boot_->head().info.policy) : std::nullopt;
     Closing closing{boot_ ? "\n" + boot_->tables(own_, width_) : "",
@@ -99,15 +100,14 @@ Recording::Closing Recording::close_boot(const Stop& stop) {
 
 // The text for the file.
 std::string Recording::stream_text() const {
-    const wire::WireCounts& wire = decoder_.counts();
-    return fmt::format("stream-bytes={}\nstream-frames={}\nstream-damaged={}\nstream-missing={}\n",
-                       wire.bytes, wire.frames, wire.damaged, wire.missing);
+    return wire::text_of(decoder_.counts());
 }
 
 std::string Recording::stream_line() const {
     const wire::WireCounts& wire = decoder_.counts();
-    return fmt::format("stream: {} bytes, {:.2f} per event; {} frames, {} damaged, {} missing\n",
-                       wire.bytes, bytes_per_event(), wire.frames, wire.damaged, wire.missing);
+    return fmt::format("stream: {} bytes, {:.2f} per event; {} frames, {} damaged, {} missing{}\n",
+                       wire.bytes, bytes_per_event(), wire.frames, wire.damaged, wire.missing,
+                       wire.repeated > 0 ? fmt::format(", {} repeated", wire.repeated) : "");
 }
 
 double Recording::bytes_per_event() const {
@@ -120,7 +120,9 @@ std::string Recording::finish(const Stop& stop, bool& complete) {
     }
     const Closing closing = close_boot(stop);
     complete = incomplete_boots_ == 0;
-    std::string lines = closing.tables + stream_line() + closing.verdict + "\n";
+    const std::string cause = capture_.cause(decoder_.counts());
+    std::string lines = closing.tables + stream_line() + (cause.empty() ? "" : cause + "\n") +
+                        closing.verdict + "\n";
     if (boots_ > 1) {
         lines += fmt::format("{}: {} boots, {} of them incomplete\n",
                              complete ? "complete" : "incomplete", boots_, incomplete_boots_);

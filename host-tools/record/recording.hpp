@@ -3,6 +3,7 @@
 
 #include "record/boot.hpp"
 #include "record/parts.hpp"
+#include "wire/capture.hpp"
 #include "wire/wire_decoder.hpp"
 
 #include <functional>
@@ -27,7 +28,10 @@ public:
 
     /// The next bytes of the stream. Throws Error: bad_input if they have a newer version, failed
     /// if the file cannot be written.
-    void feed(std::span<const std::byte> bytes) { decoder_.feed(bytes); }
+    void feed(std::span<const std::byte> bytes) {
+        capture_.feed(bytes);
+        decoder_.feed(bytes);
+    }
 
     /// The guest's console output, received beside the stream.
     void console(std::span<const std::byte> text);
@@ -77,6 +81,7 @@ private:
     unsigned incomplete_boots_ = 0;
     std::uint64_t earlier_events_ = 0; ///< of earlier boots
     wire::WireDecoder decoder_;
+    wire::Capture capture_;
 };
 
 } // namespace mmioscope::record

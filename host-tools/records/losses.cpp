@@ -8,6 +8,10 @@ void LossCounter::add_behind(const abi::Record& record) {
         cpus_.resize(record.cpu + 1u);
     }
     Cpu& cpu = cpus_[record.cpu];
+    if ((cpu.known || cpu.next != 0) && goes_back(record.cpu_sequence, cpu.next)) {
+        return; // nothing is missing before what was there before
+    }
+    cpu.known = true;
     const Hole hole = hole_at(cpu.next, record);
     if (hole.in_front > 0) {
         join(record.cpu, hole.first, hole.in_front, record.time);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "abi/container.hpp"
+#include "records/backward.hpp"
 #include "records/runs.hpp"
 
 #include <cstddef>
@@ -63,7 +64,7 @@ public:
     /// Adds several at once, which is faster.
     void add(const Run& run) {
         add(*run.first);
-        if (run.count > 1) {
+        if (run.count > 1 && !goes_back(run.last->cpu_sequence, cpus_[run.last->cpu].next)) {
             cpus_[run.last->cpu].next = run.last->cpu_sequence + 1;
             cpus_[run.last->cpu].last_time = run.last->time;
         }
@@ -88,6 +89,7 @@ private:
     static constexpr std::size_t most_losses = 1u << 16;
 
     struct Cpu {
+        bool known = false;          ///< has had a record that did not follow
         std::uint32_t next = 0;      ///< expected cpu_sequence of the next record
         std::uint64_t announced = 0; ///< lost according to gap records
         std::uint64_t last_time = 0;

@@ -94,6 +94,15 @@ std::string_view ending_text(abi::Ending ending) {
     return index < words.size() ? words[index] : "unknown ending";
 }
 
+std::string_view incomplete_ending(abi::Ending ending) {
+    switch (ending) {
+    case abi::Ending::failed:
+    case abi::Ending::panicked: return ending_text(ending);
+    case abi::Ending::stream_ended: return "the stream broke off; the rest is not known";
+    default: return "";
+    }
+}
+
 std::string format_duration(std::uint64_t ticks, const ReportContext& context) {
     if (context.frequency == 0) {
         return fmt::format("{}t", ticks);
@@ -111,7 +120,8 @@ bool is_cut(abi::Ending ending) {
 }
 
 std::string verdict(const Summary& summary, std::span<const abi::Loss> losses,
-                    const std::string& why_incomplete, std::optional<abi::Ending> ending) {
+                    const std::string& why_incomplete, std::optional<abi::Ending> ending,
+                    const std::string& times) {
     const std::uint64_t lost = sum_of(losses);
     const bool complete = lost == 0 && why_incomplete.empty();
     std::string line =
@@ -124,6 +134,7 @@ std::string verdict(const Summary& summary, std::span<const abi::Loss> losses,
     line += losses.size() > most ? fmt::format(", {} more places", losses.size() - most) : "";
     line += losses.empty() ? "" : ")";
     line += why_incomplete.empty() ? "" : "; " + why_incomplete;
+    line += times.empty() ? "" : "; " + times;
     return ending && is_cut(*ending)
                ? fmt::format("{}; the recording was cut: {}", line, ending_text(*ending))
                : line;

@@ -41,14 +41,19 @@ std::string not_printed_note(std::uint64_t events);
 /// How a recording ended, in words.
 std::string_view ending_text(abi::Ending ending);
 
+/// Why a trace with such an end is incomplete; empty: it may be complete.
+std::string_view incomplete_ending(abi::Ending ending);
+
 /// Whether the recorder stopped before the boot ended. The records up to that time may be complete.
 bool is_cut(abi::Ending ending);
 
 /// The one line that says whether the trace is complete, and whether it is cut. Events are the
 /// guest's accesses. Readers print it last, after the line of Summary::policies().
 /// `why_incomplete`: a reason other than losses, or empty. `ending`: nothing if it is unknown.
+/// `times`: what is strange about times, or empty.
 std::string verdict(const Summary& summary, std::span<const abi::Loss> losses,
-                    const std::string& why_incomplete, std::optional<abi::Ending> ending);
+                    const std::string& why_incomplete, std::optional<abi::Ending> ending,
+                    const std::string& times = "");
 
 /// The exit status of a command that recorded. The time limit is a failure.
 Status status_of(abi::Ending ending, bool complete);

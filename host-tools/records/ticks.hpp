@@ -24,6 +24,11 @@ struct Seconds {
     std::uint64_t micros; ///< after the decimal point
 };
 
+/// The time from `before` to `now`; 0 if the times of a trace go back.
+constexpr std::uint64_t elapsed(std::uint64_t before, std::uint64_t now) {
+    return now < before ? 0 : now - before;
+}
+
 /// Seconds of `ticks` of a counter with `frequency` Hz, which must not be 0. Any number of ticks.
 constexpr Seconds seconds(std::uint64_t ticks, std::uint32_t frequency) {
     return {ticks / frequency, ticks % frequency * 1'000'000 / frequency};

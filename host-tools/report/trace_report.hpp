@@ -37,7 +37,7 @@ public:
     explicit TraceReport(const reading::TraceOptions& options);
 
     const trace::TraceReader& reader() const { return trace_.reader(); }
-    Status status() const { return view::status_of(trace_.reader()); }
+    Status status() const { return tally_.status(trace_.reader()); }
     std::string verdict() const { return tally_.verdict(trace_.reader()); }
 
     /// Reads the trace, also for `other`, which may be null. Call it once, first.

@@ -1,5 +1,9 @@
 #include "rings/recorder.hpp"
 
+#include "file/texts.hpp"
+
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace mmioscope::rings {
@@ -32,8 +36,14 @@ void Recorder::finish(abi::Ending ending) {
     file_.values(abi::SectionType::losses, std::span<const abi::Loss>(losses_.losses()));
     const std::vector<abi::Statistics> statistics = area_.statistics();
     file_.values(abi::SectionType::statistics, std::span<const abi::Statistics>(statistics));
-    file_.text(rings_.unfinished());
+    file_.text(rings_.unfinished() + trace::incomplete_line(doubts()));
     file_.finish(losses_.lost(), ending);
+}
+
+std::string Recorder::doubts() const {
+    return rings_.damaged() > 0
+               ? fmt::format("{} records were damaged in the ring", rings_.damaged())
+               : "";
 }
 
 void Recorder::add(const trace::Run& run) {

@@ -41,6 +41,8 @@ public:
     const trace::Summary& summary() const { return summary_; }
     const trace::LossCounter& losses() const { return losses_; }
     std::uint64_t damaged() const { return rings_.damaged(); } ///< records whose slot held another
+    /// Why the trace is incomplete although no record is known to be lost; empty: no reason.
+    std::string doubts() const;
 
 private:
     void deliver(std::size_t before);

@@ -2,8 +2,6 @@
 #include "run/trace_source.hpp"
 #include "tree/device_tree.hpp"
 
-#include <fmt/format.h>
-
 namespace mmioscope::run {
 
 MemorySource::MemorySource(const Plan& plan, const GuestMemory& memory)
@@ -43,7 +41,6 @@ std::unique_ptr<TraceSource> MemorySource::next_boot() const {
 }
 
 TraceResult MemorySource::result(std::string_view) const {
-    const std::uint64_t damaged = recorder_->damaged();
     return {recorder_->summary(),
             recorder_->losses(),
             area_->regions(),
@@ -51,7 +48,7 @@ TraceResult MemorySource::result(std::string_view) const {
             area_->header().counter_frequency,
             area_->header().engine,
             area_->header().policy,
-            damaged > 0 ? fmt::format("{} records were damaged in the ring", damaged) : ""};
+            recorder_->doubts()};
 }
 
 } // namespace mmioscope::run

@@ -37,14 +37,11 @@ void append(table::Table& to, const std::string& file, const trace::CheckResult&
         to.rows.push_back({file, {}, {}, {}, {}, problem, fmt::format("{}: {}", file, problem)});
     }
     const std::string_view word = verdict(result);
-    to.rows.push_back({file,
-                       word,
-                       result.records,
-                       result.sections,
-                       result.lost,
-                       {},
-                       fmt::format("{}: {}: {} records in {} sections, {} lost", file, word,
-                                   result.records, result.sections, result.lost)});
+    to.rows.push_back({file, word, result.records, result.sections, result.lost,
+                       result.times.empty() ? table::Cell() : table::Cell(result.times),
+                       fmt::format("{}: {}: {} records in {} sections, {} lost{}{}", file, word,
+                                   result.records, result.sections, result.lost,
+                                   result.times.empty() ? "" : "; ", result.times)});
 }
 
 } // namespace mmioscope::view

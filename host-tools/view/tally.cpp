@@ -1,6 +1,7 @@
 #include "view/tally.hpp"
 
 #include "file/part_files.hpp"
+#include "file/texts.hpp"
 #include "records/losses.hpp"
 #include "records/record_text.hpp"
 #include "records/report.hpp"
@@ -21,12 +22,11 @@ std::string why_incomplete(const trace::TraceReader& reader) {
     if (!reader.missing_part().empty()) {
         return trace::missing_part_text(reader);
     }
-    const auto ending = reader.ending();
-    if (ending == abi::Ending::failed || ending == abi::Ending::panicked) {
-        return std::string(trace::ending_text(*ending));
+    if (const auto why = reader.text().find(trace::incomplete_key); why != reader.text().end()) {
+        return why->second;
     }
-    if (ending == abi::Ending::stream_ended) {
-        return "the stream broke off; the rest is not known";
+    if (const auto ending = reader.ending(); ending && !trace::incomplete_ending(*ending).empty()) {
+        return std::string(trace::incomplete_ending(*ending));
     }
     return reader.engine() ? std::string(trace::engine_caveat(*reader.engine())) : "";
 }
@@ -34,7 +34,11 @@ std::string why_incomplete(const trace::TraceReader& reader) {
 } // namespace
 
 void Tally::add_all(std::span<const Event> events) {
-    trace::add_runs(events, summary_, seen_);
+    trace::for_each_run<trace::RunsOf::time>(events, [this](const trace::Run& run) {
+        summary_.add(run);
+        seen_.add(run);
+        backward_.add(run);
+    });
 }
 
 std::string Tally::tables(const trace::TraceReader& reader, std::size_t width, bool own) const {
@@ -51,9 +55,10 @@ std::string Tally::tables(const trace::TraceReader& reader, std::size_t width, b
 // Losses as the recorder wrote them; if that part is missing, as the records show them.
 std::string Tally::verdict(const trace::TraceReader& reader) const {
     const bool recorded = reader.sound() || selects_ || reader.part();
-    std::string line =
-        trace::verdict(summary_, recorded ? reader.losses() : std::span(seen_.losses()),
-                       why_incomplete(reader), reader.ending());
+    const std::string why = why_incomplete(reader);
+    std::string line = trace::verdict(
+        summary_, recorded ? reader.losses() : std::span(seen_.losses()),
+        why.empty() ? backward_.numbers_back() : why, reader.ending(), backward_.times_back());
     if (reader.part()) {
         line.insert(line.find(" events") + 7, " of a part");
     }
@@ -68,8 +73,13 @@ std::string Tally::verdict(const trace::TraceReader& reader) const {
                : line + "\n";
 }
 
+Status Tally::status(const trace::TraceReader& reader) const {
+    return backward_.numbers_back().empty() ? status_of(reader) : Status::failed;
+}
+
 Status Tally::status_so_far(const trace::TraceReader& reader) const {
-    const bool seen = !selects_ && !reader.part() && !seen_.losses().empty();
+    const bool seen = (!selects_ && !reader.part() && !seen_.losses().empty()) ||
+                      !backward_.numbers_back().empty();
     const bool lost =
         seen || summary_.count(abi::RecordType::gap) > 0 || trace::sum_of(reader.losses()) > 0;
     return lost || reader.damaged() ? Status::failed : Status::fine;

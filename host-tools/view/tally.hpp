@@ -3,6 +3,7 @@
 
 #include "reading/consumer.hpp"
 #include "reading/trace.hpp"
+#include "records/backward.hpp"
 #include "records/losses.hpp"
 #include "records/report.hpp"
 #include "records/summary.hpp"
@@ -29,6 +30,9 @@ public:
     /// "policy: ...", unless nothing in the trace has one, and the verdict: one line each.
     std::string verdict(const trace::TraceReader& reader) const;
 
+    /// As status_of(); failed, too, if records go back.
+    Status status(const trace::TraceReader& reader) const;
+
     /// For a trace read only in part: fine if nothing in that part is damaged or shows losses.
     Status status_so_far(const trace::TraceReader& reader) const;
 
@@ -36,6 +40,7 @@ private:
     bool selects_;
     trace::Summary summary_;
     trace::LossCounter seen_; ///< losses visible in the records themselves
+    trace::Backward backward_;
 };
 
 /// Whether the trace is complete as far as it was read, and neither its end nor its losses report

@@ -1,6 +1,7 @@
 #include "view/top_counts.hpp"
 
 #include "records/losses.hpp"
+#include "records/ticks.hpp"
 
 namespace mmioscope::view {
 
@@ -28,7 +29,7 @@ void TopCounts::add(const Event& event) {
 }
 
 void TopCounts::look() {
-    const double seconds = static_cast<double>(head.nanoseconds - looked_) / 1e9;
+    const double seconds = static_cast<double>(trace::elapsed(looked_, head.nanoseconds)) / 1e9;
     const auto came = static_cast<double>(head.events - events_);
     head.per_second = seconds > 0 ? came / seconds : 0;
     looked_ = head.nanoseconds;

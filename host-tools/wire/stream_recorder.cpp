@@ -1,6 +1,8 @@
 #include "wire/stream_recorder.hpp"
 
+#include "file/texts.hpp"
 #include "records/report.hpp"
+#include "wire/doubts.hpp"
 #include "wire/no_end.hpp"
 
 #include <fmt/format.h>
@@ -56,10 +58,7 @@ void StreamRecorder::finish(abi::Ending ending) {
     file_.flush();
     file_.values(abi::SectionType::losses, std::span<const abi::Loss>(losses_->losses()));
     file_.values(abi::SectionType::statistics, std::span<const abi::Statistics>(statistics_));
-    const WireCounts& wire = decoder_.counts();
-    file_.text(
-        fmt::format("stream-bytes={}\nstream-frames={}\nstream-damaged={}\nstream-missing={}\n",
-                    wire.bytes, wire.frames, wire.damaged, wire.missing));
+    file_.text(text_of(decoder_.counts()) + trace::incomplete_line(doubts("")));
     file_.finish(losses_->lost(), ending);
 }
 
@@ -67,14 +66,7 @@ std::string StreamRecorder::doubts(std::string_view console) const {
     if (!end_ && (!cut_ || says_halted(console))) {
         return no_end(console);
     }
-    if (decoder_.senseless() > 0) {
-        return fmt::format("{} frames of the stream are not valid", decoder_.senseless());
-    }
-    if (decoder_.forgotten() > 0) {
-        return fmt::format("{} records came too long before the stream's description",
-                           decoder_.forgotten());
-    }
-    return "";
+    return wire::doubts(decoder_);
 }
 
 } // namespace mmioscope::wire

@@ -14,6 +14,27 @@ namespace {
 /// 64 MiB of records: the description follows within abi::hello_interval.
 constexpr std::size_t max_early = 1u << 20;
 
+bool is_text(std::span<const std::uint8_t> piece) {
+    return std::ranges::all_of(piece, [](std::uint8_t byte) {
+        return (byte >= 0x20 && byte < 0x7f) || (byte >= '\a' && byte <= '\r') || byte == 0x1b;
+    });
+}
+
+/// As far as `piece` goes, it begins as a frame does: with COBS' first length, type and version.
+bool begins_as_frame(std::span<const std::uint8_t> piece) {
+    return (piece.empty() || piece[0] > 2) &&
+           (piece.size() < 2 ||
+            piece[1] <= static_cast<std::uint8_t>(abi::FrameType::previous_end)) &&
+           (piece.size() < 3 || piece[2] == abi::wire_version);
+}
+
+/// Whether `piece`, behind an end, may have been a frame of that boot. After a reset, or when the
+/// sender was stopped, others may use the wire; before that, only texts are surely no frames.
+bool may_be_frame(std::span<const std::uint8_t> piece, abi::StreamEnd end) {
+    const bool others = end == abi::StreamEnd::machine_reset || end == abi::StreamEnd::stopped;
+    return others ? begins_as_frame(piece) : piece.size() < 3 || !is_text(piece);
+}
+
 template <typename T>
 bool take_front(std::span<const std::uint8_t>& bytes, T& value) {
     if (bytes.size() < sizeof value) {
@@ -24,7 +45,8 @@ bool take_front(std::span<const std::uint8_t>& bytes, T& value) {
     return true;
 }
 
-/// Appends the records of `fold`. False if that is impossible.
+/// Appends the records of `fold`, to at most max_in_frame, which `records` may have already. False
+/// if that is impossible.
 bool unfold(const abi::Record& fold, std::vector<abi::Record>& records) {
     if (records.empty() || fold.value == 0 || fold.value > abi::max_in_frame - records.size()) {
         return false;
@@ -54,10 +76,12 @@ std::optional<std::vector<abi::Record>> decode(std::span<const std::uint8_t> bit
     for (unsigned n = 0; n < header.count; ++n) {
         abi::Record record{};
         codec.code(record);
-        if (record.type != abi::RecordType::fold) {
-            records.push_back(record);
-        } else if (!unfold(record, records)) {
+        const bool folded = record.type == abi::RecordType::fold;
+        if (folded ? !unfold(record, records) : records.size() == abi::max_in_frame) {
             return std::nullopt;
+        }
+        if (!folded) {
+            records.push_back(record);
         }
     }
     return records;
@@ -66,14 +90,19 @@ std::optional<std::vector<abi::Record>> decode(std::span<const std::uint8_t> bit
 } // namespace
 
 WireDecoder::WireDecoder(WireSink& sink)
-    : sink_(sink),
-      frames_([this](const abi::FrameHeader& header, Payload payload) { take(header, payload); }) {}
+    : sink_(sink), frames_([this](const abi::FrameHeader& header,
+                                  Payload payload) { return take(header, payload); },
+                           [this](Payload piece) { spoilt(piece); }) {}
 
-void WireDecoder::take(const abi::FrameHeader& header, Payload payload) {
+Age WireDecoder::take(const abi::FrameHeader& header, Payload payload) {
+    if (is_over(header.boot)) {
+        return Age::stale;
+    }
     bool sense = true;
+    Age age = Age::unknown;
     switch (header.type) {
-    case abi::FrameType::hello: sense = take_hello(header.boot, payload); break;
-    case abi::FrameType::records: sense = take_records(header.boot, payload); break;
+    case abi::FrameType::hello: sense = take_hello(header, payload, age); break;
+    case abi::FrameType::records: sense = take_records(header, payload, age); break;
     case abi::FrameType::end: sense = take_end(header.boot, payload); break;
     case abi::FrameType::reply: sense = take_reply(payload); break;
     case abi::FrameType::previous_hello:
@@ -82,9 +111,19 @@ void WireDecoder::take(const abi::FrameHeader& header, Payload payload) {
     default: break; // from a later version
     }
     senseless_ += sense ? 0 : 1;
+    return age;
 }
 
-bool WireDecoder::take_hello(std::uint32_t boot, Payload payload) {
+bool WireDecoder::is_over(std::uint32_t boot) const {
+    return std::ranges::find(over_, boot) != over_.end();
+}
+
+void WireDecoder::spoilt(Payload piece) {
+    goes_on_ = goes_on_ || (ended_ && frames_.at_latest() && may_be_frame(piece, *ended_));
+}
+
+bool WireDecoder::take_hello(const abi::FrameHeader& header, Payload payload, Age& age) {
+    const std::uint32_t boot = header.boot;
     if (boot_ == boot) {
         return true;
     }
@@ -100,32 +139,58 @@ bool WireDecoder::take_hello(std::uint32_t boot, Payload payload) {
     if (!head) {
         return false;
     }
-    boot_ = boot;
-    kept_ = {};
-    cpus_ = head->info.cpu_count;
-    sink_.hello(*head);
-    const bool sense = early_boot_ != boot || early_.empty() || hand_on(early_);
+    begin(boot, *head);
+    age = Age::first;
+    // Before a description that goes back, there was a later capture.
+    const bool sense = early_boot_ != boot || frames_.goes_back(header) || hand_on(early_, false);
     early_.clear();
     return sense;
 }
 
-bool WireDecoder::take_records(std::uint32_t boot, Payload payload) {
-    const std::optional<std::vector<abi::Record>> records = decode(payload);
-    if (!records || boot_ == boot) {
-        return records && hand_on(*records);
+void WireDecoder::begin(std::uint32_t boot, const StreamHead& head) {
+    sink_.hello(head);
+    if (over_.size() == most_boots) {
+        over_.erase(over_.begin());
     }
-    keep(boot, *records);
-    return true;
+    if (boot_) {
+        over_.push_back(*boot_);
+    }
+    boot_ = boot;
+    cpus_ = head.info.cpu_count;
+    first_time_ = {};
+    ended_.reset();
+    goes_on_ = false;
+    kept_.emplace();
 }
 
-// False if they are from CPUs that the boot does not have: then they are encoded differently.
-bool WireDecoder::hand_on(std::span<const abi::Record> records) {
+bool WireDecoder::take_records(const abi::FrameHeader& header, Payload payload, Age& age) {
+    std::optional<std::vector<abi::Record>> records = decode(payload);
+    if (!records || records->empty()) {
+        return records.has_value();
+    }
+    if (boot_ != header.boot) {
+        keep(header.boot, *records);
+        return true;
+    }
+    const bool sense = hand_on(*records, frames_.goes_back(header));
+    age = !sense ? Age::unknown : records->empty() ? Age::stale : Age::fresh;
+    return sense;
+}
+
+// Leaves those that were handed on. False if they are from CPUs that the boot does not have: then
+// they are encoded differently.
+bool WireDecoder::hand_on(std::vector<abi::Record>& records, bool late) {
     for (const abi::Record& record : records) {
         if (record.cpu >= cpus_) {
             return false;
         }
     }
-    sink_.records(records);
+    first_time_.keep_new(records, late);
+    if (!records.empty()) {
+        ended_.reset();
+        goes_on_ = false;
+        sink_.records(records);
+    }
     return true;
 }
 
@@ -159,7 +224,9 @@ bool WireDecoder::take_end(std::uint32_t boot, Payload payload) {
     std::vector<abi::Statistics> statistics(end.cpu_count);
     std::ranges::copy(std::as_bytes(payload),
                       std::as_writable_bytes(std::span(statistics)).begin());
-    if (boot_ == boot) {
+    if (boot_ == boot && first_time_.is_new(end)) {
+        ended_ = end.reason;
+        goes_on_ = false;
         sink_.end(end, statistics);
     }
     return true;
@@ -168,24 +235,24 @@ bool WireDecoder::take_end(std::uint32_t boot, Payload payload) {
 // The stream sends it once, after the description: a listener without the description missed it,
 // too.
 bool WireDecoder::take_previous(const abi::FrameHeader& header, Payload payload) {
-    if (boot_ != header.boot) {
+    if (boot_ != header.boot || !kept_) {
         return true;
     }
     if (header.type == abi::FrameType::previous_hello) {
-        return kept_.add_hello(payload);
+        return kept_->add_hello(payload);
     }
     if (header.type == abi::FrameType::previous_records) {
         const std::optional<std::vector<abi::Record>> records = decode(payload);
         if (records) {
-            kept_.add_records(*records);
+            kept_->add_records(*records);
         }
         return records.has_value();
     }
-    const bool sense = kept_.add_end(payload);
-    if (sense && kept_.whole()) {
-        sink_.previous_boot(kept_.area().bytes());
+    const bool sense = kept_->add_end(payload);
+    if (sense && kept_->whole()) {
+        sink_.previous_boot(kept_->area().bytes());
     }
-    kept_ = {};
+    kept_.reset();
     return sense;
 }
 

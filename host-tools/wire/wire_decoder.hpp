@@ -1,6 +1,7 @@
 // Decodes the bytes of a stream into messages (abi/wire.hpp).
 #pragma once
 
+#include "wire/first_time.hpp"
 #include "wire/kept_boot.hpp"
 #include "wire/stream_head.hpp"
 #include "wire/wire_frames.hpp"
@@ -39,17 +40,22 @@ public:
     std::uint64_t senseless() const { return senseless_; }
     /// Records that arrived too long before their description to be kept.
     std::uint64_t forgotten() const { return forgotten_; }
+    /// Something behind the boot's last end could not be read: it was not the end.
+    bool goes_on() const { return goes_on_; }
 
 private:
     using Payload = std::span<const std::uint8_t>;
 
-    void take(const abi::FrameHeader& header, Payload payload);
-    bool take_hello(std::uint32_t boot, Payload payload);
-    bool take_records(std::uint32_t boot, Payload payload);
+    Age take(const abi::FrameHeader& header, Payload payload);
+    void spoilt(Payload piece);
+    bool is_over(std::uint32_t boot) const;
+    bool take_hello(const abi::FrameHeader& header, Payload payload, Age& age);
+    bool take_records(const abi::FrameHeader& header, Payload payload, Age& age);
     bool take_reply(Payload payload);
     bool take_end(std::uint32_t boot, Payload payload);
     bool take_previous(const abi::FrameHeader& header, Payload payload);
-    bool hand_on(std::span<const abi::Record> records);
+    void begin(std::uint32_t boot, const StreamHead& head);
+    bool hand_on(std::vector<abi::Record>& records, bool late);
     void keep(std::uint32_t boot, std::span<const abi::Record> records);
 
     WireSink& sink_;
@@ -58,7 +64,11 @@ private:
     std::uint32_t pieces_of_ = 0;       ///< the boot of the pieces
     unsigned cpus_ = 0;                 ///< of that boot
     std::optional<std::uint32_t> boot_; ///< whose description the sink has
-    KeptBoot kept_;                     ///< of that boot, as far as it has arrived
+    std::vector<std::uint32_t> over_;   ///< the boots before it
+    FirstTime first_time_;
+    std::optional<abi::StreamEnd> ended_; ///< the last thing about that boot was this end
+    bool goes_on_ = false;
+    std::optional<KeptBoot> kept_; ///< as far as it has arrived; nothing: all of it has
     std::uint32_t early_boot_ = 0;
     std::vector<abi::Record> early_; ///< of a boot whose description has not arrived yet
     std::uint64_t senseless_ = 0;

@@ -31,6 +31,15 @@ bool decode(std::span<const std::uint8_t> piece, std::vector<std::uint8_t>& fram
     return frame.size() <= abi::max_frame;
 }
 
+template <typename Headers>
+auto find(Headers& latest, const abi::FrameHeader& header) {
+    return std::ranges::find(latest, header.boot, &abi::FrameHeader::boot);
+}
+
+int step_to(const abi::FrameHeader& latest, const abi::FrameHeader& header) {
+    return static_cast<std::int16_t>(header.sequence - latest.sequence);
+}
+
 bool crc_holds(std::span<const std::uint8_t> frame) {
     std::uint32_t sent = 0;
     std::memcpy(&sent, frame.data() + frame.size() - crc_size, crc_size);
@@ -57,6 +66,7 @@ void WireFrames::finish() {
 void WireFrames::end_piece() {
     if (!piece_.empty() && !take_frame() && in_step_) {
         ++counts_.damaged;
+        spoilt_(piece_);
     }
     piece_.clear();
     in_step_ = true;
@@ -75,19 +85,42 @@ bool WireFrames::take_frame() {
                         abi::wire_version);
     }
     ++counts_.frames;
-    count_missing(header);
-    take_(header, std::span<const std::uint8_t>(frame_).subspan(
-                      sizeof header, frame_.size() - abi::frame_overhead));
+    if (find(latest_, header) == latest_.end()) {
+        begin_boot(header);
+    } else if (step_to(*find(latest_, header), header) > 1) {
+        spoilt_({});
+    }
+    count(header, take_(header, std::span<const std::uint8_t>(frame_).subspan(
+                                    sizeof header, frame_.size() - abi::frame_overhead)));
     return true;
 }
 
-// Each boot counts from 0.
-void WireFrames::count_missing(const abi::FrameHeader& header) {
-    if (any_ && header.boot == last_.boot) {
-        counts_.missing += static_cast<std::uint16_t>(header.sequence - last_.sequence - 1);
+bool WireFrames::goes_back(const abi::FrameHeader& header) const {
+    const auto latest = find(latest_, header);
+    return latest != latest_.end() && step_to(*latest, header) <= 0;
+}
+
+// A boot's first frame follows what is before it: nothing is known of that.
+void WireFrames::begin_boot(const abi::FrameHeader& header) {
+    if (latest_.size() == most_boots) {
+        latest_.erase(latest_.begin());
     }
-    any_ = true;
-    last_ = header;
+    latest_.push_back(header);
+    --latest_.back().sequence;
+}
+
+// Each boot counts from 0, modulo 2^16.
+void WireFrames::count(const abi::FrameHeader& header, Age age) {
+    abi::FrameHeader& latest = *find(latest_, header);
+    if (age == Age::first && step_to(latest, header) <= 0) {
+        latest = header;
+    } else if (age == Age::stale || (age == Age::unknown && step_to(latest, header) <= 0)) {
+        ++counts_.repeated;
+    } else {
+        counts_.missing += static_cast<std::uint16_t>(step_to(latest, header) - 1);
+        latest = header;
+    }
+    at_latest_ = header.sequence == latest.sequence;
 }
 
 } // namespace mmioscope::wire

@@ -65,7 +65,9 @@ Heard hear(View wire) {
             std::memcpy(frame.data(), &header, sizeof header);
             if (!payload.empty())
                 std::memcpy(frame.data() + sizeof header, payload.data(), payload.size());
-        });
+            return wire::Age::unknown;
+        },
+        [](std::span<const std::uint8_t>) {});
     frames.feed(wire);
     frames.finish();
     heard.counts = frames.counts();

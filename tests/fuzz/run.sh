@@ -1,7 +1,8 @@
 #!/bin/bash
 # Runs fuzzers for a while, starting from real inputs and from those in corpus/, which earlier runs found worth keeping.
 # Usage: tests/fuzz/run.sh BUILD [SECONDS [NAME...]], default 600 s for each of all fuzzers; as many at a time as there
-# are CPUs. Findings are kept as BUILD/fuzz/NAME-crash-*.
+# are CPUs. An input that takes 10 s, or 1 GiB, is a finding, too. Findings are kept as BUILD/fuzz/NAME-crash-*, -timeout-*,
+# -oom-*.
 set -u
 build=$1
 seconds=${2:-600}
@@ -40,8 +41,8 @@ fuzz() { # NAME
     [ "$name" != plan ] || local most=65536
     mkdir -p "$build/fuzz/corpus-$name"
     [ ! -d "tests/fuzz/corpus/$name" ] || corpora+=("tests/fuzz/corpus/$name")
-    if "$build/fuzz/$name" -max_total_time="$seconds" -timeout=25 -max_len="$most" -print_final_stats=1 \
-        -artifact_prefix="$build/fuzz/$name-" "${corpora[@]}" > "$log" 2>&1; then
+    if "$build/fuzz/$name" -max_total_time="$seconds" -timeout=10 -max_len="$most" -print_final_stats=1 \
+        -rss_limit_mb=1024 -malloc_limit_mb=512 -artifact_prefix="$build/fuzz/$name-" "${corpora[@]}" > "$log" 2>&1; then
         echo "ok fuzz $name: $(sed -n 's/^stat::number_of_executed_units: *//p' "$log") runs"
     else
         echo "FAILED fuzz $name: $(grep -m 1 -E 'ERROR|runtime error' "$log" || tail -n 1 "$log") (see $log)"

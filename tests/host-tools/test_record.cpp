@@ -2,7 +2,11 @@
 #include "abi/shared_wire.hpp"
 #include "recorder_process.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <cstdlib>
+#include <iterator>
 
 using namespace mmioscope;
 using namespace mmioscope::test;
@@ -226,10 +230,124 @@ TEST_CASE("record: a stream of a newer version is refused, what came before is k
     std::string frame(1, static_cast<char>(bytes.size() + 1));
     frame.append(bytes.begin(), bytes.end());
     std::ofstream(folder / "s") << Stream().records(0, 100).text() << frame << '\0';
-    Recorder recorder(folder, from(folder / "s"));
+    record::Options options = from(folder / "s");
+    options.plain = true;
+    Recorder recorder(folder, options);
     CHECK(recorder.status() == 1);
     CHECK_THAT(recorder.said(), Catch::EndsWith("this program reads version 2\n"));
-    check_trace(folder / "t.mmio", some(0, 100), abi::Ending::failed);
+    check_trace(folder / "t.mmio", some(0, 100), abi::Ending::stream_ended);
+    std::ifstream trace(folder / "t.mmio", std::ios::binary); // readers of the file say it, too
+    const std::string text(std::istreambuf_iterator<char>(trace), {});
+    CHECK_THAT(text, Catch::Contains("\nincomplete=the stream has version 3; this program reads"));
+}
+
+TEST_CASE("record: what a terminal program did to a stream is said") {
+    using Change = std::string (*)(const std::string&);
+    const auto [change, said] = GENERATE(table<Change, std::string>({
+        {[](const std::string& s) { return s; }, ""},
+        {[](const std::string& s) {
+             std::string out;
+             for (const char c : s) {
+                 out += c == '\n' ? "\r\n" : std::string(1, c);
+             }
+             return out;
+         },
+         "wrote CR LF"},
+        {[](const std::string& s) {
+             std::string out;
+             for (const char c : s) {
+                 out += c == '\r' ? '\n' : c;
+             }
+             return out;
+         },
+         "a terminal made LF of it"},
+        {[](const std::string& s) {
+             std::string out;
+             std::ranges::copy_if(s, std::back_inserter(out),
+                                  [](char c) { return c != 0x11 && c != 0x13; });
+             return out;
+         },
+         "software flow control took them"},
+        {[](const std::string& s) {
+             std::string out;
+             std::ranges::copy_if(s, std::back_inserter(out), [](char c) { return c != 0; });
+             return out;
+         },
+         "leaves out zeros"},
+        {[](const std::string& s) {
+             std::string out = s;
+             std::ranges::for_each(out, [](char& c) { c = static_cast<char>(c & 0x7f); });
+             return out;
+         },
+         "the line carries 7 bits"},
+        {[](const std::string& s) {
+             std::string out;
+             for (const char c : s) {
+                 out += c == '\n' ? "\n[2026-11-28 03:48:12] " : std::string(1, c);
+             }
+             return out;
+         },
+         "a time stamp follows each line feed"},
+        {[](const std::string& s) {
+             std::string out;
+             for (const char c : s) {
+                 out += fmt::format("{:02x}{}", static_cast<unsigned char>(c),
+                                    out.size() % 48 == 45 ? '\n' : ' ');
+             }
+             return out;
+         },
+         "this is a hex dump"},
+        {[](const std::string&) {
+             return fmt::format("{:100}Linux version 6.1\r\n{:500}", "", "");
+         },
+         "this is text"},
+    }));
+    CAPTURE(said);
+    const Folder folder;
+    Stream stream;
+    std::uint64_t random = 1; // many frames of values that nobody can predict
+    for (std::uint32_t i = 0; i < 40; ++i) {
+        std::vector<abi::Record> records = some(100 * i, 100 * i + 100);
+        for (abi::Record& record : records) {
+            random = random * 6364136223846793005u + 1442695040888963407u;
+            record.value = random >> 32;
+        }
+        stream.maker.records(records);
+    }
+    std::ofstream(folder / "s", std::ios::binary) << change(std::string(stream.end(4000).text()));
+    Recorder recorder(folder, from(folder / "s"));
+    CHECK((recorder.status() == 0) == said.empty());
+    CHECK_THAT(recorder.said(), said.empty()
+                                    ? !Catch::Contains("most of the stream is damaged")
+                                    : Catch::Contains("most of the stream is damaged: ") &&
+                                          Catch::Contains(said) && Catch::Contains("stty raw"));
+}
+
+TEST_CASE("record: what arrives twice counts once, and a cut behind an end shows in all verdicts") {
+    const Folder folder;
+    Stream stream = Stream().records(0, 1000);
+    const std::string begun(stream.text());
+    const std::string ended(stream.end(1000, abi::StreamEnd::halted).text());
+    SECTION("captures that overlap") {
+        std::ofstream(folder / "s") << begun.substr(0, begun.size() - 7) << ended;
+        Recorder recorder(folder, from(folder / "s"));
+        CHECK(recorder.status() == 0);
+        CHECK_THAT(recorder.said(), Catch::Contains(" repeated\n") && Catch::EndsWith(whole));
+        check_trace(folder / "t.mmio", some(0, 1000), abi::Ending::halted);
+    }
+    SECTION("a cut behind the end") {
+        const std::string more(stream.records(1000, 1500).text());
+        std::ofstream(folder / "s") << more.substr(0, ended.size() + 20);
+        record::Options options = from(folder / "s");
+        options.plain = true;
+        Recorder recorder(folder, options);
+        CHECK(recorder.status() == 1);
+        CHECK_THAT(recorder.said(), Catch::Contains("\nincomplete: 1000 events, 0 lost; something "
+                                                    "unreadable follows the stream's end"));
+        std::ifstream trace(folder / "t.mmio", std::ios::binary);
+        const std::string text(std::istreambuf_iterator<char>(trace), {});
+        CHECK_THAT(text, Catch::Contains("\nincomplete=something unreadable follows"));
+    }
 }
 
 TEST_CASE("record: a sender that stalls is cut by the time limit") {

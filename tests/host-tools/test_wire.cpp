@@ -258,3 +258,197 @@ TEST_CASE("a count of equal reads is expanded, and a count without a read is no 
         CHECK(heard({read, fold}).second == 1);
     }
 }
+
+namespace {
+
+/// The frames of whole_stream(), each with the zero after it.
+std::vector<Wire> pieces_of(const Wire& wire) {
+    std::vector<Wire> pieces(1);
+    for (const std::byte byte : std::span(wire).subspan(1)) {
+        pieces.back().push_back(byte);
+        if (byte == std::byte{0}) {
+            pieces.emplace_back();
+        }
+    }
+    pieces.pop_back();
+    return pieces;
+}
+
+Wire joined(const std::vector<Wire>& pieces) {
+    Wire wire{std::byte{0}};
+    for (const Wire& piece : pieces) {
+        wire.insert(wire.end(), piece.begin(), piece.end());
+    }
+    return wire;
+}
+
+/// All that was sent came through once, in order.
+void check_whole(const Listener& listener, std::uint64_t repeated) {
+    CHECK(same(listener.heard.all, some_records(frames * in_frame)));
+    CHECK(listener.heard.heads.size() == 1);
+    CHECK(listener.decoder.counts().missing == 0);
+    CHECK(listener.decoder.counts().repeated == repeated);
+    CHECK(listener.decoder.senseless() == 0);
+    CHECK_FALSE(listener.decoder.goes_on());
+}
+
+} // namespace
+
+TEST_CASE("a frame that arrives twice counts once, at once or later") {
+    const std::vector<Wire> pieces = pieces_of(whole_stream());
+    for (std::size_t which = 0; which < pieces.size(); ++which) {
+        for (std::size_t later = which; later < pieces.size(); ++later) {
+            CAPTURE(which, later);
+            std::vector<Wire> sent = pieces;
+            sent.insert(sent.begin() + static_cast<long>(later) + 1, pieces[which]);
+            check_whole(Listener(joined(sent)), 1);
+        }
+    }
+}
+
+TEST_CASE("a boot twice, and captures that overlap, are one boot, whatever is between them") {
+    const std::vector<Wire> pieces = pieces_of(whole_stream());
+    const Wire noise(100, std::byte{0x5a});
+    for (std::size_t end = 1; end <= pieces.size(); ++end) {
+        for (std::size_t begin = 0; begin <= end; ++begin) {
+            CAPTURE(begin, end);
+            const auto from = pieces.begin() + static_cast<long>(begin);
+            const auto to = pieces.begin() + static_cast<long>(end);
+            std::vector<Wire> sent(pieces.begin(), to);
+            sent.insert(sent.end(), from, pieces.end());
+            check_whole(Listener(joined(sent)), end - begin);
+            sent.insert(sent.begin() + static_cast<long>(end), noise);
+            sent.insert(sent.begin() + static_cast<long>(end) + 1, {std::byte{0}});
+            check_whole(Listener(joined(sent)), end - begin);
+        }
+    }
+}
+
+TEST_CASE("the later capture first: what comes too late is not put behind it") {
+    const std::vector<Wire> pieces = pieces_of(whole_stream());
+    for (std::size_t begin = 1; begin < pieces.size(); ++begin) {
+        CAPTURE(begin);
+        std::vector<Wire> sent(pieces.begin() + static_cast<long>(begin), pieces.end());
+        sent.insert(sent.end(), pieces.begin(), pieces.end());
+        const Listener all{joined(sent)}; // the description stands in the earlier one
+        CHECK(same(all.heard.all, some_records(frames * in_frame)));
+        CHECK(all.decoder.counts().missing == 0);
+    }
+    // With a description in both, the trace has what came first, and the rest is lost.
+    StreamMaker maker;
+    maker.hello(two_regions, two_paths);
+    Records late = some_records(in_frame);
+    late.back().cpu = 1; // the only record of CPU 1
+    late.back().cpu_sequence = 0;
+    maker.records(late);
+    maker.pieces(maker.description());
+    maker.records(some_records(in_frame, in_frame));
+    std::vector<Wire> sent = pieces_of(maker.wire());
+    std::rotate(sent.begin(), sent.begin() + 2, sent.end());
+    const Listener listener{joined(sent)};
+    CHECK(same(listener.heard.all, some_records(in_frame, in_frame)));
+    CHECK(listener.decoder.counts().missing == 0);
+    CHECK(listener.decoder.counts().repeated == 2);
+}
+
+TEST_CASE("an earlier boot that arrives again after the next one begins no third") {
+    const Wire first = whole_stream();
+    StreamMaker second(8);
+    second.hello(two_regions, two_paths);
+    second.records(some_records(5));
+    Wire wire = first;
+    wire.insert(wire.end(), second.wire().begin(), second.wire().end());
+    wire.insert(wire.end(), first.begin(), first.end());
+    const Listener listener(wire);
+    CHECK(listener.heard.heads.size() == 2);
+    CHECK(listener.heard.all.size() == frames * in_frame + 5);
+    CHECK(listener.decoder.counts().repeated == frames + 2);
+    CHECK(listener.decoder.counts().missing == 0);
+}
+
+TEST_CASE("behind a hole of most frame numbers, new records are new") {
+    StreamMaker maker;
+    maker.hello(two_regions, two_paths);
+    maker.records(some_records(5));
+    std::vector<Wire> sent = pieces_of(maker.wire());
+    for (unsigned i = 0; i < 40'000; ++i) {
+        maker.frame(abi::FrameType::end, {});
+    }
+    const std::size_t before = maker.wire().size();
+    maker.records(some_records(5, 100));
+    sent.emplace_back(maker.wire().begin() + static_cast<long>(before), maker.wire().end());
+    const Listener listener{joined(sent)};
+    CHECK(listener.heard.all.size() == 10);
+    CHECK(listener.decoder.counts().missing == 40'000);
+    CHECK(listener.decoder.counts().repeated == 0);
+}
+
+TEST_CASE("a cut at any byte behind an end shows that it was none") {
+    const auto reason = GENERATE(abi::StreamEnd::halted, abi::StreamEnd::machine_off,
+                                 abi::StreamEnd::machine_reset);
+    StreamMaker maker;
+    maker.hello(two_regions, two_paths);
+    maker.records(some_records(5));
+    maker.end(5, 0, reason);
+    const std::size_t ended = maker.wire().size();
+    maker.records(some_records(5, 5));
+    const std::size_t went_on = maker.wire().size();
+    maker.end(10, 0, reason);
+    for (std::size_t cut = ended; cut <= maker.wire().size(); ++cut) {
+        CAPTURE(cut);
+        const Listener listener(std::span(maker.wire()).first(cut));
+        const bool over = listener.heard.ends == 2 || cut == ended;
+        CHECK(listener.decoder.goes_on() == (cut > ended && cut < went_on - 1));
+        CHECK((over || cut > ended));
+    }
+    // A frame that is lost as a whole: the number of the next one, which says nothing, tells.
+    StreamMaker other;
+    other.hello(two_regions, two_paths);
+    other.end(0, 0, reason);
+    std::vector<Wire> sent = pieces_of(other.wire());
+    const std::size_t before = other.wire().size();
+    other.records(some_records(5));
+    const std::size_t lost = other.wire().size();
+    other.pieces(other.description());
+    sent.emplace_back(other.wire().begin() + static_cast<long>(lost), other.wire().end());
+    CHECK(before < lost);
+    CHECK(Listener(joined(sent)).decoder.goes_on());
+}
+
+TEST_CASE("what a boot loader writes behind an end is no part of the boot") {
+    StreamMaker maker;
+    maker.hello(two_regions, two_paths);
+    maker.end(0, 0, abi::StreamEnd::machine_reset);
+    Wire wire = maker.wire();
+    std::ranges::transform(std::string("\r\nU-Boot SPL 2023.01\r\n"), std::back_inserter(wire),
+                           [](char c) { return static_cast<std::byte>(c); });
+    const Listener listener(wire);
+    CHECK_FALSE(listener.decoder.goes_on());
+    CHECK(listener.decoder.counts().damaged == 1);
+}
+
+TEST_CASE("a frame has no more records than its limit, folded or not") {
+    abi::Record read = access(0, 0, 1000);
+    read.access = abi::encode_access(false, 2);
+    abi::Record fold = read;
+    fold.type = abi::RecordType::fold;
+    fold.cpu_sequence = 1;
+    fold.value = abi::max_in_frame - 1;
+    const auto heard = [&](Records records) {
+        StreamMaker maker;
+        maker.hello(two_regions, two_paths);
+        maker.records(records);
+        Listener listener(maker.wire());
+        return std::pair(listener.heard.all.size(), listener.decoder.senseless());
+    };
+    CHECK(heard({read, fold}) == std::pair(std::size_t{abi::max_in_frame}, std::uint64_t{0}));
+    read.cpu_sequence = abi::max_in_frame;
+    CHECK(heard({access(0, 0, 1000), fold, read}) == std::pair(std::size_t{0}, std::uint64_t{1}));
+    abi::Record more = fold; // 2^16 records and more: no sum of them may wrap
+    more.cpu_sequence = abi::max_in_frame + 1;
+    for (const std::uint64_t count : {std::uint64_t{8'000'000}, std::uint64_t{1} << 32}) {
+        more.value = count;
+        CHECK(heard({access(0, 0, 1000), fold, read, more}) ==
+              std::pair(std::size_t{0}, std::uint64_t{1}));
+    }
+}

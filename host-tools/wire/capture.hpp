@@ -1,0 +1,43 @@
+// What a terminal program, or a terminal's settings, did to a stream: guessed from its first bytes.
+#pragma once
+
+#include "wire/wire_frames.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+namespace mmioscope::wire {
+
+class Capture {
+public:
+    /// The next bytes of the stream; looks only at the first ones.
+    void feed(std::span<const std::byte> bytes);
+
+    /// Why most of the stream is damaged, and what to do: a sentence. Empty if it is not, or is too
+    /// short to say.
+    std::string cause(const WireCounts& counts) const;
+
+private:
+    void add(std::uint8_t byte);
+    std::string what() const;
+    std::uint64_t count(std::uint8_t byte) const { return bytes_[byte]; }
+    std::uint64_t texts() const;
+    std::uint64_t hex_digits() const;
+
+    static constexpr std::uint64_t most = 1 << 16; ///< bytes that are looked at
+    static constexpr std::uint64_t least = 512;    ///< bytes that say something
+    static constexpr unsigned stamp = 8;           ///< characters of the shortest time stamp
+
+    std::uint64_t all_ = 0;
+    std::array<std::uint64_t, 256> bytes_{};
+    std::uint8_t before_ = 0;
+    std::uint64_t feeds_behind_cr_ = 0; ///< LF with CR in front
+    unsigned at_ = stamp;               ///< of a possible time stamp; `stamp`: in none
+    unsigned digits_ = 0;               ///< in it
+    std::uint64_t stamps_ = 0;          ///< that follow an LF
+};
+
+} // namespace mmioscope::wire
