@@ -27,13 +27,16 @@ struct Options {
 };
 
 constexpr char footer[] = R"(
-The trace's text not-known lists what such a log does not contain. Lines that cannot be used are counted and reported.
+The trace's text not-known lists what such a log does not contain. Lines that cannot be used are counted and reported,
+and so are accesses that a trace cannot hold (physical addresses of more than 40 bits): the trace is incomplete then, and
+its text incomplete says why. Events that the log says were lost are lost in the trace, too.
 
 Examples:
   mmioscope import --as mmiotrace -i mydump.txt -o dump.mmio
   mmioscope import --as qemu -i access.log -o log.mmio && mmioscope print log.mmio
 
-Exit status: 0 all lines could be used, 1 some could not, 2 none could, and no file was written.
+Exit status: 0 all lines could be used, 1 some could not, or the log says that an unknown number of events was lost, 2
+none could, and no file was written.
 )";
 
 /// A log that can be read twice: standard input, a pipe or compressed data is first copied to a
@@ -92,7 +95,8 @@ Status import_file(const Options& options) {
     check_distinct(options.output, {options.input});
     exporting::Output output(options.output);
     const importing::Report report = import_log(options, output.fd());
-    const bool keep = !options.strict || report.malformed.count == 0;
+    const bool whole = report.incomplete().empty();
+    const bool keep = !options.strict || whole;
     if (keep) {
         output.finish();
     }
@@ -103,15 +107,17 @@ Status import_file(const Options& options) {
         fmt::print(stderr, "mmioscope: {}: {} lines cannot be used\n", for_terminal(options.input),
                    report.malformed.count);
     }
-    for (const std::string& note : report.notes) {
-        fmt::print(stderr, "mmioscope: {}: {}\n", for_terminal(options.input), note);
+    for (const auto* lines : {&report.missing, &report.notes}) {
+        for (const std::string& line : *lines) {
+            fmt::print(stderr, "mmioscope: {}: {}\n", for_terminal(options.input), line);
+        }
     }
     if (!keep) {
         throw failure("{}: {} (--strict)", options.input,
                       output.held_back() ? "nothing was written" : "the output lacks these lines");
     }
     fmt::print(stderr, "mmioscope: {} accesses, {} lost\n", report.accesses, report.lost);
-    return report.malformed.count == 0 ? Status::fine : Status::failed;
+    return whole ? Status::fine : Status::failed;
 }
 
 Action add(CLI::App& command, const std::string&) {
@@ -125,7 +131,9 @@ Action add(CLI::App& command, const std::string&) {
     command.add_option("-o,--output", options->output, "Trace file; - for standard output")
         ->required()
         ->type_name("FILE");
-    command.add_flag("--strict", options->strict, "Write no trace if a line cannot be used");
+    command.add_flag(
+        "--strict", options->strict,
+        "Write no trace if a line cannot be used, or the number of lost events is unknown");
     command.footer(lines_of(importing::formats()) + footer);
     return [options] { return import_file(*options); };
 }

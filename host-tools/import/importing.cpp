@@ -1,8 +1,10 @@
 #include "import/importing.hpp"
 
 #include "abi/control.hpp"
+#include "file/texts.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <bit>
@@ -15,6 +17,14 @@ void Malformed::add(std::uint64_t line, std::string_view why) {
     if (first.size() < most_shown) {
         first.push_back(fmt::format("line {}: {}", line, why));
     }
+}
+
+std::string Report::incomplete() const {
+    std::vector<std::string> reasons = missing;
+    if (malformed.count > 0) {
+        reasons.push_back(fmt::format("{} lines of the log cannot be used", malformed.count));
+    }
+    return fmt::format("{}", fmt::join(reasons, "; "));
 }
 
 TraceMaker::TraceMaker(int fd, std::uint32_t frequency, std::uint32_t cpus, std::string_view board,
@@ -75,9 +85,12 @@ void TraceMaker::lose(unsigned cpu, std::uint64_t time, std::uint64_t count) {
     writer_.append(std::span(&record, 1));
 }
 
-void TraceMaker::finish() {
+void TraceMaker::finish(const std::string& incomplete) {
     writer_.flush();
     writer_.values(abi::SectionType::losses, std::span<const abi::Loss>(losses_.losses()));
+    if (!incomplete.empty()) {
+        writer_.text(trace::incomplete_line(incomplete));
+    }
     writer_.finish(losses_.lost(), abi::Ending::machine_off);
 }
 

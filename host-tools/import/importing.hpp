@@ -25,7 +25,12 @@ struct Report {
     std::uint64_t accesses = 0;
     std::uint64_t lost = 0;
     Malformed malformed;
-    std::vector<std::string> notes; ///< one line each
+    std::vector<std::string> notes;   ///< one line each
+    std::vector<std::string> missing; ///< what the trace lacks of the log, or the log of what was
+
+    /// Why the trace is incomplete: its malformed lines and what is `missing`, as part of a
+    /// sentence; empty if there is no reason.
+    std::string incomplete() const;
 };
 
 /// Writes a trace file whose records come from elsewhere, and numbers these.
@@ -42,7 +47,8 @@ public:
     void mark(std::uint64_t time, std::string_view text);
     /// Records `count` lost records of `cpu`.
     void lose(unsigned cpu, std::uint64_t time, std::uint64_t count);
-    void finish();
+    /// `incomplete`: why it is, although no record is known to be lost; empty: it is not.
+    void finish(const std::string& incomplete);
 
 private:
     void put(abi::Record record);

@@ -75,6 +75,10 @@ public:
     }
 
     void operator()(const MmioAccess& line) {
+        if (line.physical >> 40 != 0) {
+            ++beyond_;
+            return;
+        }
         abi::Record record{};
         record.type = abi::RecordType::access;
         record.access = abi::encode_access(line.write, static_cast<unsigned>(line.log2_size));
@@ -85,7 +89,7 @@ public:
         record.device = regions_.find(line.physical);
         record.pc = static_cast<std::uint32_t>(line.pc);
         record.va = virtual_address(line);
-        wide_ += line.physical >> 40 != 0 || line.pc >> 32 != 0 ? 1 : 0;
+        wide_ += line.pc >> 32 != 0 ? 1 : 0;
         abi::set_physical_address(record, line.physical);
         maker_.add(record);
         ++report_.accesses;
@@ -104,6 +108,11 @@ public:
     // Linux writes no time for it.
     void operator()(const MmioLost& line) {
         ++used_;
+        if (!line.known) {
+            ++unknown_;
+            maker_.mark(last_, "events were lost here, ftrace does not know how many");
+            return;
+        }
         report_.lost = trace::add_lost(report_.lost, line.count);
         maker_.lose(0, last_, line.count);
     }
@@ -113,15 +122,28 @@ public:
 
     std::uint64_t used() const { return used_ + report_.accesses; }
 
+    void finish() {
+        if (beyond_ > 0) {
+            report_.missing.push_back(
+                fmt::format("{} accesses to addresses of more than 40 bits are left out", beyond_));
+        }
+        if (unknown_ > 0) {
+            report_.missing.push_back(
+                fmt::format("ftrace lost events {} times, number unknown", unknown_));
+        }
+        maker_.finish(report_.incomplete());
+        notes();
+    }
+
+private:
     void notes() {
         if (early_ > 0) {
             report_.notes.push_back(fmt::format(
                 "{} lines are earlier than the previous one, and got its time", early_));
         }
         if (wide_ > 0) {
-            report_.notes.push_back(fmt::format("{} accesses have a physical address of more than "
-                                                "40 bits or a PC of more than 32: cut",
-                                                wide_));
+            report_.notes.push_back(
+                fmt::format("{} accesses have a PC of more than 32 bits: cut", wide_));
         }
         if (regions_.left_out() > 0) {
             report_.notes.push_back(
@@ -129,7 +151,6 @@ public:
         }
     }
 
-private:
     static constexpr std::size_t most_maps = 1 << 20;
 
     // A trace is in the order of time.
@@ -157,6 +178,8 @@ private:
     std::uint64_t last_ = 0;
     std::uint64_t early_ = 0;
     std::uint64_t wide_ = 0;
+    std::uint64_t beyond_ = 0;  ///< accesses left out
+    std::uint64_t unknown_ = 0; ///< losses without their number
 };
 
 } // namespace
@@ -173,8 +196,7 @@ Report import_mmiotrace(ByteSource& first, ByteSource& second, int fd) {
     if (events.used() == 0) {
         throw bad_input("it has no line of mmiotrace");
     }
-    maker.finish();
-    events.notes();
+    events.finish();
     return report;
 }
 

@@ -116,12 +116,29 @@ std::string_view lost_events(std::string_view text) {
     return says ? text.substr(lost.size(), end - lost.size()) : std::string_view{};
 }
 
+/// "CPU:0 [LOST 12 EVENTS]" or "CPU:0 [LOST EVENTS]", which ftrace writes for whatever tracer
+/// (kernel/trace/trace.c, print_trace_line).
+MmioLine lost_by_ftrace(std::string_view text) {
+    Fields fields(text);
+    fields.expect("CPU:");
+    fields.number<std::uint32_t>();
+    fields.expect(" [LOST ");
+    if (fields.accept("EVENTS]")) {
+        return fields.good() && fields.at_end() ? MmioLine(MmioLost{0, false})
+                                                : MmioMalformed{"an incomplete line of losses"};
+    }
+    const MmioLost line{fields.number<std::uint64_t>(), true};
+    fields.expect(" EVENTS]");
+    return fields.good() && fields.at_end() ? MmioLine(line)
+                                            : MmioMalformed{"an incomplete line of losses"};
+}
+
 MmioLine mark(std::string_view rest) {
     bool good = true;
     MmioMark line{time(word(rest), good), rest};
     if (const std::string_view count = lost_events(rest); good && !count.empty()) {
         Fields lost(count);
-        const MmioLost line{lost.number<std::uint32_t>()};
+        const MmioLost line{lost.number<std::uint32_t>(), true};
         return lost.good() ? MmioLine(line) : MmioMalformed{"an impossible number of lost events"};
     }
     Fields device(rest);
@@ -178,6 +195,9 @@ MmioLine parse_mmiotrace(std::string_view text) {
     }
     if (text.empty() || text.starts_with('#')) {
         return MmioNothing{};
+    }
+    if (text.starts_with("CPU:")) {
+        return lost_by_ftrace(text);
     }
     std::string_view rest = text;
     const std::string_view key = word(rest);

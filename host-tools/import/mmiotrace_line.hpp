@@ -31,8 +31,9 @@ struct MmioMark {
     std::uint64_t time;
     std::string_view text;
 };
-struct MmioLost { ///< the mark that Linux writes for losses
+struct MmioLost { ///< what Linux writes for losses, mmiotrace or ftrace
     std::uint64_t count;
+    bool known; ///< false: ftrace does not know the number
 };
 struct MmioDevice { ///< the mark that mmioscope's export writes for a device
     std::uint64_t base;

@@ -97,9 +97,9 @@ abi::Record record_of(const Line& line, const Places& places) {
     return record;
 }
 
-void add_note(Report& report, std::uint64_t count, std::string_view what) {
+void add_line(std::vector<std::string>& to, std::uint64_t count, std::string_view what) {
     if (count > 0) {
-        report.notes.push_back(fmt::format("{} {}", count, what));
+        to.push_back(fmt::format("{} {}", count, what));
     }
 }
 
@@ -112,9 +112,14 @@ Report import_qemu_log(ByteSource& source, int fd) {
     TraceMaker maker(fd, 0, cpus_of(log), "QEMU", places.regions(), qemu_origin);
     std::uint64_t unmodelled = 0;
     std::uint64_t unusable = 0;
+    std::uint64_t beyond = 0;
     for (const Line& line : log.lines) {
         if (!usable(line)) {
             ++unusable;
+            continue;
+        }
+        if (line.address >> 40 != 0) {
+            ++beyond;
             continue;
         }
         unmodelled += line.kind == LineKind::unmodelled ? 1 : 0;
@@ -124,15 +129,16 @@ Report import_qemu_log(ByteSource& source, int fd) {
     if (report.accesses == 0) {
         throw bad_input("it has no accesses: is it QEMU's log of memory_region_ops?");
     }
-    maker.finish();
     for (const std::uint32_t number : log.unreadable) {
         report.malformed.add(number, "an incomplete access");
     }
-    add_note(report, unmodelled,
-             "accesses reached no device model: they have no value, and CPU 0 instead of theirs");
-    add_note(report, unusable,
+    add_line(report.missing, unusable,
              "accesses that a device model refused are left out: the log has no address");
-    add_note(report, log.not_by_cpu, "accesses by no CPU are left out");
+    add_line(report.missing, beyond, "accesses to addresses of more than 40 bits are left out");
+    maker.finish(report.incomplete());
+    add_line(report.notes, unmodelled,
+             "accesses reached no device model: they have no value, and CPU 0 instead of theirs");
+    add_line(report.notes, log.not_by_cpu, "accesses by no CPU are left out");
     return report;
 }
 
