@@ -3,24 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 namespace mmioscope::analysis {
 
-namespace {
-
-bool known(const abi::Record& record) {
-    return (record.flags & abi::flag_value_unknown) == 0;
-}
-
-} // namespace
-
 void Causes::add(const Event& event) {
     const abi::Record& record = event.record;
+    const Bytes here = bytes_of(target_);
     if (record.type != abi::RecordType::access || record.device != target_.device ||
-        abi::physical_address(record) != abi::physical_address(target_)) {
+        !bytes_of(record).overlaps(here)) {
         return;
     }
     event.settle();
@@ -30,7 +24,9 @@ void Causes::add(const Event& event) {
         read_.keep(event);
     } else {
         written_.keep(event);
-        if (known(record) && known(target_) && record.value == target_.value) {
+        const std::optional<std::uint64_t> wrote =
+            bytes_of(record).has(here) ? value_at(record, here) : std::nullopt;
+        if (wrote && wrote == value_at(target_, here)) {
             wrote_this_value_.keep(event);
         }
     }
@@ -42,15 +38,26 @@ void Causes::forget() {
     }
 }
 
-// Bits that differ from the last known value of the register. For a write, the guest changed them;
-// for a read, the device or whoever wrote the register did.
+// Bits that differ from the last known value of the register, where both accesses are. For a write,
+// the guest changed them; for a read, the device or whoever wrote the register did.
 std::string Causes::changes() const {
     const KeptAccess& before = read_.number() > written_.number() ? read_ : written_;
-    if (before.empty() || !known(before.record()) || !known(target_)) {
+    if (before.empty()) {
         return "";
     }
-    const std::uint64_t bits = before.record().value ^ target_.value;
-    const char* const what = abi::is_write(before.record()) ? "write" : "read";
+    const Bytes here = bytes_of(target_);
+    const Bytes there = bytes_of(before.record());
+    const Bytes both{std::max(here.begin, there.begin), std::min(here.end, there.end)};
+    const std::optional<std::uint64_t> was = value_at(before.record(), both);
+    const std::optional<std::uint64_t> is = value_at(target_, both);
+    if (!was || !is) {
+        return "";
+    }
+    const std::uint64_t bits = (*was ^ *is) << 8 * (both.begin - here.begin);
+    const std::string what = fmt::format(
+        "{}{}", abi::is_write(before.record()) ? "write" : "read",
+        both == here ? ""
+                     : fmt::format(", in the {} bytes that both access", both.end - both.begin));
     return bits == 0 ? fmt::format("the same value as in the previous {}", what)
                      : fmt::format("{:#x} changed since the previous {}", bits, what);
 }

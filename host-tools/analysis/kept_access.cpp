@@ -30,7 +30,7 @@ table::Row cells_of(const Event& event) {
             std::uint64_t{record.cpu},
             std::string_view(abi::is_write(record) ? "w" : "r"),
             std::string(event.device()),
-            registers::register_text(event.reg(), event.offset()),
+            registers::register_text(event.place()),
             known ? table::Cell(table::Hex{record.value}) : table::Cell(),
             known ? cell_of(fields_of(event)) : table::Cell(),
             code_of(event),
@@ -38,6 +38,18 @@ table::Row cells_of(const Event& event) {
 }
 
 } // namespace
+
+std::optional<std::uint64_t> value_at(const abi::Record& record, const Bytes& bytes) {
+    constexpr std::uint64_t of_value = sizeof record.value; // a wider access has no known value
+    const std::uint64_t behind = bytes.begin - abi::physical_address(record);
+    const std::uint64_t size = bytes.end - bytes.begin;
+    if ((record.flags & abi::flag_value_unknown) != 0 || behind >= of_value ||
+        size > of_value - behind) {
+        return std::nullopt;
+    }
+    const std::uint64_t value = record.value >> 8 * behind;
+    return size == of_value ? value : value & ((std::uint64_t{1} << 8 * size) - 1);
+}
 
 void KeptAccess::forget() {
     if (!empty() && row_.empty()) {
@@ -48,6 +60,19 @@ void KeptAccess::forget() {
 table::Row KeptAccess::row(std::string_view what) const {
     table::Row row = row_.empty() ? cells_of(event_) : row_;
     row.insert(row.begin(), what);
+    return row;
+}
+
+table::Row KeptAccess::row_of_part(const KeptAccess& wider, std::string_view what) const {
+    constexpr std::size_t reg = 6, value = 7, fields = 8; // of kept_columns()
+    table::Row row = wider.row(what);
+    row[reg] = this->row("")[reg];
+    const std::optional<std::uint64_t> part = value_at(wider.record(), bytes_of(record()));
+    row[value] = part ? table::Cell(table::Hex{*part}) : table::Cell();
+    row[fields] =
+        part && reg_ != nullptr
+            ? cell_of(registers::fields_text(*reg_, *part, abi::access_size(record()), within_))
+            : table::Cell();
     return row;
 }
 

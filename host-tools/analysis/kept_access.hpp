@@ -4,10 +4,30 @@
 #include "mmioscope/event.hpp"
 #include "table/table.hpp"
 
+#include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
 namespace mmioscope::analysis {
+
+/// Addresses of a device, from `begin` to before `end`.
+struct Bytes {
+    std::uint64_t begin;
+    std::uint64_t end;
+
+    bool has(const Bytes& other) const { return begin <= other.begin && other.end <= end; }
+    bool overlaps(const Bytes& other) const { return begin < other.end && other.begin < end; }
+    bool operator==(const Bytes&) const = default;
+};
+inline Bytes bytes_of(const abi::Record& record) {
+    const std::uint64_t begin = abi::physical_address(record);
+    return {begin, begin + abi::access_size(record)};
+}
+
+/// What the access `record` moved at `bytes`, of which it must have all; nothing if it is not
+/// known.
+std::optional<std::uint64_t> value_at(const abi::Record& record, const Bytes& bytes);
 
 class KeptAccess {
 public:
@@ -15,6 +35,8 @@ public:
     /// (Event::resolve()).
     void keep(const Event& event) {
         event_ = event;
+        reg_ = event.reg();
+        within_ = reg_ == nullptr ? 0 : static_cast<unsigned>(event.offset() - reg_->offset);
         row_.clear();
     }
 
@@ -28,9 +50,14 @@ public:
     /// A row for kept_columns(), with `what` in the first cell.
     table::Row row(std::string_view what) const;
 
+    /// The same for `wider`, which has all bytes of this access: with its part in this register.
+    table::Row row_of_part(const KeptAccess& wider, std::string_view what) const;
+
 private:
     Event event_;
-    table::Row row_; ///< without the first cell; empty: the names are still valid
+    const Register* reg_ = nullptr; ///< never forgotten
+    unsigned within_ = 0;           ///< bytes from its start
+    table::Row row_;                ///< without the first cell; empty: the names are still valid
 };
 
 /// Columns of a table of accesses. The first says what each access is.

@@ -14,9 +14,11 @@ void LastAccesses::add_all(std::span<const Event> events) {
         if (record.type != abi::RecordType::access) {
             continue;
         }
-        constexpr unsigned address_bits = 40;
+        constexpr unsigned address_bits = 40, size_bits = 3;
         const std::uint64_t place =
-            std::uint64_t{record.device} << address_bits | abi::physical_address(record);
+            (std::uint64_t{record.device} << address_bits | abi::physical_address(record))
+                << size_bits |
+            (record.access >> abi::access_size_shift & abi::access_size_mask);
         auto found = registers_.find(place);
         if (found == registers_.end()) {
             if (registers_.size() == most_) {
@@ -67,14 +69,14 @@ void RegisterState::keep(const Event& event) {
     if (record.type != abi::RecordType::access) {
         return;
     }
-    const Place place{record.device, abi::physical_address(record)};
+    const Place place{record.device, abi::physical_address(record), abi::access_size(record)};
     auto at = registers_.lower_bound(place);
     if (at == registers_.end() || at->first != place) {
         if (registers_.size() == most_) {
             ++left_out_;
             return;
         }
-        at = registers_.emplace_hint(at, place, Register());
+        at = registers_.emplace_hint(at, place, Accesses());
     }
     KeptAccess& kept = abi::is_write(record) ? at->second.written : at->second.read;
     if (kept.number() < event.number) {
@@ -90,15 +92,60 @@ void RegisterState::forget() {
     }
 }
 
-table::Table RegisterState::table() const {
-    table::Table table{kept_columns(), {}};
-    for (const auto& [place, one] : registers_) {
-        const bool read_first = one.read.number() < one.written.number();
-        for (const bool read : {read_first, !read_first}) {
-            if (const KeptAccess& access = read ? one.read : one.written; !access.empty()) {
-                table.rows.push_back(access.row(read ? "read" : "written"));
+// `widest`: of the accesses that begin at one address, those of the largest size.
+void RegisterState::add_rows(const Place& widest, table::Table& to) const {
+    constexpr std::uint64_t most_size = 64;
+    const auto& [device, address, size] = widest;
+    const Bytes here{address, address + size};
+    KeptAccess empty;
+    const KeptAccess* last[2] = {&empty, &empty};  // written, read
+    const KeptAccess* whole[2] = {&empty, &empty}; // likewise, of `here`
+    std::uint64_t changed = 0;                     // by the last write to a part
+    const std::uint64_t from = address - std::min(address, most_size);
+    for (auto at = registers_.lower_bound({device, from, 0});
+         at != registers_.end() && at->first < Place(device, here.end, 0); ++at) {
+        const Bytes there{std::get<1>(at->first), std::get<1>(at->first) + std::get<2>(at->first)};
+        for (const bool read : {false, true}) {
+            const KeptAccess& one = at->second.of(read);
+            if (one.empty() || !there.overlaps(here)) {
+                continue;
+            }
+            const bool counts = there.begin == here.begin || there.has(here);
+            if (counts && one.number() > last[read]->number()) {
+                last[read] = &one;
+            }
+            if (!counts && !read) {
+                changed = std::max(changed, one.number());
+            }
+            if (there == here) {
+                whole[read] = &one;
             }
         }
+    }
+    const KeptAccess& of_size = whole[0]->empty() ? *whole[1] : *whole[0];
+    const bool read_first = last[1]->number() < last[0]->number();
+    for (const bool read : {read_first, !read_first}) {
+        const KeptAccess& access = *last[read];
+        if (access.empty()) {
+            continue;
+        }
+        const std::string_view what = read ? "read" : "written";
+        to.rows.push_back(abi::physical_address(access.record()) == address
+                              ? access.row(what)
+                              : of_size.row_of_part(access, what));
+        if (!read && changed > access.number()) {
+            to.rows.back().front() = fmt::format("written, in part by {}", changed);
+        }
+    }
+}
+
+table::Table RegisterState::table() const {
+    table::Table table{kept_columns(), {}};
+    for (auto begin = registers_.begin(); begin != registers_.end();) {
+        const auto& [device, address, size] = begin->first;
+        const auto end = registers_.lower_bound({device, address + 1, 0});
+        add_rows(std::prev(end)->first, table);
+        begin = end;
     }
     if (left_out_ > 0) {
         table.closing = fmt::format("... {} accesses to other registers are left out", left_out_);

@@ -1,4 +1,5 @@
-// The state of registers at some time: the last write and the last read of each.
+// The state of registers at some time: the last write and the last read of each. Accesses of one
+// address and one size are kept together; the table joins those that overlap.
 #pragma once
 
 #include "analysis/kept_access.hpp"
@@ -8,6 +9,7 @@
 #include <cstdint>
 #include <map>
 #include <span>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -35,7 +37,7 @@ private:
         std::uint64_t written = 0, read = 0; ///< 0: never
     };
     std::size_t most_;
-    std::unordered_map<std::uint64_t, Numbers> registers_; ///< by device and physical address
+    std::unordered_map<std::uint64_t, Numbers> registers_; ///< by device, address and size
     std::uint64_t last_ = 0, left_out_ = 0;
 };
 
@@ -52,21 +54,26 @@ public:
     void add_all(std::span<const Event> events) override;
     void forget() override;
 
-    /// Two rows for each register, by device and offset: "written" and "read", the later one last.
+    /// Two rows for each address, by device and offset: "written" and "read", the later one last.
+    /// An access to more than its bytes is there with its part; one to fewer, if it was the last
+    /// write, in the first cell.
     table::Table table() const;
 
 private:
-    void keep(const Event& event);
-
-    struct Register {
+    struct Accesses {
         KeptAccess written, read;
+
+        const KeptAccess& of(bool reads) const { return reads ? read : written; }
     };
-    using Place = std::pair<std::uint16_t, std::uint64_t>; ///< device and physical address
+    using Place = std::tuple<std::uint16_t, std::uint64_t, unsigned>; ///< device, address, size
+
+    void keep(const Event& event);
+    void add_rows(const Place& widest, table::Table& to) const;
 
     std::size_t most_;
     LastAccesses::Found known_;
     std::size_t next_ = 0; ///< of known_.numbers, to come
-    std::map<Place, Register> registers_;
+    std::map<Place, Accesses> registers_;
     std::uint64_t left_out_ = 0; ///< accesses
 };
 

@@ -5,6 +5,7 @@
 #include "records/marker_text.hpp"
 #include "records/record_text.hpp"
 #include "records/ticks.hpp"
+#include "registers/fields_text.hpp"
 #include "registers/register_names.hpp"
 #include "system/error.hpp"
 
@@ -331,6 +332,22 @@ void Naming::resolve_places(std::span<const Event> events) {
     }
 }
 
+// Empty if the access goes no further than its first register.
+std::string Naming::covered_by(const abi::Record& record, const Place& place) {
+    const std::uint64_t end = place.offset + abi::access_size(record);
+    const Register* last = place.reg;
+    for (std::uint64_t at = last == nullptr ? place.offset : last->offset + last->size; at < end;) {
+        const Register* const next =
+            devices_.registers().find(record.device, at, 1, abi::is_write(record));
+        last = next == nullptr ? last : next;
+        at = next == nullptr ? at + 1 : std::max(next->offset + next->size, at + 1);
+    }
+    return last == place.reg
+               ? ""
+               : fmt::format("{}..{}", registers::register_text(place.reg, place.offset),
+                             last->name);
+}
+
 Id Naming::find_place(const abi::Record& record) {
     const std::uint64_t key = place_key(record, variant(record));
     const auto [known, fresh] = place_ids_.try_emplace(key, static_cast<Id>(places_.size()));
@@ -342,6 +359,9 @@ Id Naming::find_place(const abi::Record& record) {
         if (reaches_a_register(record.type)) {
             place.reg = devices_.registers().find(record.device, place.offset,
                                                   abi::access_size(record), abi::is_write(record));
+            if (const std::string all = covered_by(record, place); !all.empty()) {
+                place.registers = text(intern(all));
+            }
         }
         places_.push_back(place);
     }

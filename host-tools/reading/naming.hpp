@@ -201,6 +201,7 @@ private:
     void find_all(const abi::Record& record, std::uint32_t returns_to, Context& to);
     Id known_place(const abi::Record& record);
     Id find_place(const abi::Record& record);
+    std::string covered_by(const abi::Record& record, const Place& place);
     void forget_places();
     Id task_of(const abi::Record& record, Times& times);
     Id interrupt_in(const Event& event);

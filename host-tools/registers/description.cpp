@@ -27,15 +27,20 @@ std::vector<std::uint64_t> indices(const Entry& entry, std::uint64_t& offset) {
 }
 
 /// A register of an entry, for comparison with others.
-struct Place {
+struct Occurrence {
     std::uint64_t start;
     const Entry* entry;
 };
 
 constexpr std::uint64_t looked_at = 3; ///< of each series: the rest repeats these
+/// Limit of a description: each level of its series multiplies them.
+constexpr std::size_t most_places = 1u << 20;
 
 void add_places(const Entry& entry, std::size_t depth, std::uint64_t start,
-                std::vector<Place>& to) {
+                std::vector<Occurrence>& to) {
+    if (to.size() == most_places) {
+        return;
+    }
     if (depth == entry.series.size()) {
         to.push_back({start, &entry});
         return;
@@ -96,20 +101,20 @@ Register instance(const Entry& entry, std::uint64_t start) {
 }
 
 std::optional<Overlap> overlap(const Description& description) {
-    std::vector<Place> places;
+    std::vector<Occurrence> places;
     for (const Entry& entry : description.entries) {
         if (!entry.overlaps && !entry.when) {
             add_places(entry, 0, entry.first.offset, places);
         }
     }
     std::sort(places.begin(), places.end(),
-              [](const Place& a, const Place& b) { return a.start < b.start; });
+              [](const Occurrence& a, const Occurrence& b) { return a.start < b.start; });
     for (std::size_t i = 0; i < places.size(); ++i) {
-        const Place& a = places[i];
+        const Occurrence& a = places[i];
         for (std::size_t j = i + 1;
              j < places.size() && places[j].start < a.start + a.entry->first.size; ++j) {
             if (same_direction(*a.entry, *places[j].entry)) {
-                const Place& b = places[j];
+                const Occurrence& b = places[j];
                 return Overlap{fmt::format("{} at {:#x} overlaps {} at {:#x}",
                                            instance(*b.entry, b.start).name, b.start,
                                            instance(*a.entry, a.start).name, a.start),

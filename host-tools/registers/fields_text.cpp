@@ -136,4 +136,9 @@ std::string register_text(const Register* reg, std::uint64_t offset) {
     return reg == nullptr ? fmt::format("+{:#05x}", offset) : register_text(*reg, offset);
 }
 
+std::string register_text(const Place& place) {
+    return place.registers.empty() ? register_text(place.reg, place.offset)
+                                   : std::string(place.registers);
+}
+
 } // namespace mmioscope::registers

@@ -30,6 +30,8 @@ bool says_anything(const Register& reg);
 std::string register_text(const Register& reg, std::uint64_t offset);
 /// Likewise; "+0x034", the offset alone, if `reg` is null.
 std::string register_text(const Register* reg, std::uint64_t offset);
+/// Likewise; "LO..HI" if the access covers several registers.
+std::string register_text(const Place& place);
 
 /// The name of this value of the field in the description; null if it has none.
 const std::string* value_name(const Field& field, std::uint64_t value);

@@ -26,7 +26,8 @@ std::string direction_text(const Record& record) {
 
 std::string register_or_offset(const LineStyle& style, const Event& event) {
     const Place& place = event.place();
-    return registers::register_text(style.raw ? nullptr : place.reg, place.offset);
+    return style.raw ? registers::register_text(nullptr, place.offset)
+                     : registers::register_text(place);
 }
 
 std::string meaning_text(const Event& event) {

@@ -71,7 +71,9 @@ inline constexpr Id unasked = ~Id{0}; ///< not looked up yet
 struct Place {
     std::string_view device = "-"; ///< "-": the address belongs to no region
     std::uint64_t offset = 0;      ///< bytes from the region's start; without a region the address
-    const Register* reg = nullptr;
+    const Register* reg = nullptr; ///< of its first byte
+    /// If it covers more than that register: the names of the first and the last one, "LO..HI".
+    std::string_view registers = {};
 };
 
 struct Event;
