@@ -92,9 +92,12 @@ void add_range_options(CLI::App& command, ViewOptions& options) {
         .add_option(
             "--from", options.from,
             "Only events from this time on, in seconds or with a unit (1.5, 20ms); with @ in "
-            "front, a time of the machine's counter, as --ts abs prints it (@18.04)")
+            "front, a time of the machine's counter, as --ts abs prints it (@18.04); mark:NAME: "
+            "from the first mark of that name on")
         ->type_name("TIME");
-    command.add_option("--to", options.to, "Only events before this time")->type_name("TIME");
+    command
+        .add_option("--to", options.to, "Only events before this time, or this mark behind --from")
+        ->type_name("TIME");
 }
 
 void add_strict_option(CLI::App& command, ViewOptions& options) {
@@ -184,7 +187,8 @@ reading::TraceOptions selection(const ViewOptions& options) {
     }
     trace.from = time_of("--from", options.from);
     trace.to = time_of("--to", options.to);
-    if (trace.from && trace.to && trace.from->of_counter == trace.to->of_counter &&
+    if (trace.from && trace.to && trace.from->mark.empty() && trace.to->mark.empty() &&
+        trace.from->of_counter == trace.to->of_counter &&
         trace.to->nanoseconds < trace.from->nanoseconds) {
         throw bad_input("--from {} --to {}: the end is before the beginning", options.from,
                         options.to);
@@ -196,13 +200,19 @@ std::optional<reading::Moment> time_of(const char* name, const std::string& text
     if (text.empty()) {
         return std::nullopt;
     }
+    if (constexpr std::string_view mark = "mark:"; text.starts_with(mark)) {
+        if (text.size() == mark.size()) {
+            throw bad_input("{} {}: the mark's name is missing", name, text);
+        }
+        return reading::Moment(text.substr(mark.size()));
+    }
     const bool of_counter = text.front() == '@';
     const std::optional<std::uint64_t> time =
         parse_duration(std::string_view(text).substr(of_counter ? 1 : 0));
     if (!time) {
         throw bad_input(
             "{} {}: not a time: use seconds, or a unit (s, ms, us, ns, m or h); @ in front: "
-            "time of the machine's counter",
+            "time of the machine's counter; mark:NAME: that of a mark",
             name, text);
     }
     return reading::Moment(*time, of_counter);
@@ -320,7 +330,7 @@ Status finish_with_tables(const ViewOptions& options, std::span<const table::Tab
         out.close();
     }
     fmt::print(stderr, "{}", tally.verdict(reader));
-    return view::status_of(reader);
+    return tally.status(reader);
 }
 
 } // namespace mmioscope::cli

@@ -108,6 +108,8 @@ TraceReader::Place TraceReader::beginning() const {
     Place place;
     place.offset = first_section_;
     place.next_part = first_next_;
+    place.learnt.regions = at_.learnt.regions; // the head has them, before all records
+    place.learnt.tree = at_.learnt.tree;
     return place;
 }
 

@@ -66,7 +66,8 @@ public:
     /// The position of the next section, if it is right after records that next() has returned.
     /// Nothing at other positions, or if the source cannot seek.
     std::optional<Place> place() const;
-    /// The position before all sections.
+    /// The position before all sections, where the devices are known that are now: call it at the
+    /// first records.
     Place beginning() const;
     /// Goes back there, as if nothing after it had been read. Does not report facts about the whole
     /// trace again. Call it before select().

@@ -1,6 +1,7 @@
 #include "reading/trace.hpp"
 #include "file/part_files.hpp"
 #include "file/trace_reader.hpp"
+#include "reading/marks.hpp"
 #include "reading/strip_code.hpp"
 #include "records/ticks.hpp"
 #include "symbols/symbol_files.hpp"
@@ -54,7 +55,7 @@ void check_cpus(std::span<const unsigned> cpus, unsigned count) {
 }
 
 Trace::Trace(const TraceOptions& options)
-    : options_(options), filter_(make_filter(options)),
+    : options_(with_times_of_marks(options)), filter_(make_filter(options)),
       report_(options.report ? options.report : trace::tell_of(options.path)),
       own_(source_of(options)), source_(*own_) {
     begin();
@@ -63,6 +64,10 @@ Trace::Trace(const TraceOptions& options)
 Trace::Trace(const TraceOptions& options, ByteSource& source)
     : options_(options), filter_(make_filter(options)),
       report_(options.report ? options.report : trace::tell_of(options.path)), source_(source) {
+    if ((options.from && !options.from->mark.empty()) ||
+        (options.to && !options.to->mark.empty())) {
+        throw bad_input("a range by marks is not known while the trace is recorded");
+    }
     begin();
 }
 
@@ -256,9 +261,9 @@ void Trace::go_back(const trace::Wanted& to, bool by_time) {
     const Checkpoint& checkpoint = checkpoints_.in_front_of([&](const Checkpoint& one) {
         return by_time ? one.latest >= to.times.earliest : one.in_front >= to.numbers.first;
     });
+    forget(); // as long as names are valid
     reader_->go_to(checkpoint.place);
     naming_->go_to(checkpoint.held);
-    forget();
     markers() = checkpoint.markers;
     module_marks_ = checkpoint.module_marks;
     latest_ = checkpoint.latest;
@@ -315,6 +320,9 @@ void Trace::choose() {
 // Where registers depend on others, all records are needed. The same if this section has changed
 // devices, because names are learnt only when its records are passed.
 bool Trace::may_hold_any(std::span<const abi::Record> records) {
+    if (options_.stop && (stop_ = stop_ || options_.stop())) {
+        return true; // so that the reader comes back with it
+    }
     if (bound_ != reader_->device_changes() || naming_->minded_passing()) {
         return true;
     }
@@ -391,6 +399,9 @@ std::size_t Trace::fill_passed() {
 std::span<const Event> Trace::next_events(std::uint64_t most) {
     while (to_come_.empty()) {
         while (left_ == 0) {
+            if (stops()) {
+                return {};
+            }
             if (!next_group()) {
                 end();
                 return {};
@@ -412,6 +423,15 @@ std::span<const Event> Trace::next_events(std::uint64_t most) {
     const std::span<const Event> events = to_come_.first(std::min(to_come_.size(), most));
     to_come_ = to_come_.subspan(events.size());
     return events;
+}
+
+// Asks once in a while, as long as nothing is found.
+bool Trace::stops() {
+    constexpr unsigned groups = 64;
+    if (options_.stop && !stop_ && ++groups_ % groups == 0) {
+        stop_ = options_.stop();
+    }
+    return std::exchange(stop_, false);
 }
 
 const Event* Trace::next() {

@@ -23,9 +23,11 @@ namespace mmioscope::reading {
 struct Moment {
     Moment(std::uint64_t since) : nanoseconds(since) {} // NOLINT: what most callers have
     Moment(std::uint64_t since, bool counter) : nanoseconds(since), of_counter(counter) {}
+    explicit Moment(std::string name) : mark(std::move(name)) {}
 
-    std::uint64_t nanoseconds; ///< since the trace's first record
-    bool of_counter = false;   ///< since the machine's counter was 0 instead
+    std::uint64_t nanoseconds = 0; ///< since the trace's first record
+    bool of_counter = false;       ///< since the machine's counter was 0 instead
+    std::string mark;              ///< when this mark was set instead (marks.hpp); empty: none
 };
 
 struct TraceOptions {
@@ -45,6 +47,9 @@ struct TraceOptions {
     /// For a file that is being written: called every 100 ms at the end of the file; false ends the
     /// reading. Null: reading ends at the end of the file.
     std::function<bool()> wait;
+    /// Called now and then while no event is found; true makes next() return nothing, as if the
+    /// trace ended there. The next call goes on. May be null.
+    std::function<bool()> stop;
     /// Called with each section that is read, except records. May be null.
     trace::TraceReader::Others sections;
     /// Texts of markers that began in the trace before this one; then those that this trace leaves
@@ -75,6 +80,8 @@ public:
 
     /// Reads `source`, which must outlive this object; the path is its name in messages.
     Trace(const TraceOptions& options, ByteSource& source);
+    Trace(const Trace&) = delete; // others know where it is
+    Trace& operator=(const Trace&) = delete;
 
     /// The next event in the order of time; null at the end. The event and its names, except those
     /// of registers, are valid until the next call.
@@ -126,6 +133,7 @@ private:
     void pass_to(std::size_t end);
     std::size_t fill_passed();
     void select();
+    bool stops();
     void end();
 
     TraceOptions options_;
@@ -159,6 +167,8 @@ private:
     std::optional<trace::Marker> marker_; ///< ends with this record
     std::function<void()> forget_;
     bool ended_ = false;
+    bool stop_ = false; ///< TraceOptions::stop said so
+    unsigned groups_ = 0;
 };
 
 } // namespace mmioscope::reading

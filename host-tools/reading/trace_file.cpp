@@ -7,6 +7,8 @@
 namespace mmioscope {
 
 struct TraceFile::Implementation {
+    explicit Implementation(const reading::TraceOptions& options) : trace(options) {}
+
     reading::Trace trace;
     const trace::TraceReader& reader() const { return trace.reader(); }
 };
@@ -25,14 +27,14 @@ reading::TraceOptions options_of(const std::string& path, const TraceFileOptions
     result.tree = options.device_tree;
     result.one_file = options.one_file;
     result.report = options.report;
+    result.stop = options.stop;
     return result;
 }
 
 } // namespace
 
 TraceFile::TraceFile(const std::string& path, const TraceFileOptions& options)
-    : trace_(std::make_unique<Implementation>(
-          Implementation{reading::Trace(options_of(path, options))})) {}
+    : trace_(std::make_unique<Implementation>(options_of(path, options))) {}
 
 TraceFile::~TraceFile() = default;
 TraceFile::TraceFile(TraceFile&& other) noexcept = default;

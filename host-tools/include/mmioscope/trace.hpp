@@ -34,6 +34,9 @@ struct TraceFileOptions {
     bool one_file = false; ///< do not read the files that follow this one (`record --rotate`)
     /// Called with one line for each damaged part; default: prints it on standard error.
     std::function<void(const std::string&)> report = {};
+    /// Called now and then while no chosen event is found: true makes next() return null, and the
+    /// next call of it goes on.
+    std::function<bool()> stop = {};
 };
 
 class TraceFile {
@@ -47,8 +50,9 @@ public:
     TraceFile(TraceFile&& other) noexcept;
     TraceFile& operator=(TraceFile&& other) noexcept;
 
-    /// The next event in the order of the file; null at the end. It is valid until the next call.
-    /// If the file can seek, the part before a range of time is not read.
+    /// The next event in the order of the file; null at the end, or if TraceFileOptions::stop says
+    /// so. It is valid until the next call. If the file can seek, the part before a range of time
+    /// is not read.
     const Event* next();
 
     /// Makes next() continue with the event of this number (Event::number), or with the first one

@@ -93,6 +93,9 @@ reading_installed() {
     cp tests/reading/first_events.cpp "$out/first_events.cpp"
     g++ -std=c++20 -O1 -Wall -Wextra -o "$out/first-events" "$out/first_events.cpp" "${flags[@]}" ||
         fail "does not compile"
+    cp tests/reading/go_back.cpp "$out/go_back.cpp"
+    g++ -std=c++20 -O1 -Wall -Wextra -fsanitize=address -o "$out/go-back" "$out/go_back.cpp" "${flags[@]}" ||
+        fail "does not compile with a sanitizer"
     rm -r "$plain"
     for way in whole old cut; do
         reading_trace 100000 ${way/whole/}
@@ -103,6 +106,8 @@ made-up: 2 events, 0 losses, $([ $way != cut ] || echo 'not ')sound" ] || fail "
     done
     got=$("$out/first-events" "$out/trace.mmio" 50000000 50002000 'dev =~ "mmc"' | head -n 1)
     [ "$got" = "50001000 cpu1 mmc@50000+4 c351" ] || fail "with a filter: $got"
+    reading_trace 100000
+    got=$("$out/go-back" "$out/trace.mmio" 'dev =~ "mmc" && w' 2>&1) && [ "$got" != "0 events" ] || fail "going back: $got"
     got=$("$out/first-events" "$out/trace.mmio" 0 1 'dev ==' 2>&1 >/dev/null) && fail "a wrong filter was taken"
     [ "$(wc -l <<<"$got")" = 1 ] || fail "a wrong filter: $got"
     reading_installed_run "$root"
