@@ -28,6 +28,7 @@ struct Options {
     std::vector<std::string> good;
     std::vector<std::string> files;
     std::vector<std::string> devices;
+    std::vector<std::string> pairs;
     std::string profile;
     bool all = false;
 };
@@ -35,9 +36,14 @@ struct Options {
 constexpr char footer[] = R"(
 Prints what one boot did that the other did not: accesses that are missing, extra, or have another value; then, less
 sure: changes of order, of number, and of values read from registers. Ignores what varies between any two boots of one
-kernel: times, CPUs, where tasks and interrupts run, how often a loop polls. A is the first trace, or all of --good; B
+kernel: times, CPUs, where tasks and interrupts run, how often a loop polls. Devices are the same if they have the same
+address and a common compatible, whatever their names; PCI functions if they are the first, the second ... of one vendor
+and device; --pair names others. A is the first trace, or all of --good; B
 is the last one. With several good boots, diff learns what varies, and can say more; three are good, five are better.
 It compares counts and values read from registers if there are three good boots. docs/sameness.md has the rules.
+
+--from and --to choose the same part of each trace, best by marks (--from mark:NAME): a time is another moment in each
+boot.
 
 If a driver stops, all that follows is one finding ("... stops") behind the cause. --all lists it finding by finding.
 
@@ -110,32 +116,41 @@ void check_outputs(const Options& options, const Task& task) {
 class Reader {
 public:
     explicit Reader(const Options& options) : options_(options) {
-        for (const std::string& device : options.devices) {
-            filter_ += fmt::format("{}dev==\"{}\"", filter_.empty() ? "" : " || ", device);
+        if (!options.devices.empty()) {
+            filter::Filter{filter_of({})}; // reports a wrong filter before reading a trace
         }
-        if (!filter_.empty()) {
-            filter::Filter{filter_}; // reports a wrong filter before reading a trace
+        for (const std::string& pair : options.pairs) {
+            const std::size_t equals = pair.find('=');
+            if (equals == 0 || equals == pair.npos || equals + 1 == pair.size()) {
+                throw bad_input("--pair {}: two devices are needed, A=B", pair);
+            }
         }
     }
 
-    diff::Boot read(const std::string& path) {
+    /// `is_b`: --pair applies to it.
+    diff::Boot read(const std::string& path, bool is_b = false) {
         diff::Boot boot;
         boot.name = path;
-        reading::TraceOptions selection = options_.view.trace;
-        selection.path = path;
-        reading::Trace trace(selection);
+        reading::TraceOptions chosen = selection(options_.view);
+        chosen.path = path;
+        reading::Trace trace(chosen);
+        diff::Renamed renamed = pairing_.add(trace.reader());
+        if (is_b) {
+            pair_by_hand(renamed);
+        }
+        const std::string filter = filter_of(renamed);
         const std::unique_ptr<filter::Filter> wanted =
-            filter_.empty() ? nullptr : std::make_unique<filter::Filter>(filter_);
+            filter.empty() ? nullptr : std::make_unique<filter::Filter>(filter);
         if (wanted) {
             learn_unknown(wanted->bind(trace.reader()));
         }
-        diff::Observer observer(sites, boot, wanted.get());
-        view::Tally tally(false);
+        diff::Observer observer(sites, boot, wanted.get(), std::move(renamed));
+        view::Tally tally(reading::selects(chosen));
         reading::drive(trace, {&tally, &observer}, drive_options(options_.view, "read"));
         const auto build = trace.reader().text().find("kernel.banner");
         boot.build = build == trace.reader().text().end() ? "" : build->second;
-        if (view::status_of(trace.reader()) != Status::fine) {
-            incomplete_ = true;
+        if (tally.status(trace.reader()) != Status::fine) {
+            incomplete_.push_back(path);
             const std::string verdict = tally.verdict(trace.reader()); // in its last line
             fmt::print(stderr, "{}: {}", for_terminal(path),
                        verdict.substr(verdict.rfind('\n', verdict.size() - 2) + 1));
@@ -143,7 +158,8 @@ public:
         return boot;
     }
 
-    bool incomplete() const { return incomplete_; }
+    /// The traces that are.
+    const std::vector<std::string>& incomplete() const { return incomplete_; }
 
     /// Throws Error (bad_input) if no trace has a device that --dev names.
     void check_devices() const {
@@ -165,9 +181,37 @@ private:
         std::erase_if(unknown_, [&here](const auto& line) { return !here.contains(line); });
     }
 
+    // The devices of --dev by the names of a trace.
+    std::string filter_of(const diff::Renamed& renamed) const {
+        std::string filter;
+        const auto add = [&filter](std::string_view name) {
+            filter += fmt::format("{}dev==\"{}\"", filter.empty() ? "" : " || ", name);
+        };
+        for (const std::string& device : options_.devices) {
+            if (!renamed.contains(device)) {
+                add(device);
+            }
+            for (const auto& [own, name] : renamed) {
+                if (name == device) {
+                    add(own);
+                }
+            }
+        }
+        return filter;
+    }
+
+    // Both ways, so that two devices of one trace can be compared.
+    void pair_by_hand(diff::Renamed& renamed) const {
+        for (const std::string& pair : options_.pairs) {
+            const std::size_t equals = pair.find('=');
+            renamed[pair.substr(equals + 1)] = pair.substr(0, equals);
+            renamed.try_emplace(pair.substr(0, equals), pair.substr(equals + 1));
+        }
+    }
+
     const Options& options_;
-    std::string filter_;
-    bool incomplete_ = false;
+    diff::Pairing pairing_;
+    std::vector<std::string> incomplete_;
     bool asked_ = false;            ///< which devices a trace has
     std::set<std::string> unknown_; ///< a line for each
 };
@@ -180,6 +224,16 @@ diff::Heading heading_of(std::span<const diff::Boot> boots, std::vector<std::str
     heading.b = boots.back().name;
     heading.notes = std::move(notes);
     return heading;
+}
+
+// Nothing follows from a trace that lacks something.
+std::string verdict_of(std::span<const diff::Finding> findings,
+                       const std::vector<std::string>& incomplete) {
+    return incomplete.empty()
+               ? diff::verdict(findings)
+               : fmt::format("not comparable: {} {} incomplete; of what is there: {}",
+                             for_terminal(fmt::format("{}", fmt::join(incomplete, ", "))),
+                             incomplete.size() == 1 ? "is" : "are", diff::verdict(findings));
 }
 
 void print(const Options& options, std::span<const diff::Finding> findings,
@@ -197,7 +251,7 @@ void print(const Options& options, std::span<const diff::Finding> findings,
         for (const std::string& note : heading.notes) {
             fmt::print(out.file(), "{}\n", note);
         }
-        fmt::print(out.file(), "{}\n", diff::verdict(findings));
+        fmt::print(out.file(), "{}\n", heading.verdict);
     }
     out.close();
 }
@@ -211,9 +265,11 @@ Status compare(const Options& options, Reader& reader, std::vector<diff::Boot>& 
     const std::vector<diff::Finding> findings =
         diff::findings(alike, diff::changes(alike), reader.sites,
                        options.all ? diff::Stops::apart : diff::Stops::together);
-    print(options, findings, heading_of(boots, diff::notes(alike, boots)));
+    diff::Heading heading = heading_of(boots, diff::notes(alike, boots));
+    heading.verdict = verdict_of(findings, reader.incomplete());
+    print(options, findings, heading);
     const bool sure = diff::count_sure(findings) > 0;
-    return reader.incomplete() ? Status::untestable : sure ? Status::failed : Status::fine;
+    return !reader.incomplete().empty() ? Status::untestable : sure ? Status::failed : Status::fine;
 }
 
 // What was there stays until the new one is whole.
@@ -256,9 +312,9 @@ Status run(const Options& options, const Task& task) {
         write_profile(options.profile, diff::profile_text(boots, reader.sites));
     }
     if (task.other.empty()) {
-        return reader.incomplete() ? Status::untestable : Status::fine;
+        return !reader.incomplete().empty() ? Status::untestable : Status::fine;
     }
-    boots.push_back(readable([&] { return reader.read(task.other); }));
+    boots.push_back(readable([&] { return reader.read(task.other, true); }));
     reader.check_devices();
     return compare(options, reader, boots);
 }
@@ -294,6 +350,13 @@ Action add(CLI::App& command, const std::string&) {
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
         ->allow_extra_args(false)
         ->type_name("DEVICE");
+    command
+        .add_option("--pair", options->pairs,
+                    "Device A of the good boots is device B of the last one: A=B; may be repeated")
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+        ->allow_extra_args(false)
+        ->type_name("A=B");
+    add_range_options(command, view);
     add_one_file_option(command, view);
     add_file(command, "-o,--output", view.output, "Output file (default: standard output)");
     add_wide_option(command, view);

@@ -55,7 +55,10 @@ const Observer::Known& Observer::known(const Event& event) {
 }
 
 Observer::Known Observer::make(const Event& event) {
-    const Site site = site_of(event);
+    Site site = site_of(event);
+    if (const auto renamed = renamed_.find(site.device); renamed != renamed_.end()) {
+        site.device = renamed->second;
+    }
     Known known;
     known.interrupt = event.interrupt_id() != no_id;
     known.wanted = wanted_ == nullptr || (*wanted_)(event);

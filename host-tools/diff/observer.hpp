@@ -6,6 +6,7 @@
 #include "diff/last_reads.hpp"
 #include "diff/last_writes.hpp"
 #include "diff/open_bursts.hpp"
+#include "diff/pairing.hpp"
 #include "diff/sites.hpp"
 #include "diff/stays.hpp"
 #include "filter/filter.hpp"
@@ -22,9 +23,11 @@ namespace mmioscope::diff {
 
 class Observer final : public reading::Consumer {
 public:
-    /// Fills `boot` with the accesses that match `wanted`; null: all. The arguments outlive this.
-    Observer(Sites& sites, Boot& boot, filter::Filter* wanted = nullptr)
-        : sites_(sites), boot_(boot), wanted_(wanted), open_bursts_(boot) {}
+    /// Fills `boot` with the accesses that match `wanted`; null: all. `renamed`: the names of its
+    /// devices in the comparison. The other arguments outlive this.
+    Observer(Sites& sites, Boot& boot, filter::Filter* wanted = nullptr, Renamed renamed = {})
+        : sites_(sites), boot_(boot), wanted_(wanted), renamed_(std::move(renamed)),
+          open_bursts_(boot) {}
 
     void add(const Event& event) override { add_all({&event, 1}); }
     void add_all(std::span<const Event> events) override;
@@ -61,6 +64,7 @@ private:
     Sites& sites_;
     Boot& boot_;
     filter::Filter* wanted_;
+    Renamed renamed_;
     analysis::Threads threads_;
     LastWrites last_writes_;
     LastReads last_reads_;

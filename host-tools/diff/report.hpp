@@ -20,6 +20,7 @@ struct Heading {
     std::vector<std::string> a;     ///< files
     std::string b;                  ///< likewise
     std::vector<std::string> notes; ///< lines above the findings
+    std::string verdict;            ///< the conclusion
 };
 
 /// The number of sure findings.
