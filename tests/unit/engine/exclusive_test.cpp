@@ -344,3 +344,38 @@ TEST_CASE("without breakpoints CLREX is seen up to the first condition, and stor
     if (monitor.asked_first && between.name == std::string("another register")) return;
     CHECK(rig.reg(0, 4) == (between.clears ? 1 : 0));
 }
+
+TEST_CASE("a handler's CLREX counts while a store-exclusive that was followed waits for the lock",
+          "[protocol]") {
+    const auto engine = GENERATE(values(engines));
+    const auto monitor = GENERATE(values(monitors));
+    CAPTURE(monitor.asked_first, monitor.cleared_by_exceptions);
+    constexpr std::uint32_t vectors = 0x8003'0000;
+    constexpr unsigned another_cpu = 1;
+    RigOptions options = with(monitor, engine);
+    options.conditions.step_limit = 100'000'000;
+    Rig rig(options);
+    Code(rig.simulation.ram, vectors + 0x18).word(clrex).subs(15, 14, 4); // IRQ
+    Code code = rig.program(0);
+    code.mov(12, vectors).set_vbar(12).mov(0, at::wide).mov(4, 77).cpsie_aif();
+    code.word(ldrex_r1).nop();
+    const std::uint32_t store = code.here();
+    code.word(strex_r4_r2).end();
+    unsigned handled = 0;
+    rig.simulation.meanwhile = [&](Core& core) {
+        const Machine& machine = *rig.machine;
+        Lock& lock = rig.machine->locks.of(machine.map.find({at::wide})->region).lock;
+        std::uint64_t spins = 0;
+        if (core.frame.pc == store && handled == 0 && lock.owner() == Lock::no_owner) {
+            REQUIRE(lock.try_acquire(another_cpu, 16, spins));
+            core.irq_pending = true;
+        }
+        if (core.frame.pc == vectors + 0x18 && handled++ == 0) lock.release();
+    };
+    rig.run();
+    CHECK(rig.failure() == "");
+    CHECK(rig.simulation.cores[0].ended);
+    CHECK(handled == 1);
+    CHECK(rig.reg(0, 4) == 1);
+    CHECK(rig.stores_to(at::wide, 4).empty());
+}
