@@ -38,7 +38,7 @@ int main(int count, char** arguments) try {
     if (lines_of(trace) != first) return fail("the second reading differs");
 
     unsigned asked = 0;
-    options.filter = "val==0x123456789 && w && r";
+    options.filter = "value==0x123456789 && w && r";
     options.stop = [&asked] { return ++asked == 3; };
     mmioscope::TraceFile nothing(arguments[1], options);
     if (nothing.next() != nullptr || asked != 3) return fail("the search was not stopped");
