@@ -14,7 +14,7 @@ void RecordCheck::add(std::span<const abi::Record> records) {
         Cpu& cpu = cpus_[record.cpu];
         check_cpu(record, cpu);
         check_time(record, cpu);
-        check_region(record);
+        check_region(record, cpu);
         ++count_;
     }
 }
@@ -62,8 +62,8 @@ inline void RecordCheck::check_time(const abi::Record& record, Cpu& cpu) {
         return;
     }
     if (record.time < time_) [[unlikely]] { // no Cpu::time is later
-        if (keeps_time(record) && record.time < cpu.access_time) {
-            times_back_.add(record.cpu, cpu.access_time, record.time);
+        if (keeps_time(record) && record.time < cpu.time && cpu.time != cpu.other_time) {
+            times_back_.add(record.cpu, cpu.time, record.time);
         }
         cpu.time = std::max(cpu.time, record.time);
         if (cpu.time < time_) {
@@ -73,11 +73,11 @@ inline void RecordCheck::check_time(const abi::Record& record, Cpu& cpu) {
     } else {
         cpu.time = time_ = record.time;
     }
-    cpu.access_time = keeps_time(record) ? record.time : cpu.access_time;
 }
 
-inline void RecordCheck::check_region(const abi::Record& record) {
+inline void RecordCheck::check_region(const abi::Record& record, Cpu& cpu) {
     if (record.type != abi::RecordType::access || record.device == abi::no_device) {
+        cpu.other_time = cpu.time;
         return;
     }
     std::optional<std::uint32_t>& last = locks_[record.device];

@@ -35,12 +35,12 @@ private:
         std::optional<std::uint32_t> next;     ///< expected cpu_sequence of the next record
         std::optional<std::uint32_t> furthest; ///< the highest `next` that records went back from
         std::uint64_t time = 0;                ///< the latest so far
-        std::uint64_t access_time = 0;         ///< of the last access
+        std::uint64_t other_time = 0;          ///< `time` when the last record was no access
     };
 
     void check_cpu(const abi::Record& record, Cpu& cpu);
     void check_time(const abi::Record& record, Cpu& cpu);
-    void check_region(const abi::Record& record);
+    void check_region(const abi::Record& record, Cpu& cpu);
     void out_of_turn(const abi::Record& record, Cpu& cpu);
 
     bool part_ = false;

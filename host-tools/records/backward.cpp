@@ -14,8 +14,14 @@ void StepsBack::add(unsigned of_cpu, std::uint64_t before, std::uint64_t now, st
 }
 
 // What goes back leaves the number that is expected next: it is of what was there before.
-void Backward::look_at_number(const Run& run, Cpu& cpu) {
+void Backward::look(const Run& run, Cpu& cpu) {
     const abi::Record& first = *run.first;
+    if (!keeps_time(first)) {
+        cpu.other_time = run.last->time;
+    } else if (first.time < cpu.time && cpu.time != cpu.other_time) {
+        times_.add(first.cpu, cpu.time, first.time);
+    }
+    cpu.time = run.last->time;
     const bool begun = cpu.known || cpu.next != 0;
     cpu.known = true;
     if (begun && goes_back(first.cpu_sequence, cpu.next)) {
@@ -29,12 +35,6 @@ void Backward::look_at_number(const Run& run, Cpu& cpu) {
     cpu.next = begun && goes_back(after, cpu.next) ? cpu.next : after;
 }
 
-void Backward::look_at_time(const abi::Record& record, Cpu& cpu) {
-    if (keeps_time(record)) {
-        times_.add(record.cpu, cpu.time, record.time);
-    }
-}
-
 std::string Backward::numbers_back() const {
     return numbers_.count == 0
                ? ""
@@ -46,9 +46,9 @@ std::string Backward::numbers_back() const {
 
 std::string times_back(const StepsBack& steps) {
     return steps.count == 0 ? ""
-                            : fmt::format("the times of a CPU's accesses go back {} times, first "
-                                          "those of cpu {} from tick {} to {}",
-                                          steps.count, steps.cpu, steps.from, steps.to);
+                            : fmt::format("the times of a CPU's accesses go back, first those of "
+                                          "cpu {} from tick {} to {}",
+                                          steps.cpu, steps.from, steps.to);
 }
 
 } // namespace mmioscope::trace

@@ -42,15 +42,13 @@ public:
     void add(const Run& run) {
         const abi::Record& first = *run.first;
         Cpu& cpu = cpus_[first.cpu];
-        if (first.cpu_sequence == cpu.next && first.type == abi::RecordType::access) [[likely]] {
-            cpu.next = run.last->cpu_sequence + 1;
+        if (first.cpu_sequence != cpu.next || first.time < cpu.time ||
+            first.type != abi::RecordType::access) [[unlikely]] {
+            look(run, cpu);
         } else {
-            look_at_number(run, cpu);
+            cpu.next = run.last->cpu_sequence + 1;
+            cpu.time = run.last->time;
         }
-        if (first.time < cpu.time) [[unlikely]] {
-            look_at_time(first, cpu);
-        }
-        cpu.time = keeps_time(first) ? run.last->time : cpu.time;
     }
 
     /// What is wrong with the records' numbers, as part of a sentence; empty: nothing.
@@ -60,12 +58,13 @@ public:
 
 private:
     struct Cpu {
-        bool known = false;     ///< has had a record that did not follow
-        std::uint32_t next = 0; ///< cpu_sequence expected of the next record
-        std::uint64_t time = 0; ///< of its last access
+        std::uint32_t next = 0;       ///< cpu_sequence expected of the next record
+        bool known = false;           ///< has had a record that did not follow
+        std::uint64_t time = 0;       ///< of its last record
+        std::uint64_t other_time = 0; ///< of its last record whose time says nothing of accesses
     };
-    void look_at_number(const Run& run, Cpu& cpu);
-    void look_at_time(const abi::Record& record, Cpu& cpu);
+
+    void look(const Run& run, Cpu& cpu);
 
     std::array<Cpu, 256> cpus_{}; ///< by Record::cpu
     StepsBack numbers_;
