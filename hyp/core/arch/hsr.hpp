@@ -41,7 +41,7 @@ public:
     constexpr ExceptionClass ec() const { return Field<31, 26, ExceptionClass>::get(raw_); }
     constexpr bool il() const { return Bit<25>::get(raw_); } ///< the instruction has 32 bits
 
-    // MCR and MRC that trap (B3.13.6).
+    // MCR and MRC that trap, and of WFI the condition (B3.13.6).
     constexpr bool condition_valid() const { return Bit<24>::get(raw_); }
     constexpr unsigned condition() const { return Field<23, 20, unsigned>::get(raw_); }
     constexpr unsigned opc2() const { return Field<19, 17, unsigned>::get(raw_); }

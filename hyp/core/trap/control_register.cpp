@@ -7,19 +7,11 @@
 #include "guest/registers.hpp"
 #include "machine/machine.hpp"
 #include "port/sysreg.hpp"
+#include "trap/condition.hpp"
 
 namespace mmioscope {
 
 namespace {
-
-/// Whether an instruction whose condition fails traps is IMPLEMENTATION DEFINED (ARM ARM B1.14.1).
-/// In Thumb state HSR may lack the condition; ITSTATE has it.
-bool passes(const Frame& frame, arch::Hsr hsr) {
-    constexpr unsigned always = 14;
-    const std::uint32_t it = arch::it_state(frame.psr);
-    const unsigned condition = hsr.condition_valid() ? hsr.condition() : it != 0 ? it >> 4 : always;
-    return arch::condition_passed(condition, frame.psr);
-}
 
 /// The hardware's SMP bit stays set: memory is shared with other CPUs until the guest sleeps.
 void write_actlr(Cpu& cpu, std::uint32_t value) {
@@ -37,7 +29,7 @@ std::uint32_t read_actlr(const Cpu& cpu) {
 
 Outcome control_register(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
     check(hsr.of<reg::ACTLR>(), "unexpected trap of a CP15 access");
-    if (!passes(frame, hsr)) return Outcome::done;
+    if (!passes_condition(frame, hsr)) return Outcome::done;
     if (hsr.reads_register()) set_guest_register(frame, hsr.rt(), read_actlr(cpu));
     else write_actlr(cpu, guest_register(frame, hsr.rt()));
     return Outcome::done;

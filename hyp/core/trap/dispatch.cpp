@@ -8,6 +8,7 @@
 #include "port/wait.hpp"
 #include "trap/abort.hpp"
 #include "trap/call.hpp"
+#include "trap/condition.hpp"
 #include "trap/control_register.hpp"
 #include "trap/fast_path.hpp"
 #include "trap/stretch.hpp"
@@ -30,8 +31,9 @@ void sleep(Cpu& cpu) {
 
 /// WFI traps for a service, or because the guest cleared ACTLR.SMP. WFI may end at any time (ARM
 /// ARM B1.8.14), so pending work is done first, and the guest executes WFI again.
-Outcome wait_for_interrupt(Cpu& cpu) {
+Outcome wait_for_interrupt(Cpu& cpu, const Frame& frame, arch::Hsr hsr) {
     Machine& machine = *cpu.machine;
+    if (!passes_condition(frame, hsr)) return Outcome::done;
     if (machine.at_turn == nullptr || machine.at_turn->may_sleep(cpu)) {
         verify_services(machine, Moment::idle);
         sleep(cpu);
@@ -48,7 +50,7 @@ bool is_wide(arch::Hsr hsr) {
 [[gnu::noinline]] Outcome handle_other(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
     switch (hsr.ec()) {
     case arch::ExceptionClass::prefetch_abort: return prefetch_abort(cpu, frame, hsr);
-    case arch::ExceptionClass::wfi: return wait_for_interrupt(cpu);
+    case arch::ExceptionClass::wfi: return wait_for_interrupt(cpu, frame, hsr);
     case arch::ExceptionClass::cp15_32: return control_register(cpu, frame, hsr);
     case arch::ExceptionClass::hvc:
     case arch::ExceptionClass::smc: return guest_call(cpu, frame, hsr);

@@ -113,3 +113,28 @@ TEST_CASE("a write to ACTLR that traps although its condition fails does nothing
     CHECK(back);
     CHECK(rig.failure() == "");
 }
+
+TEST_CASE("a WFI that traps although its condition fails does not sleep") {
+    constexpr std::uint32_t wfi_if_equal = 0x0700'0000; // EC 1, IL, CV; COND 0
+    constexpr std::uint32_t in_thumb = 0x0600'0000;     // CV clear: by ITSTATE
+    constexpr std::uint32_t last_if_equal = 2u << 10;   // ITSTATE 0x08
+    constexpr std::uint32_t flag_z = 1u << 30;
+    const bool thumb = GENERATE(false, true);
+    const bool equal = GENERATE(false, true);
+    Rig rig(options_where(true, 1, 1));
+    bool back = false;
+    rig.on_end(0, [&](Core& core, mmioscope::Cpu& cpu) {
+        const std::uint32_t pc = core.frame.pc;
+        cpu.leaves_coherency = true; // so a sleep is counted
+        core.frame.psr = (core.frame.psr & ~flag_z) | (equal ? flag_z : 0);
+        if (thumb) core.frame.psr |= arch::psr_thumb | last_if_equal;
+        core.system.set<reg::HSR>(thumb ? in_thumb : wfi_if_equal);
+        mmioscope_guest_trap(cpu, core.frame);
+        CHECK(core.frame.pc == pc + 4);
+        back = true;
+    });
+    rig.run();
+    CHECK(rig.failure() == "");
+    CHECK(rig.simulation.cores[0].left_coherency == (equal ? 1 : 0));
+    CHECK(back == !equal); // nobody wakes the CPU that sleeps
+}
