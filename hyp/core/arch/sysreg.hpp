@@ -56,6 +56,7 @@ using ATS1CPR = Register32<15, 0, 7, 8, 0>;
 using ATS1CPW = Register32<15, 0, 7, 8, 1>;
 using ATS1CUR = Register32<15, 0, 7, 8, 2>;
 using ATS1CUW = Register32<15, 0, 7, 8, 3>;
+using ATS1HW = Register32<15, 4, 7, 8, 1>; ///< of Hyp, for a write
 using PAR = Register64<15, 0, 7>;
 
 // Faults (B4.1).

@@ -19,7 +19,7 @@ struct Registers {
     unsigned status;
     std::uint32_t mask; ///< there is room if these bits of `status` equal
     std::uint32_t room; ///< those of this word
-    /// Reads of `status` until a character is dropped. A read takes at least 10 ns.
+    /// Reads of `status` until the first character is dropped. A read takes at least 10 ns.
     unsigned max_polls;
 };
 
@@ -70,8 +70,11 @@ void Console::put(char c) {
     const Registers* uart = registers_of(at_);
     if (uart == nullptr) return;
     const PhysicalAddress status = register_address(at_, uart->status);
-    for (unsigned i = 0; (bus_.read(status, at_.log2_width) & uart->mask) != uart->room; ++i)
-        if (i == uart->max_polls) return;
+    const unsigned polls = dead_ ? 1 : uart->max_polls;
+    if (!bus_.poll(status, uart->mask, uart->room, polls, at_.log2_width)) {
+        dead_ = true;
+        return;
+    }
     bus_.write(register_address(at_, uart->data), static_cast<unsigned char>(c), at_.log2_width);
 }
 

@@ -14,12 +14,14 @@ public:
     /// Sets 8 data bits and turns FIFOs and transmitter on; the baud rate stays as the firmware set
     /// it.
     void start();
-    /// Waits for room for a limited time; then drops the character.
+    /// Waits for room for a limited time; then drops the character. From then on each character is
+    /// tried once: a UART whose clock is off must not make a report take minutes.
     void put(char c) override;
 
 private:
     Uart at_;
     OwnBus& bus_;
+    bool dead_{}; ///< a character was dropped
 };
 
 } // namespace mmioscope

@@ -28,6 +28,18 @@ std::uint32_t OwnBus::read(PhysicalAddress address, unsigned log2_size) {
     return value;
 }
 
+bool OwnBus::poll(PhysicalAddress address, std::uint32_t mask, std::uint32_t wanted,
+                  unsigned max_reads, unsigned log2_size) {
+    for (;;) {
+        const std::uint64_t time = ring_ ? ring_->begin(0, address.value) : 0;
+        const auto value = static_cast<std::uint32_t>(port::device_read(address, log2_size));
+        const bool there = (value & mask) == wanted;
+        if (!there && --max_reads != 0) continue;
+        record(address, value, abi::encode_access(false, log2_size), time);
+        return there;
+    }
+}
+
 void OwnBus::write(PhysicalAddress address, std::uint32_t value, unsigned log2_size) {
     const std::uint64_t time = ring_ ? ring_->begin(0, address.value) : 0;
     port::device_write(address, log2_size, value);

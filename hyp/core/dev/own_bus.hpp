@@ -1,5 +1,5 @@
 // The hypervisor's own device accesses. Each makes an `own` record, so the trace contains
-// everything on the bus.
+// everything on the bus, except that a register that is polled makes one.
 #pragma once
 
 #include "abi/record.hpp"
@@ -23,6 +23,10 @@ class OwnBus {
 public:
     std::uint32_t read(PhysicalAddress address, unsigned log2_size = 2);
     void write(PhysicalAddress address, std::uint32_t value, unsigned log2_size = 2);
+    /// Reads until the bits in `mask` equal `wanted`, or for the `max_reads`-th time; only the last
+    /// read makes a record. False: they never did.
+    bool poll(PhysicalAddress address, std::uint32_t mask, std::uint32_t wanted, unsigned max_reads,
+              unsigned log2_size = 2);
 
     /// Records accesses in `ring` from now on, beginning with the early ones. `map` has the
     /// devices.

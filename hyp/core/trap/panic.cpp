@@ -7,6 +7,7 @@
 #include "engine/service.hpp"
 #include "machine/machine.hpp"
 #include "port/barrier.hpp"
+#include "port/memory.hpp"
 #include "port/report.hpp"
 #include "port/shared.hpp"
 #include "port/sysreg.hpp"
@@ -85,9 +86,20 @@ void end_report(Console& uart) {
     print(uart, abi::end_of_report, "\n");
 }
 
-void mark_area(Machine* machine) {
-    if (machine != nullptr && machine->area != nullptr)
-        port::store_shared(machine->area->state, abi::AreaState::panicked);
+/// Whether a store to `object` does not fault, by Hyp's own table. PAR is the guest's, which will
+/// not run again.
+bool is_writable(const void* object) {
+    constexpr std::uint64_t failed = 1;
+    port::write<reg::ATS1HW>(static_cast<std::uint32_t>(port::address_of(object).value));
+    port::synchronize_context();
+    return (port::read<reg::PAR>() & failed) == 0;
+}
+
+/// Before anything is printed: the UART may take long, or nobody listens to it. What is damaged may
+/// be the table, or where the area is; then readers have the report alone.
+void mark_area(const Machine* machine) {
+    if (machine == nullptr || machine->area == nullptr || !is_writable(machine->area)) return;
+    port::store_shared(machine->area->state, abi::AreaState::panicked);
     port::complete_system();
 }
 
@@ -117,12 +129,12 @@ bool first_to_report(Machine* machine) {
     t.machine = t.cpu != nullptr ? t.cpu->machine : nullptr;
     if (!first_to_report(t.machine)) port::halt();
     if (t.machine != nullptr) stop_other_cpus(*t.machine);
+    mark_area(t.machine);
     OwnBus bus; // not attached: the ring stays as it was
     Console uart(board.uart, bus);
     if (board.uart_is_guests) uart.start(); // whatever the guest has set up there
     tell(t, uart);
     if (t.machine != nullptr) end_services(*t.cpu, MachineEnd::panicked);
-    mark_area(t.machine);
     end_report(uart);
     port::halt();
 }
@@ -174,15 +186,14 @@ void hyp_fault(Cpu* cpu, const HypFrame& frame) {
 
 // A fault before the report has begun: this CPU may not be the first, and the others still run.
 // From then until the stop line is out, the machine itself may cause the fault, so it is not used.
-// The area is marked last: a fault in that is silent.
 void report_fault(std::uint32_t pc) {
     const port::ReportStage stage = port::report_stage();
     const bool line_out = stage == port::ReportStage::stop_line_out;
-    const bool trusted = stage != port::ReportStage::begun && this_cpu() != nullptr;
-    Machine* machine = trusted ? this_cpu()->machine : nullptr;
     if (stage == port::ReportStage::none) {
+        Machine* machine = this_cpu() != nullptr ? this_cpu()->machine : nullptr;
         if (!first_to_report(machine)) port::halt();
         if (machine != nullptr) stop_other_cpus(*machine);
+        mark_area(machine);
     }
     OwnBus bus;
     Console uart(board.uart, bus);
@@ -191,7 +202,6 @@ void report_fault(std::uint32_t pc) {
           "a fault in the report, pc=", Hex{pc}, "\n");
     print_system_registers(uart);
     end_report(uart);
-    mark_area(machine);
     port::halt();
 }
 

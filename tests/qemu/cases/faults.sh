@@ -85,6 +85,13 @@ fault_in_report_of_check() { # KIND
     once "^checked before pc=0x${base}0[01]"
     once "^mmioscope: a fault in the report, pc=0x${base}0[01]"
 }
+# The area cannot be marked, which comes first: the report is whole all the same.
+report_without_mark() {
+    damaged check-area hammer
+    reported 'unexpected value of VTTBR'
+    whole
+    once "^checked before pc=0x${base}0[01]"
+}
 # The first instruction of the report faults: one line and the registers have all there is.
 fault_before_report() {
     damaged entry hammer
@@ -153,7 +160,7 @@ add test fault-cpu1 3 fault cpu1 'data abort on CPU 1' '^mmioscope: unchanged: t
 add test fault-both 3 fault both 'undefined instruction'
 add test fault-in-report 3 fault_in_report
 add test fault-in-report-of-check 3 fault_in_report_of_check check-report
-add test fault-in-mark-of-check 3 fault_in_report_of_check check-area
+add test fault-in-mark-of-check 3 report_without_mark
 add test fault-before-report 3 fault_before_report
 add test fault-at-start 3 fault_at_start
 add test virt-fault-at-start 3 virt fault_at_start
