@@ -392,7 +392,8 @@ def whole(bench, judge):
         streams = {engine: pool.submit(bench.boot, "stream", engine, "none", "--stream", "serial2", "--stream-file",
                                        wires[engine], plugin=(f"own={BOARD_UART:#x}",)) for engine in ENGINES}
         named = each(bench.boot, "named", None, "none", "--guest-reader", plugin=())
-        nothing = pool.submit(bench.boot, "nothing", "emulation", "none", "--trace", "none", plugin=())
+        nothing = each(bench.boot, "nothing", None, "none", "--trace", "none", plugin=())
+        load_streams = each(bench.boot, "sd-stream", None, "sd", "--stream", "serial2", plugin=(f"own={BOARD_UART:#x}",))
         bares = each(bench.bare, None)
         slows = each(bench.bare, None, SLOW)
         options = {what: each(bench.bare, None, what) for what in OPTIONS}
@@ -417,12 +418,18 @@ def whole(bench, judge):
         table.add("boot: a stream, longest path", engine,
                   max(stream.sum("most", [kind]) for kind in ("begun", "finished", "emulated", "other")))
         table.add("boot: bytes of the stream", engine, wires[engine].stat().st_size / sent)
-        paths = nothing.result()[1]
-        table.add("boot with nothing traced", engine, paths.sum("instructions", ("other", "emulated", "long", "cut")))
+        paths = nothing[engine].result()[1]
+        table.add("boot with nothing traced", engine,
+                  paths.sum("instructions", ("begun", "finished", "other", "emulated", "long", "cut")))
         loaded, load = loads[engine].result()
         table.add("SD load: accesses", engine, loaded - events)
         table.add("SD load: mean", engine,
                   (load.mean() * load.accesses() - boot.mean() * boot.accesses()) / (load.accesses() - boot.accesses()))
+        load_sent, load_stream = load_streams[engine].result()
+        kinds = ("begun", "finished", "emulated", "other")
+        table.add("SD load: a stream and task names, more", engine,
+                  (load_stream.sum("instructions", kinds) - stream.sum("instructions", kinds)) / (load_sent - sent) -
+                  (load.sum("instructions", kinds) - boot.sum("instructions", kinds)) / (loaded - events))
         table.add("SD load: native instructions for one", engine, (sd - none) / (loaded - events))
         table.add("SD load: traced / native", engine, (load.executed - boot.executed) / (sd - none))
         table.add("traced / native by the mean, an access per 1,569", engine,

@@ -25,7 +25,7 @@ FILES = ["hyp/core/trace/*", "hyp/core/engine/*", "hyp/core/mm/guest_view.*",
          "hyp/core/dev/own_bus.cpp", "hyp/core/machine/debug_unit.*", "hyp/services/choice/*", "hyp/services/control/*", "hyp/services/stream/*",
          "hyp/core/start/start.cpp",
          "hyp/core/trap/translate.cpp", "hyp/core/trap/abort.cpp", "hyp/core/trap/dispatch.cpp", "hyp/core/trap/fast_path.cpp",
-         "hyp/core/trap/stretch.cpp", "hyp/core/trap/decode.cpp", "hyp/core/trap/fetch.cpp", "hyp/core/trap/panic.cpp",
+         "hyp/core/trap/stretch.cpp", "hyp/core/trap/decode.cpp", "hyp/core/trap/fetch.cpp", "hyp/core/trap/guest_memory.cpp", "hyp/core/trap/panic.cpp",
          "hyp/services/task_names/task_names.cpp"]
 EXCEPT = {"hyp/services/unprotect/unprotect.cpp",  # the baseline, which loses events as it is
           "hyp/services/stream/request_line.cpp"}  # copies requests as they are: not simulated
@@ -43,6 +43,7 @@ FIRST = [("hyp/services/stream/ring_merge.cpp", "records that CPUs publish*,a cl
          ("hyp/core/trap/dispatch.cpp", "the stream is sent*,loops of exclusives*"),
          ("hyp/core/trap/fast_path.cpp", "CPUs with excl*,each access has*,a device or filter*,"
           "a new name is*,the stream is sent*,behind a firewall*,a loop that does*,a watchpoint*,the fast path*"),
+         ("hyp/core/trap/guest_memory.cpp", "an instruction is decoded*"),
          ("hyp/core/trap/panic.cpp", "a panic prints*"),
          ("hyp/core/trap/abort.cpp", "a device switched on*"),
          ("hyp/core/engine/exclusive", "no store-exclusive succ*,CPUs with excl*"),
@@ -59,6 +60,7 @@ KINDS = [  # name, what is found, what is put in its place
     ("DSB SY", r"port::complete_system\(\);", ";"),
     ("DMB", r"port::order_memory\(\);", ";"),
     ("TLBI", r"port::write<reg::TLBI\w*>\(\w*\);", ";"),
+    ("clean", r"port::flush_to_coherency\(pa, to\.size_bytes\(\)\);", ";"),
     ("ICIALLU", r"port::write<reg::ICIALLU>\(\w*\);", ";"),
     ("lock", r"port::exchange_if\(owner_, no_owner, cpu\)", "true"),
     ("lock", r"taken\.lock\.try_acquire\([^;]*?\)(?=\))", "true"),

@@ -1,5 +1,7 @@
 #include "simulation.hpp"
 
+#include "machine/machine.hpp"
+
 namespace mmioscope::sim {
 
 namespace {
@@ -9,13 +11,14 @@ Simulation* the_simulation;
 constexpr Range ram_range{0x8000'0000, 0x8400'0000};
 constexpr std::uint64_t first_tick = 1'000'000;
 constexpr std::uint32_t mdbgen = 1u << 15;
+constexpr std::uint64_t device_type = 0x04, uncached_type = 0x44; ///< of HMAIR0 (B4.1.71)
 
 } // namespace
 
 Simulation::Simulation(const Conditions& c)
     : conditions(c), ram(ram_range), cores(c.cpus, Core(ram)),
       scheduler(c.seed, c.switch_one_in, c.step_limit),
-      memory(c.cpus, scheduler.random(), c.old_payload, c.exclusives_fail_one_in) {
+      memory(c.cpus, scheduler.random(), c.old_payload, c.exclusives_fail_one_in), ahead_(c.seed) {
     the_simulation = this;
     for (unsigned i = 0; i < c.cpus; ++i) {
         Core& core = cores[i];
@@ -60,6 +63,7 @@ void Simulation::point() {
         rate > 0 && scheduler.random().one_in(rate))
         ticks_stopped += conditions.ticks_of_stop;
     if (scheduler.random().one_in(8)) speculate(core());
+    if (ahead_.one_in(64)) read_ahead_in_hyp();
     if (scheduler.random().one_in(conditions.late_one_in)) do_something_late(core());
     Core& other = cores[scheduler.random().below(cores.size())];
     if (scheduler.random().one_in(conditions.late_one_in)) memory.drain_one(other.number);
@@ -131,6 +135,11 @@ void Simulation::write_register(Encoding which, std::uint64_t value) {
         self.system.write(encoding_of<reg::PAR>(), found ? route.ipa & 0xffff'f000 : 1, true);
         return;
     }
+    case encoding_of<reg::ATS1HW>(): {
+        const bool mapped = (self.system.get<reg::HSCTLR>() & 1) == 0 || hyp_leaf(value).valid();
+        self.system.write(encoding_of<reg::PAR>(), mapped ? 0 : 1, true);
+        return;
+    }
     case encoding_of<reg::DBGOSLAR>():
         self.system.write(encoding_of<reg::DBGOSLSR>(), value == 0xc5ac'ce55 ? 2 : 0, true);
         return;
@@ -170,15 +179,35 @@ void Simulation::set_descriptor(std::uint64_t* entry, std::uint64_t value) {
     table_writes.push_back({address, value});
 }
 
-void Simulation::check_hyp_mapping(PhysicalAddress address, bool device) {
-    const Registers& system = core().system;
-    if ((system.get<reg::HSCTLR>() & 1) == 0) return;
-    const Translation leaf =
-        walk({ram, tables, core().number}, system.get<reg::HTTBR>(), address.value);
+Translation Simulation::hyp_leaf(std::uint64_t address) {
+    return walk({ram, tables, core().number}, core().system.get<reg::HTTBR>(), address);
+}
+
+std::uint64_t Simulation::hyp_memory_type(const Translation& leaf) {
     const std::uint64_t attribute = (leaf.descriptor >> 2) & 7; // into HMAIR0
-    const std::uint64_t memory_type = (system.get<reg::HMAIR0>() >> (8 * attribute)) & 0xff;
+    return (core().system.get<reg::HMAIR0>() >> (8 * attribute)) & 0xff;
+}
+
+void Simulation::check_hyp_mapping(PhysicalAddress address, bool device) {
+    if ((core().system.get<reg::HSCTLR>() & 1) == 0) return;
+    const Translation leaf = hyp_leaf(address.value);
     if (!leaf.valid()) throw Failure{"Hyp uses an address that its table does not map"};
-    if ((memory_type == 0x04) != device) throw Failure{"Hyp uses memory as a device or vice versa"};
+    if ((hyp_memory_type(leaf) == device_type) != device)
+        throw Failure{"Hyp uses memory as a device or vice versa"};
+}
+
+/// A CPU in Hyp may read ahead whatever its table maps as Normal memory, and keeps it in its cache
+/// if it is Write-Back. The guest would find such a line after it has turned its own cache on,
+/// whatever it has written to memory before (ARM ARM A3.5.7).
+void Simulation::read_ahead_in_hyp() {
+    if (hypervisor == nullptr || (core().system.get<reg::HSCTLR>() & 1) == 0) return;
+    const std::uint64_t at = page_floor(ram.range().begin + ahead_.below(ram.range().size()));
+    const Translation leaf = hyp_leaf(at);
+    if (!leaf.valid() || hyp_memory_type(leaf) == device_type) return;
+    if (in_memory(hypervisor->no_map, {at}))
+        throw Failure{"Hyp reads ahead in memory that is not to be mapped"};
+    if (in_memory(hypervisor->guest_memory, {at}) && hyp_memory_type(leaf) != uncached_type)
+        throw Failure{"Hyp's cache has lines of the guest's memory"};
 }
 
 } // namespace mmioscope::sim

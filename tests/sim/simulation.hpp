@@ -90,8 +90,8 @@ public:
     std::vector<TableWrite> table_writes;
     std::vector<ViewChange> view_changes;
     std::vector<std::uint64_t> speculated; ///< pages whose translations may be cached at any time
-    /// Words in Hyp's cache, by address, until the line is evicted: their values from before a
-    /// guest without caches changed them.
+    /// Words that the guest's cache has newer than memory, by address, until their line is cleaned:
+    /// what memory has, where Hyp reads.
     std::map<std::uint64_t, std::uint32_t> stale_words;
     std::uint64_t interrupts_taken{};
     std::uint64_t slow_traps{};                                 ///< left to C++ by Hyp's assembly
@@ -151,7 +151,12 @@ public:
     /// The guest's DSB.
     void complete_broadcasts(Core& core);
 
+    /// What Hyp's own table has for `address`, and its memory type, as in HMAIR0.
+    Translation hyp_leaf(std::uint64_t address);
+    std::uint64_t hyp_memory_type(const Translation& leaf);
+
 private:
+    void read_ahead_in_hyp();
     bool in_task() const { return scheduler.current() < cores.size(); }
     void do_something_late(Core& core);
     void speculate(Core& core);
@@ -163,6 +168,8 @@ private:
     void arrive(Core& core);
     void check_coherency();
     bool debug_locked(const Core& core) const;
+
+    Random ahead_;
 };
 
 } // namespace mmioscope::sim

@@ -142,6 +142,22 @@ BootError list_memory(const Tree& tree, MemoryMap& memory) {
     return memory.empty() ? BootError{"the device tree has no memory node", ""} : BootError{};
 }
 
+BootError list_no_map(const Tree& tree, MemoryMap& no_map) {
+    const int reserved = tree.find("/reserved-memory");
+    if (reserved < 0) return {};
+    for (int node = reserved + 1; node < tree.behind(reserved); ++node) {
+        if (!tree.has(node, "no-map")) continue;
+        for (unsigned n = 0, entries = tree.reg_entries(node); n < entries; ++n) {
+            Range range;
+            if (!tree.reg(node, n, range) && !tree.untranslated_reg(node, n, range)) continue;
+            range = {page_floor(range.begin), page_ceil(std::min(range.end, lpae::input_end))};
+            if (!range.empty() && !no_map.push_back(range))
+                return {"too many ranges of memory with no-map", tree.name(node)};
+        }
+    }
+    return {};
+}
+
 void mark_memory(RegionTable& regions, const MemoryMap& memory) {
     for (abi::RegionEntry& region : regions)
         for (const Range& range : memory)

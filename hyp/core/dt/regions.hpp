@@ -15,6 +15,12 @@ BootError list_regions(const Tree& tree, RegionTable& regions, int& beyond_reach
 /// Fills `memory` with the tree's memory nodes, which must not overlap.
 BootError list_memory(const Tree& tree, MemoryMap& memory);
 
+/// Fills `no_map` with the pages of what /reserved-memory says `no-map` of (reserved-memory.yaml):
+/// firmware or another core may keep it for itself, so not even a speculative access may go there.
+/// A node that is disabled counts, too, and one that /reserved-memory does not translate has the
+/// root's addresses. A node without `reg` has no place before the guest chooses one.
+BootError list_no_map(const Tree& tree, MemoryMap& no_map);
+
 /// Marks regions that lie in memory as memory, whatever their nodes say.
 void mark_memory(RegionTable& regions, const MemoryMap& memory);
 

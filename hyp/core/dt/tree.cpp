@@ -313,12 +313,17 @@ std::uint32_t Tree::cell(int node, const char* name, std::uint32_t otherwise) co
     return p.size == 4 ? p.cell(0) : otherwise;
 }
 
+/// The number of entries of `reg`; 0 if the parent's cells are not usable.
+unsigned Tree::entries(int node, const Property& reg) const {
+    const int bus = parent(node);
+    if (bus < 0 || !reg || address_cells(bus) == 0 || size_cells(bus) == 0) return 0;
+    return static_cast<unsigned>(reg.size / 4 / (address_cells(bus) + size_cells(bus)));
+}
+
 /// Entry `index` of `reg`, as it is in the tree; `end` is set to the size.
 bool Tree::raw_entry(int node, const Property& reg, unsigned index, Range& out) const {
-    const int bus = parent(node);
-    if (bus < 0 || !reg) return false;
-    const unsigned address = address_cells(bus), size = size_cells(bus);
-    if (address == 0 || size == 0 || reg.size / 4 / (address + size) <= index) return false;
+    if (index >= entries(node, reg)) return false;
+    const unsigned address = address_cells(parent(node)), size = size_cells(parent(node));
     const std::size_t entry = index * (address + size);
     out.begin = reg.number(entry, address);
     out.end = reg.number(entry + address, size);

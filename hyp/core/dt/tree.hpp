@@ -101,6 +101,8 @@ public:
     /// Entry `index` of `reg`, translated through `ranges` up to the root. False: no such entry, it
     /// is empty, or an ancestor does not map it.
     bool reg(int node, unsigned index, Range& out) const;
+    /// The number of entries of `reg`, usable or not.
+    unsigned reg_entries(int node) const { return entries(node, property(node, "reg")); }
     /// The entries of `reg` of which reg() is true: `place` begins as first_reg(), and each call of
     /// next_reg() advances it past one. False: no more.
     struct RegPlace {
@@ -146,6 +148,7 @@ private:
     void close(Node& node) const;
     int child(int parent, const char* name, std::size_t length) const;
     int below(int node, const char* path) const;
+    unsigned entries(int node, const Property& reg) const;
     bool raw_entry(int node, const Property& reg, unsigned index, Range& out) const;
     bool translate_to_root(int node, Range& out) const;
     bool translate(int bus, std::uint64_t& address) const;

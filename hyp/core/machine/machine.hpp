@@ -29,7 +29,8 @@ struct Machine {
     Config config;
     RegionTable regions;
     RegionMap map;
-    MemoryMap guest_memory;
+    MemoryMap guest_memory; ///< the device tree's memory without the hypervisor's
+    MemoryMap no_map;       ///< what Hyp must not map as memory (dt/regions.hpp)
     ImageLayout image;
     EntryState entry{};
     bool breakpoints{true}; ///< CPU 0 has them; else each CPU steps on a page of its own

@@ -1,4 +1,4 @@
-// The guest's RAM.
+// Lists of parts of memory, such as the guest's RAM.
 #pragma once
 
 #include "base/address.hpp"
@@ -6,10 +6,10 @@
 
 namespace mmioscope {
 
-/// The device tree's memory without the hypervisor's; page-aligned, below 4 GiB.
-using MemoryMap = FixedVector<Range, 16>;
+/// Parts of memory: page-aligned, below 4 GiB.
+using MemoryMap = FixedVector<Range, 32>;
 
-/// Whether `address` is in the guest's RAM.
+/// Whether `address` is in one of them.
 inline bool in_memory(const MemoryMap& memory, PhysicalAddress address) {
     for (const Range& range : memory)
         if (range.contains(address.value)) return true;

@@ -22,6 +22,12 @@ Range pages_of(Range range) {
     return {page_floor(range.begin), page_ceil(range.end)};
 }
 
+bool overlaps(const MemoryMap& parts, Range range) {
+    for (const Range& part : parts)
+        if (part.overlaps(range)) return true;
+    return false;
+}
+
 bool map_uart(TranslationTable& table, const Uart& uart, TablePool& pool) {
     const std::uint64_t base = uart.base.value;
     return uart.model == UartModel::none ||
@@ -37,20 +43,28 @@ bool build_boot_stage1(TranslationTable& table, const ImageLayout& image, Range 
 }
 
 bool build_stage1(TranslationTable& table, const ImageLayout& image, Range boot_tree,
-                  const Uart& uart, const MemoryMap& memory, const RegionMap& map, bool shared,
-                  TablePool& pool) {
-    if (!map_uart(table, uart, pool)) return false; // the tree may not name it (EARLY_UART)
+                  const Uart& uart, const MemoryMap& memory, const MemoryMap& no_map,
+                  const RegionTable& regions, const RegionMap& map, bool shared, TablePool& pool) {
     for (const Range& range : memory)
-        if (!table.map(range, lpae::hyp_data, pool)) return false;
+        if (!table.map(range, lpae::hyp_shared, pool)) return false;
+    for (const Range& range : no_map)
+        if (!table.unmap(range, pool)) return false;
+    const Range own{image.text.begin, image.area.end};
     for (const Span& span : map) {
         const Range pages = pages_of(span.range);
-        bool is_memory = pages.overlaps({image.text.begin, image.area.end});
-        for (const Range& range : memory) is_memory |= pages.overlaps(range);
-        if (!is_memory && !table.map(pages, lpae::hyp_device, pool)) return false;
+        // Device memory is never accessed speculatively. So memory that is traced like a device may
+        // be no_map: Hyp makes the guest's own accesses there, and no others.
+        const bool kept =
+            (regions[span.region].flags & abi::region_memory) != 0 && overlaps(no_map, pages);
+        const bool is_device = kept ? span.traced() : !overlaps(memory, pages);
+        if (is_device && !pages.overlaps(own) && !table.map(pages, lpae::hyp_device, pool))
+            return false;
     }
-    return map_image(table, image, pool) &&
+    const Range tree = pages_of(boot_tree);
+    return map_uart(table, uart, pool) && // the tree may not name it (EARLY_UART)
+           map_image(table, image, pool) &&
            table.map(image.area, shared ? lpae::hyp_shared : lpae::hyp_data, pool) &&
-           table.map(pages_of(boot_tree), lpae::hyp_data, pool);
+           table.map(tree, tree.overlaps(own) ? lpae::hyp_data : lpae::hyp_shared, pool);
 }
 
 void change_stage1(const TranslationTable& table) {

@@ -25,12 +25,13 @@ inline constexpr std::uint64_t stack_size = 4 * page_size;
 [[nodiscard]] bool build_boot_stage1(TranslationTable& table, const ImageLayout& image,
                                      Range boot_tree, const Uart& uart, TablePool& pool);
 
-/// Builds the final table: the image, the UART, the guest's memory, all devices that are not
-/// memory, the trace area (uncached if it is `shared` with the guest), and the tree at `boot_tree`.
-/// False: the pool is empty.
+/// Builds the final table: the image, the UART, the guest's memory without `no_map`, all devices
+/// that are not memory, the trace area (uncached if it is `shared` with the guest), and the tree at
+/// `boot_tree`. All memory that is not the hypervisor's is Non-cacheable. False: the pool is empty.
 [[nodiscard]] bool build_stage1(TranslationTable& table, const ImageLayout& image, Range boot_tree,
-                                const Uart& uart, const MemoryMap& memory, const RegionMap& map,
-                                bool shared, TablePool& pool);
+                                const Uart& uart, const MemoryMap& memory, const MemoryMap& no_map,
+                                const RegionTable& regions, const RegionMap& map, bool shared,
+                                TablePool& pool);
 
 /// The end of CPU `number`'s stack.
 constexpr PhysicalAddress stack_end(const ImageLayout& image, unsigned number) {

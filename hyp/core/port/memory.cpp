@@ -10,7 +10,7 @@ void flush_to_coherency(PhysicalAddress begin, std::size_t size) {
     const auto end = static_cast<std::uint32_t>(begin.value + size);
     for (auto a = static_cast<std::uint32_t>(begin.value) & ~(line - 1); a < end; a += line)
         write<reg::DCCIMVAC>(a);
-    complete_all();
+    complete_system(); // also for observers outside of the inner shareable domain
 }
 
 // One asm block: a store to the stack after its line is invalidated would again be in memory only.

@@ -1,4 +1,5 @@
-// Physical memory as Hyp sees it: at its own address, RAM as Write-Back, devices as Device.
+// Physical memory as Hyp sees it: at its own address, the hypervisor's as Write-Back, the guest's as
+// Normal Non-cacheable, devices as Device.
 #pragma once
 
 #include "base/address.hpp"

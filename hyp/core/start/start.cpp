@@ -96,6 +96,17 @@ bool is_guest_memory(const Machine& machine, const Range& part) {
     return inside;
 }
 
+/// What Hyp itself reads and writes.
+BootError check_no_map(const Machine& machine) {
+    for (const Range& range : machine.no_map) {
+        if (range.overlaps(guest_tree_room(machine)))
+            return {"mmioscope,guest-tree lies in memory with no-map", ""};
+        if (range.overlaps(machine.boot_tree))
+            return {"the device tree lies in memory with no-map", ""};
+    }
+    return {};
+}
+
 BootError check_modules(const Machine& machine) {
     const BootModules& modules = machine.config.modules;
     const Range tree = guest_tree_room(machine);
@@ -140,6 +151,8 @@ BootError read_tree(const Tree& tree, Machine& machine) {
     machine.guest_memory = board_memory;
     if (auto e = carve(machine.guest_memory, machine.own_memory)) return e;
     if (auto e = check_modules(machine)) return e;
+    if (auto e = list_no_map(tree, machine.no_map)) return e;
+    if (auto e = check_no_map(machine)) return e;
     mark_memory(machine.regions, board_memory);
     // A node that names part of the hypervisor's memory does not get it.
     if (!machine.map.withhold(machine.own_memory)) return no_spans;
@@ -173,7 +186,8 @@ bool build_guest_table(Machine& machine, TranslationTable& table, bool with_trap
 BootError build_tables(Machine& machine) {
     if (!new_table(machine.hyp_table, machine.pool) ||
         !build_stage1(machine.hyp_table, machine.image, machine.boot_tree, board.uart,
-                      machine.guest_memory, machine.map, machine.config.guest_reader, machine.pool))
+                      machine.guest_memory, machine.no_map, machine.regions, machine.map,
+                      machine.config.guest_reader, machine.pool))
         return no_tables;
     TranslationTable* shadow = machine.shadow_tables;
     if (!build_guest_table(machine, machine.normal_table, false) ||
@@ -298,6 +312,7 @@ BootError find_board(Machine& machine, std::uint32_t r2) {
                 ""};
     const auto* blob = port::memory_at<const void>({machine.boot_tree.begin});
     if (auto e = machine.tree.read(blob, machine.boot_tree.size())) return e;
+    machine.boot_tree.end = machine.boot_tree.begin + machine.tree.size();
     if (auto e = read_board(machine.tree, board)) return e;
     if (auto e = read_cpus(machine.tree, port::read<reg::MPIDR>(), machine.clusters)) return e;
     machine.cpu_count = machine.clusters.count();
@@ -319,6 +334,11 @@ Frame start_machine(Machine& machine, Cpu& cpu, const BootError& failed) {
     if (auto e = settle_engine(machine, cpu.debug, no_steps)) refuse(machine, e);
     if (auto e = build_tables(machine)) refuse(machine, e);
     change_stage1(machine.hyp_table);
+    // The first table maps the tree cacheable, the second one only what is the hypervisor's: no
+    // line of the guest's memory stays in a cache (trap/guest_memory.hpp).
+    port::flush_to_coherency(
+        {page_floor(boot_tree.begin)},
+        static_cast<std::size_t>(page_ceil(boot_tree.end) - page_floor(boot_tree.begin)));
     machine.engine = engine_of(machine);
     if (machine.engine == nullptr) refuse(machine, {"this image has no such engine", ""});
 

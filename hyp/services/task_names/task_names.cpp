@@ -3,10 +3,11 @@
 #include "arch/psr.hpp"
 #include "engine/engine.hpp"
 #include "machine/machine.hpp"
-#include "port/memory.hpp"
 #include "port/sysreg.hpp"
+#include "trap/guest_memory.hpp"
 #include "trap/translate.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 namespace mmioscope {
@@ -16,15 +17,16 @@ namespace {
 constexpr std::uint32_t pid_limit = 4u << 20; ///< the largest PID_MAX_LIMIT of Linux
 constexpr unsigned looks_per_second = 1000;
 
-/// Reads `count` words of the guest's RAM at `va`, a multiple of 4, through its own translation.
-bool read_words(const Frame& frame, const Machine& machine, VirtualAddress va, std::uint32_t* to,
-                unsigned count) {
-    std::optional<PhysicalAddress> pa;
-    for (unsigned n = 0; n < count; ++n) {
-        const VirtualAddress at = va + 4 * n;
-        pa = n == 0 || at.value % page_size == 0 ? translate(frame, at) : *pa + 4;
-        if (!pa || !in_memory(machine.guest_memory, *pa)) return false;
-        to[n] = *port::memory_at<const std::uint32_t>(*pa);
+/// Reads words of the guest's RAM at `va`, a multiple of 4, through its own translation.
+bool read_words(const Frame& frame, const Machine& machine, VirtualAddress va,
+                std::span<std::uint32_t> to) {
+    while (!to.empty()) {
+        const auto on_page = static_cast<std::size_t>(page_size - va.value % page_size) / 4;
+        const auto part = to.first(std::min(to.size(), on_page));
+        const auto pa = translate(frame, va);
+        if (!pa || !read_guest_memory(machine, *pa, part)) return false;
+        va = va + static_cast<std::uint32_t>(part.size_bytes());
+        to = to.subspan(part.size());
     }
     return true;
 }
@@ -35,8 +37,8 @@ bool read_name(const Frame& frame, const Machine& machine, const TaskOffsets& at
                std::uint32_t task, abi::TaskName& name) {
     std::uint32_t ids[2];
     std::uint32_t comm[sizeof name.comm / 4];
-    if (task % 4 != 0 || !read_words(frame, machine, {task + at.pid}, ids, 2) ||
-        !read_words(frame, machine, {task + at.comm}, comm, 4))
+    if (task % 4 != 0 || !read_words(frame, machine, {task + at.pid}, ids) ||
+        !read_words(frame, machine, {task + at.comm}, comm))
         return false;
     name.pid = ids[0];
     name.tgid = ids[1];

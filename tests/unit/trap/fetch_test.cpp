@@ -5,7 +5,7 @@
 using namespace mmioscope;
 using namespace mmioscope::sim;
 
-TEST_CASE("an instruction is decoded from memory, whatever Hyp's cache still has") {
+TEST_CASE("an instruction is decoded as the guest wrote it, whatever is only in its cache") {
     const auto engine = GENERATE(abi::EngineKind::shadow, abi::EngineKind::emulation);
     Rig rig(options_for(engine, 1, 1));
     Code code = rig.program(0);
