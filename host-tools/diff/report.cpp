@@ -126,7 +126,7 @@ std::string html(std::span<const Finding> findings, const Heading& heading) {
         files += (files.empty() ? "" : ", ") + escaped(file);
     }
     page += fmt::format("<p>A: {}<br>B: {}</p>\n<p>{}</p>\n", files, escaped(heading.b),
-                        escaped(heading.verdict));
+                        escaped(heading.verdict.empty() ? verdict(findings) : heading.verdict));
     for (const std::string& note : heading.notes) {
         page += fmt::format("<p>{}</p>\n", escaped(note));
     }

@@ -20,7 +20,7 @@ struct Heading {
     std::vector<std::string> a;     ///< files
     std::string b;                  ///< likewise
     std::vector<std::string> notes; ///< lines above the findings
-    std::string verdict;            ///< the conclusion
+    std::string verdict = {};       ///< the conclusion; empty: verdict() of the findings
 };
 
 /// The number of sure findings.
