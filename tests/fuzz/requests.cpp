@@ -81,7 +81,7 @@ public:
         expect(!rig_.machine->changes.held());
         // Takes longer than all else. What is wrong once, stays so.
         if (++changes_ % 64 == 0)
-            expect(rig_.services.integrity.find_damage(*rig_.machine).name == nullptr);
+            expect(rig_.services.integrity.find_damage(*rig_.machine)->name == nullptr);
     }
 
 private:

@@ -11,6 +11,8 @@
 #include "base/fixed_vector.hpp"
 #include "engine/service.hpp"
 
+#include <optional>
+
 namespace mmioscope {
 
 /// A range that must not change, and the index of its first checksum.
@@ -38,8 +40,9 @@ public:
     /// fails", has the cost.
     ///
     /// At idle: the next 4 KiB, unless that was done within the last 10 ms (cpuidle may ask a
-    /// thousand times a second), or another CPU holds Machine::changes. Else: everything; at the
-    /// machine's end only if there is a trace.
+    /// thousand times a second). In doubt: everything, unless that was done within the last 100 ms
+    /// (a guest may fetch from devices without pause). Neither if another CPU holds
+    /// Machine::changes. At the machine's end: everything, if there is a trace.
     void verify(Machine& machine, Moment moment) override;
     /// Whether anything has changed. After a stop, not the root entries of the guest's tables.
     void report(Machine& machine, TextSink& out) override;
@@ -54,8 +57,9 @@ public:
     void store_sealed(std::uint64_t& descriptor, std::uint64_t value);
 
     /// The first damage, if any. Waits for Machine::changes, but only for two seconds; then checks
-    /// without it. After a stop the root entries of the guest's tables are not checked.
-    Damage find_damage(Machine& machine);
+    /// without it: nothing if there are differences, but another CPU is changing what is sealed.
+    /// After a stop the root entries of the guest's tables are not checked.
+    std::optional<Damage> find_damage(Machine& machine);
 
     /// Stores the checksums of the range, which consists of words. False: no room.
     [[nodiscard]] bool seal(const char* name, const void* begin, const void* end,
@@ -81,6 +85,9 @@ private:
     bool seal_tables(const Machine& machine);
     bool seal_machine(Machine& machine);
     bool has_trace(const Machine& machine) const;
+    void begin_change();
+    void end_change();
+    std::optional<Damage> find_damage_unlocked(bool stopped) const;
 
     static constexpr std::size_t roots =
         9; ///< of the guest's tables: the normal one, and one per CPU
@@ -88,8 +95,10 @@ private:
     FixedVector<std::uint64_t, 512> sums_;
     bool traced_{}; ///< something is, at the start; what a request changes makes a record
     Turn next_{};
+    std::uint32_t changes_{};          ///< odd while something sealed is changing
     std::uint64_t next_for_request_{}; ///< ticks: no check for a request before that time
     std::uint64_t next_at_idle_{};     ///< ticks: no check at idle before that time
+    std::uint64_t next_in_doubt_{};    ///< ticks: no check in doubt before that time
 };
 
 } // namespace mmioscope

@@ -33,5 +33,6 @@ inline constexpr bool has_firmware = true;
 /// Starts CPU `number` at `entry`, with its MMU off.
 void start_cpu_at(u32 number, u32 entry);
 [[noreturn]] void power_off();
+[[noreturn]] void reset();
 
 } // namespace guest

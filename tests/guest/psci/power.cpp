@@ -28,4 +28,10 @@ void power_off() {
     for (;;) asm volatile("wfi");
 }
 
+void reset() {
+    constexpr u32 system_reset = 0x8400'0009;
+    firmware(system_reset);
+    for (;;) asm volatile("wfi");
+}
+
 } // namespace guest

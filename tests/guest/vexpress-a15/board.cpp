@@ -17,13 +17,22 @@ void start_cpu_at(u32 number, u32 entry) {
     write(gic_distributor + gicd_sgir, 1u << (16 + number));
 }
 
-void power_off() {
+namespace {
+[[noreturn]] void end(u32 start_write) {
     constexpr u32 sys_cfgdata = 0xa0;
     constexpr u32 sys_cfgctrl = 0xa4;
-    constexpr u32 start_write_shutdown = 0xc080'0000;
     write(sysreg + sys_cfgdata, 0u);
-    write(sysreg + sys_cfgctrl, start_write_shutdown);
+    write(sysreg + sys_cfgctrl, start_write);
     for (;;) asm volatile("wfi");
+}
+} // namespace
+
+void power_off() {
+    end(0xc080'0000);
+}
+
+void reset() {
+    end(0xc090'0000);
 }
 
 } // namespace guest

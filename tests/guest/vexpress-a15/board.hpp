@@ -30,5 +30,6 @@ inline constexpr bool has_firmware = false;
 /// Starts CPU `number` (only 1 exists) at `entry`, with its MMU off.
 void start_cpu_at(u32 number, u32 entry);
 [[noreturn]] void power_off();
+[[noreturn]] void reset();
 
 } // namespace guest

@@ -105,6 +105,21 @@ forged() { # ENGINE
 }
 for engine in shadow emulation; do add test "forged-$engine" 5 forged $engine; done
 
+# Other CPUs fetch from a device while one changes what is traced: the hypervisor, which looks at its checksums
+# because of the fetches, must not take a change for damage.
+fetches() { # ENGINE CPUS CHANGES
+    board=virt
+    run_bare fetches --engine "$1" --cpus "$2" \
+        --qemu-arg=-device --qemu-arg="loader,addr=$((0x42000000)),data=$(($3 << 4 | $2)),data-len=4"
+    complete
+    has console "^fetches: $3 changes"
+    "$mmioscope" print --all --raw "$out/trace.mmio" >"$out/print" || fail "print: exit status $?"
+    [ "$(grep -c '(fetch)' "$out/print")" = "$(sed -n 's/.*changes, \([0-9]*\) fetches/\1/p' "$out/console" | tr -d '\r')" ] ||
+        fail "not as many fetches as the guest made"
+}
+add test fetches 10 on_all_cpus fetches shadow 4 60
+for engine in shadow emulation; do add nightly "fetches-$engine" 120 on_all_cpus fetches $engine 8 1000; done
+
 # On a board with firmware: its functions, with valid and invalid arguments, are answered as without the hypervisor.
 calls() { # ENGINE
     board=virt

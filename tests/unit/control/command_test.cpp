@@ -97,7 +97,7 @@ TEST_CASE("noise is no request: 100,000 random ones, 50,000 of them with the rig
                 CHECK((reply->status == Status::done || Snapshot(rig) == *before));
             delete before;
         }
-        CHECK(rig.services.integrity.find_damage(*rig.machine).name == nullptr);
+        CHECK(rig.services.integrity.find_damage(*rig.machine)->name == nullptr);
         rig.simulation.complete_system();
         CHECK(!rig.machine->changes.held());
     });
@@ -123,7 +123,7 @@ TEST_CASE("stop and start keep the selection, and a change is recorded") {
         CHECK(last->type == abi::RecordType::configuration);
         CHECK(last->device == fifo);
         CHECK(last->pa_low == (static_cast<std::uint32_t>(Command::deselect) | 7u << 16));
-        CHECK(rig.services.integrity.find_damage(*rig.machine).name == nullptr);
+        CHECK(rig.services.integrity.find_damage(*rig.machine)->name == nullptr);
     });
 }
 
@@ -145,16 +145,16 @@ TEST_CASE("damage next to changed entries is still noticed") {
     as_guest(options, [&](Rig& rig, mmioscope::Cpu& cpu) {
         *entry_of(rig, at::fifo) ^= 1u << 20; // its own entry, another one, and the map
         CHECK(ask(cpu, Command::deselect_range, at::fifo, 0x1000).status == Status::done);
-        CHECK(rig.services.integrity.find_damage(*rig.machine).name != nullptr);
+        CHECK(rig.services.integrity.find_damage(*rig.machine)->name != nullptr);
         CHECK(ask(cpu, Command::select_range, at::fifo, 0x1000).status == Status::done);
-        CHECK(rig.services.integrity.find_damage(*rig.machine).name != nullptr);
+        CHECK(rig.services.integrity.find_damage(*rig.machine)->name != nullptr);
     });
     as_guest(options, [&](Rig& rig, mmioscope::Cpu& cpu) {
         *entry_of(rig, at::console) ^= 1u << 20;
         CHECK(ask(cpu, Command::deselect_range, at::fifo, 0x1000).status == Status::done);
-        CHECK(rig.services.integrity.find_damage(*rig.machine).name != nullptr);
+        CHECK(rig.services.integrity.find_damage(*rig.machine)->name != nullptr);
         *entry_of(rig, at::console) ^= 1u << 20;
-        CHECK(rig.services.integrity.find_damage(*rig.machine).name == nullptr);
+        CHECK(rig.services.integrity.find_damage(*rig.machine)->name == nullptr);
     });
 }
 
@@ -220,7 +220,7 @@ TEST_CASE("a snapshot holds the last records up to it, whatever comes later") {
         }
         CHECK(rig.machine->area->description_crc ==
               description_crc(*rig.machine->area, rig.machine->area->region_count));
-        CHECK(rig.services.integrity.find_damage(*rig.machine).name == nullptr);
+        CHECK(rig.services.integrity.find_damage(*rig.machine)->name == nullptr);
         rig.simulation.complete_system();
         CHECK(!rig.machine->changes.held());
     });

@@ -98,7 +98,7 @@ TEST_CASE("a device switched on and off is traced exactly while it is on", "[pro
             REQUIRE(compare(rig, cpu, at::fifo, 0x1000) == "");
             REQUIRE(compare(rig, cpu, at::gadget, 0x100) == "");
         }
-        REQUIRE(rig.services.integrity.find_damage(*rig.machine).name == nullptr);
+        REQUIRE(rig.services.integrity.find_damage(*rig.machine)->name == nullptr);
     }
 }
 

@@ -79,6 +79,15 @@ std::string text_after_byte(std::uint64_t address) {
     return text_after([=](Rig& rig) { *rig.simulation.ram.at({address}) ^= std::byte{1}; });
 }
 
+/// What a guest's fetch from a device's page does.
+void fetch_from_device(Core& core, mmioscope::Cpu& cpu) {
+    core.system.set<reg::HSR>(0x8200'0007); // a prefetch abort: translation fault, level 3
+    core.system.set<reg::HIFAR>(at::fifo);
+    core.system.set<reg::HPFAR>(at::fifo >> 12 << 4);
+    mmioscope_guest_trap(cpu, core.frame);
+    core.system.settle(); // the ERET
+}
+
 bool contains(const std::string& text, const std::string& what) {
     return text.find(what) != std::string::npos;
 }
@@ -111,9 +120,9 @@ TEST_CASE("a page that the baseline has opened is no damage; a changed byte of t
     Rig rig(options_for(abi::EngineKind::unprotect, 1, 1));
     rig.on_end(0, [&](Core&, mmioscope::Cpu&) {
         open_shared_page(*rig.machine->normal_table.page_entry(at::fifo));
-        CHECK(rig.services.integrity.find_damage(*rig.machine).name == nullptr);
+        CHECK(rig.services.integrity.find_damage(*rig.machine)->name == nullptr);
         *rig.simulation.ram.at({rig.machine->image.text.begin}) ^= std::byte{1};
-        CHECK(std::string(rig.services.integrity.find_damage(*rig.machine).name) == "text");
+        CHECK(std::string(rig.services.integrity.find_damage(*rig.machine)->name) == "text");
     });
     rig.run();
     CHECK(rig.failure() == "");
@@ -315,6 +324,55 @@ TEST_CASE("a change that takes long is waited for, and is no damage") {
     CHECK(turns >= 1'200'000);
     CHECK(turns < 1'200'010); // the release is a store, which arrives some turns later
     CHECK(!contains(said, "stop"));
+}
+
+TEST_CASE("CPUs that look while another one changes what is traced find no damage", "[protocol]") {
+    const bool at_end = GENERATE(false, true);
+    for (std::uint64_t seed = 1; seed <= seeds(4); ++seed) {
+        CAPTURE(at_end, seed);
+        constexpr unsigned cpus = 4;
+        RigOptions options = options_for(abi::EngineKind::shadow, cpus, seed);
+        options.conditions.step_limit = 60'000'000;
+        Rig rig(options);
+        unsigned changing = 1;
+        for (unsigned n = 0; n < cpus; ++n) {
+            rig.program(n).end();
+            rig.on_end(n, [&, n](Core& core, mmioscope::Cpu& cpu) {
+                core.system.set<reg::CNTFRQ>(1); // nobody waits for the lock
+                if (n == 0) {
+                    for (unsigned i = 0; i < 20; ++i)
+                        while (!execute(
+                            cpu, make_request(i % 2 == 0 ? Command::stop : Command::start, 1)))
+                            rig.simulation.point();
+                    changing = 0;
+                } else {
+                    while (changing != 0) {
+                        if (at_end) rig.services.integrity.verify(*rig.machine, Moment::last);
+                        else fetch_from_device(core, cpu);
+                        rig.simulation.point();
+                    }
+                }
+            });
+        }
+        rig.run();
+        REQUIRE(rig.failure() == "");
+        REQUIRE(rig.text().find("stop") == std::string::npos);
+    }
+}
+
+TEST_CASE("a guest that fetches from devices without pause has everything verified every 100 ms") {
+    unsigned unseen = 0;
+    CHECK(found(text_of([&](Place& place) {
+        place.core.system.set<reg::CNTFRQ>(100'000);
+        fetch_from_device(place.core, place.cpu);
+        place.damage();
+        const std::uint64_t began = place.rig.simulation.now();
+        while (place.rig.simulation.now() - began < 11'000) {
+            fetch_from_device(place.core, place.cpu);
+            ++unseen;
+        }
+    })));
+    CHECK(unseen >= 20);
 }
 
 TEST_CASE("an emptied list of services is noticed where they are called") {

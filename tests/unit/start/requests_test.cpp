@@ -140,7 +140,7 @@ TEST_CASE("a device selected before the guest runs is traced from its first acce
         REQUIRE(rig.bus_log(at::fifo, 0x1000).size() >= 9 * rig.simulation.cores.size());
         REQUIRE(compare_with_bus(
                     rig, {{at::sysreg, at::own_uart}, {at::gadget, at::gadget + 0x100}}) == "");
-        REQUIRE(rig.services.integrity.find_damage(*rig.machine).name == nullptr);
+        REQUIRE(rig.services.integrity.find_damage(*rig.machine)->name == nullptr);
     }
 }
 
@@ -164,7 +164,7 @@ TEST_CASE("a device deselected before the guest runs never traps") {
     const auto region = rig.machine->map.find({at::fifo})->region;
     const auto* entry = reinterpret_cast<const abi::RegionEntry*>(rig.machine->area + 1) + region;
     CHECK((entry->flags & abi::region_traced) == 0);
-    CHECK(rig.services.integrity.find_damage(*rig.machine).name == nullptr);
+    CHECK(rig.services.integrity.find_damage(*rig.machine)->name == nullptr);
 }
 
 TEST_CASE("a request for one CPU's accesses holds, whichever CPU comes first") {
