@@ -39,7 +39,8 @@ HYP_COLD_SOURCES := $(filter-out hyp/core/dt/tree.cpp %/checksum.cpp,$(wildcard 
     hyp/services/integrity/*.cpp)) \
     $(wildcard hyp/core/start/*.cpp hyp/core/board/*.cpp hyp/services/control/*.cpp hyp/services/black_box/*.cpp \
     hyp/services/unprotect/*.cpp) boot/boot.cpp \
-    $(wildcard $(addprefix hyp/core/,arch/decode_[ntv]*.cpp arch/flow.cpp base/print.cpp dev/*.cpp engine/exclusive.cpp \
+    $(wildcard $(addprefix hyp/core/,arch/decode_[ntv]*.cpp arch/flow.cpp base/print.cpp dev/*.cpp engine/ending.cpp \
+    engine/exclusive.cpp \
     engine/keeping.cpp engine/service.cpp engine/waiting.cpp guest/banks.cpp guest/coherency.cpp guest/exception.cpp \
     guest/reset.cpp guest/vector.cpp machine/*.cpp mm/page_index.cpp mm/stage1.cpp mm/stage2.cpp trap/panic.cpp \
     trap/call.cpp trap/control_register.cpp trap/stretch.cpp)) \

@@ -2,6 +2,7 @@
 #include "cli/option_types.hpp"
 #include "cli/trace_input.hpp"
 #include "file/part_files.hpp"
+#include "file/texts.hpp"
 #include "system/distinct_output.hpp"
 #include "system/open_source.hpp"
 #include "verify/compare.hpp"
@@ -48,6 +49,9 @@ std::string trace_faults(const trace::TraceReader& reader, const verify::Events&
     }
     if (!reader.missing_part().empty()) {
         text += trace::missing_part_text(reader) + "\n";
+    }
+    if (const auto why = reader.text().find(trace::incomplete_key); why != reader.text().end()) {
+        text += fmt::format("the recording is incomplete: {}\n", why->second);
     }
     for (const abi::Loss& loss : events.holes.losses()) {
         text += fmt::format("the trace lacks {} records of cpu {} from sequence {} on\n",
@@ -105,7 +109,8 @@ Status verify(const Options& options) {
     std::FILE* const out = output.file();
     const auto qemu = reader.text().find("qemu");
     verify::mark_newer(log, qemu == reader.text().end() ? "" : qemu->second);
-    const verify::Result result = verify::compare(log, events.all, reader.regions());
+    const verify::Result result =
+        verify::compare(log, events.all, reader.regions(), events.unfinished);
     const std::string faults = trace_faults(reader, events);
     const bool same = result.differences.empty() && faults.empty();
     if (options.counts) {

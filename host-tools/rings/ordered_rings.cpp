@@ -1,7 +1,5 @@
 #include "rings/ordered_rings.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 namespace mmioscope::rings {
@@ -54,16 +52,15 @@ void OrderedRings::leave() {
     }
 }
 
-std::string OrderedRings::unfinished() const {
-    std::string lines;
+std::vector<trace::UnfinishedAccess> OrderedRings::unfinished() const {
+    std::vector<trace::UnfinishedAccess> accesses;
     for (unsigned cpu = 0; cpu < rings_.size(); ++cpu) {
         const InFlightAccess access = rings_[cpu].in_flight();
         if (access.state == abi::InFlight::begun) {
-            lines += fmt::format("in-flight.cpu{}=pa {:#x} pc {:#x} time {}\n", cpu, access.pa,
-                                 access.pc, access.time);
+            accesses.push_back({cpu, access.pa, access.pc, access.time});
         }
     }
-    return lines;
+    return accesses;
 }
 
 } // namespace mmioscope::rings

@@ -1,11 +1,11 @@
 // Takes the records from all rings of a trace area, in the order of time.
 #pragma once
 
+#include "file/unfinished.hpp"
 #include "rings/area.hpp"
 #include "rings/merge.hpp"
 #include "rings/ring_reader.hpp"
 
-#include <string>
 #include <vector>
 
 namespace mmioscope::rings {
@@ -32,8 +32,8 @@ public:
     std::uint64_t damaged() const { return damaged_; } ///< records whose slot held a different one
     const std::vector<RingReader>& rings() const { return rings_; }
 
-    /// Accesses that began and have no record, as lines "key=value".
-    std::string unfinished() const;
+    /// Accesses that began and have no record.
+    std::vector<trace::UnfinishedAccess> unfinished() const;
 
 private:
     std::vector<RingReader> rings_;

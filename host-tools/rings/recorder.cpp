@@ -36,14 +36,16 @@ void Recorder::finish(abi::Ending ending) {
     file_.values(abi::SectionType::losses, std::span<const abi::Loss>(losses_.losses()));
     const std::vector<abi::Statistics> statistics = area_.statistics();
     file_.values(abi::SectionType::statistics, std::span<const abi::Statistics>(statistics));
-    file_.text(rings_.unfinished() + trace::incomplete_line(doubts()));
+    const std::vector<trace::UnfinishedAccess> unfinished = rings_.unfinished();
+    why_unfinished_ = trace::why_unfinished(unfinished, ending);
+    file_.text(trace::lines_of(unfinished) + trace::incomplete_line(doubts()));
     file_.finish(losses_.lost(), ending);
 }
 
 std::string Recorder::doubts() const {
     return rings_.damaged() > 0
                ? fmt::format("{} records were damaged in the ring", rings_.damaged())
-               : "";
+               : why_unfinished_;
 }
 
 void Recorder::add(const trace::Run& run) {

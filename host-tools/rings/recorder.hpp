@@ -55,6 +55,7 @@ private:
     trace::LossCounter losses_;
     trace::Summary summary_;
     std::vector<trace::Run> runs_; ///< for the onlooker
+    std::string why_unfinished_;   ///< by accesses in whose middle the machine ended
 };
 
 } // namespace mmioscope::rings

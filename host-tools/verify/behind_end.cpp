@@ -1,6 +1,7 @@
 #include "verify/behind_end.hpp"
 
 #include <algorithm>
+#include <optional>
 
 namespace mmioscope::verify {
 
@@ -9,7 +10,42 @@ namespace {
 /// A driver does less than this before the power is off; more means that the trace was cut off.
 constexpr std::size_t most_behind = 64;
 
+/// Bytes that one instruction reaches: VLDM of sixteen doublewords.
+constexpr std::uint64_t longest = 128;
+
+/// The last line that matches an event of `cpu`; nothing if none does.
+std::optional<std::uint32_t> last_line_of(unsigned cpu, std::span<const logs::Event> events,
+                                          const Matching& matching) {
+    std::optional<std::uint32_t> last;
+    for (std::size_t event = 0; event < events.size(); ++event) {
+        const std::uint32_t line = matching.line_of[event];
+        if (events[event].cpu == cpu && line != logs::nowhere) {
+            last = std::max(last.value_or(0), line);
+        }
+    }
+    return last;
+}
+
 } // namespace
+
+std::uint64_t leave_out_unfinished(std::vector<Difference>& differences,
+                                   std::span<const logs::Line> lines,
+                                   std::span<const logs::Event> events, const Matching& matching,
+                                   std::span<const trace::UnfinishedAccess> unfinished) {
+    std::uint64_t count = 0;
+    for (const trace::UnfinishedAccess& access : unfinished) {
+        const std::optional<std::uint32_t> last = last_line_of(access.cpu, events, matching);
+        count += std::erase_if(differences, [&](const Difference& difference) {
+            if (difference.kind != Kind::missing || (last && difference.line < *last)) {
+                return false;
+            }
+            const logs::Line& line = lines[difference.line];
+            return line.kind == logs::LineKind::access && line.cpu == static_cast<int>(access.cpu) &&
+                   line.address - access.pa < longest;
+        });
+    }
+    return count;
+}
 
 std::uint64_t leave_out_behind_end(std::vector<Difference>& differences,
                                    std::span<const logs::Event> events, const Matching& matching) {

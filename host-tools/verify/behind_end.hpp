@@ -1,6 +1,7 @@
-// Accesses that a guest still makes after the access that ends its machine.
+// Accesses that a trace cannot have, because the machine ended before their records were made.
 #pragma once
 
+#include "file/unfinished.hpp"
 #include "verify/align.hpp"
 #include "verify/difference.hpp"
 
@@ -14,5 +15,14 @@ namespace mmioscope::verify {
 /// therefore not missing. Removes them from `differences`, and returns their number.
 std::uint64_t leave_out_behind_end(std::vector<Difference>& differences,
                                    std::span<const logs::Event> events, const Matching& matching);
+
+/// An access in whose middle the machine ended may have been on the bus, with all of its words or
+/// some. Lines of its CPU that follow everything this CPU has in the trace, as far as one
+/// instruction reaches, are therefore not missing. Removes them from `differences`, and returns
+/// their number.
+std::uint64_t leave_out_unfinished(std::vector<Difference>& differences,
+                                   std::span<const logs::Line> lines,
+                                   std::span<const logs::Event> events, const Matching& matching,
+                                   std::span<const trace::UnfinishedAccess> unfinished);
 
 } // namespace mmioscope::verify

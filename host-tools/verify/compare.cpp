@@ -55,7 +55,8 @@ void finish(Result& result, const logs::AccessLog& log) {
 }
 
 Result compare(logs::AccessLog& log, std::span<const logs::Event> events,
-               std::span<const abi::RegionEntry> regions) {
+               std::span<const abi::RegionEntry> regions,
+               std::span<const trace::UnfinishedAccess> unfinished) {
     Result result;
     leave_out_stream(log, regions);
     place_aliased(log, regions);
@@ -72,6 +73,7 @@ Result compare(logs::AccessLog& log, std::span<const logs::Event> events,
     std::erase_if(leftovers, [&unlogged](const Difference& one) {
         return one.kind == Kind::extra && unlogged[one.event];
     });
+    result.unfinished = leave_out_unfinished(leftovers, log.lines, events, matching, unfinished);
     result.behind_end = leave_out_behind_end(leftovers, events, matching);
     add(result, leftovers);
     add(result, check_order(events, matching, altered_events(result.differences, events.size())));

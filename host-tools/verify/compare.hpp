@@ -17,6 +17,7 @@ namespace mmioscope::verify {
 struct Result {
     std::uint64_t compared = 0;          ///< events found in both
     std::uint64_t behind_end = 0;        ///< lines after the machine's end, which no trace can have
+    std::uint64_t unfinished = 0;        ///< lines of accesses in whose middle the machine ended
     std::uint64_t unselected = 0;        ///< lines of places that were not traced
     std::uint64_t rom_reads = 0;         ///< events that QEMU does not log
     std::vector<Difference> differences; ///< in the order of the trace, then of the log
@@ -30,6 +31,7 @@ void finish(Result& result, const logs::AccessLog& log);
 
 /// Compares event by event. Changes `log` only in lines with relative addresses.
 Result compare(logs::AccessLog& log, std::span<const logs::Event> events,
-               std::span<const abi::RegionEntry> regions);
+               std::span<const abi::RegionEntry> regions,
+               std::span<const trace::UnfinishedAccess> unfinished = {});
 
 } // namespace mmioscope::verify

@@ -38,7 +38,7 @@ logs::Event to_event(const abi::Record& record, std::uint64_t number) {
 } // namespace
 
 Events read_events(trace::TraceReader& reader) {
-    Events events{{}, trace::LossCounter(1), 0};
+    Events events{{}, trace::LossCounter(1), 0, {}};
     for (auto records = reader.next(); !records.empty(); records = reader.next()) {
         for (const abi::Record& record : records) {
             ++events.records;
@@ -48,6 +48,7 @@ Events read_events(trace::TraceReader& reader) {
             }
         }
     }
+    events.unfinished = trace::unfinished_accesses(reader.text());
     return events;
 }
 

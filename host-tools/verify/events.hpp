@@ -2,6 +2,7 @@
 #pragma once
 
 #include "file/trace_reader.hpp"
+#include "file/unfinished.hpp"
 #include "logs/access.hpp"
 #include "records/losses.hpp"
 
@@ -13,6 +14,7 @@ struct Events {
     std::vector<logs::Event> all; ///< in the order of the file, unsorted
     trace::LossCounter holes;     ///< records missing in the trace itself
     std::uint64_t records = 0;    ///< number of records of all types
+    std::vector<trace::UnfinishedAccess> unfinished;
 };
 
 /// Reads `reader` to its end: records of type access and own, and faults by an external abort

@@ -76,6 +76,11 @@ std::string notes(const Result& result, const logs::AccessLog& log) {
             fmt::format("note: {} accesses in the log come after the one that ended the machine\n",
                         result.behind_end);
     }
+    if (result.unfinished > 0) {
+        text += fmt::format(
+            "note: {} accesses in the log are of instructions in whose middle the machine ended\n",
+            result.unfinished);
+    }
     if (result.unselected > 0) {
         text += fmt::format("note: {} accesses in the log are to places that were not traced\n",
                             result.unselected);

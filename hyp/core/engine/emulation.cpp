@@ -60,7 +60,7 @@ Outcome EmulationEngine::carry_out(Cpu& cpu, Frame& frame) {
     else if (!access.write) deliver(cpu.step, frame, answer.value);
     if (access.recorded && (record.flags & abi::flag_early) == 0) cpu.ring.publish(record);
     cpu.ring.finish();
-    cpu.locks.release();
+    give_locks_back(cpu);
     count_emulated(cpu, user);
     return outcome;
 }

@@ -96,6 +96,7 @@ std::uint64_t room_needed(const Cpu& cpu, const DeviceAccess& access) {
 
 bool take_locks(Cpu& cpu, const Frame& frame) {
     DeviceAccess& access = cpu.step.access;
+    if (cpu.machine->ending.load(std::memory_order_relaxed) != 0) return give_up(cpu);
     const Chooser* chooser = cpu.machine->chooser;
     const bool counted = may_count(chooser, cpu.step);
     if (!acquire(cpu, counted)) {

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "arch/hsr.hpp"
+#include "engine/ending.hpp"
 #include "entry/frame.hpp"
 #include "machine/cpu.hpp"
 
@@ -66,6 +67,13 @@ inline void count_emulated(Cpu& cpu, bool user) {
 /// Hyp met an external abort (`hsr`) in place of the guest: makes the guest take it, and turns
 /// cpu.step.record, not yet published, into a fault record.
 Outcome hand_on_abort(Cpu& cpu, Frame& frame, arch::Hsr hsr);
+
+/// Gives the locks of cpu.step.access back, which was made.
+inline void give_locks_back(Cpu& cpu) {
+    if (cpu.step.access.ends_machine) [[unlikely]]
+        wait_for_end(cpu);
+    cpu.locks.release();
+}
 
 /// cpu.step.access may end the machine: publishes cpu.step.record, which has its value (for a
 /// listed access, a record of each access on the bus), and ends the in-flight mark before the

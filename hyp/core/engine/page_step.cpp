@@ -45,7 +45,7 @@ bool PageStepEngine::finish(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
     note_done(cpu);
     forget_instructions();
     const bool own_trap = end_step(cpu, frame, as_breakpoint(hsr)) || stores_there(hsr);
-    cpu.locks.release();
+    give_locks_back(cpu);
     return own_trap;
 }
 

@@ -17,7 +17,7 @@ bool ShadowEngine::finish(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
     note_done(cpu);
     cpu.debug.disarm();
     const bool own_trap = end_step(cpu, frame, hsr);
-    cpu.locks.release();
+    give_locks_back(cpu);
     return own_trap;
 }
 

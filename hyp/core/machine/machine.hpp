@@ -68,6 +68,7 @@ struct Machine {
     Lock changes; ///< held to change or check what is sealed; last in the lock order
     Power power;
     std::atomic<std::uint32_t> broadcast_fails{0}; ///< on some CPU; see arch/errata.hpp
+    std::atomic<std::uint32_t> ending{0};  ///< CPUs that end the machine: no other access begins
     std::atomic<std::uint32_t> stopped{0}; ///< a CPU panicked: all others halt at their next trap
 
     Tree tree; ///< of the boot loader; not read once the guest runs

@@ -15,6 +15,11 @@ void RegionLocks::release_all(std::size_t count) {
     for (std::size_t n = 0; n < count; ++n) locks_[n].lock.release();
 }
 
+void RegionLocks::close_fast_path(std::size_t count) {
+    for (std::size_t n = 0; n < count; ++n)
+        port::store_shared(locks_[n].device, static_cast<std::uint32_t>(n) | RegionLock::not_fast);
+}
+
 void RegionLocks::count_stores_everywhere(std::size_t count) {
     for (std::size_t n = 0; n < count; ++n)
         for (std::uint32_t& stores : locks_[n].stores)
@@ -35,6 +40,24 @@ bool HeldLocks::acquire(RegionLocks& locks, const RegionSet& regions, std::uint3
         return false;
     }
     return true;
+}
+
+bool HeldLocks::acquire_others(RegionLocks& locks, std::size_t count, std::uint32_t cpu,
+                               std::uint64_t& spins) {
+    all_ = &locks;
+    for (; others_ < count; ++others_) {
+        if (holds(others_)) continue;
+        RegionLock& region = locks[others_];
+        if (!region.lock.try_acquire(cpu, RegionLocks::max_turns, spins)) return false;
+    }
+    return true;
+}
+
+void HeldLocks::release_others() {
+    while (others_ != 0) {
+        RegionLock& region = (*all_)[--others_];
+        if (!holds(others_)) region.lock.release();
+    }
 }
 
 void HeldLocks::adopt(RegionLocks& locks, std::uint16_t region) {

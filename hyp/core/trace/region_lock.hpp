@@ -79,6 +79,8 @@ public:
     void release_all(std::size_t count);
     /// Who holds the lock of `region`, if anybody; for a CPU that does not hold it itself.
     LockHolder holder(std::uint16_t region);
+    /// From now on the fast path takes no access to regions 0 to `count` - 1.
+    void close_fast_path(std::size_t count);
     /// Counts a store to every block of regions 0 to `count` - 1, whose locks the caller holds.
     void count_stores_everywhere(std::size_t count);
 
@@ -121,6 +123,15 @@ public:
         check(held(), "a lock was released twice");
         unlock_all();
     }
+    /// Also takes the locks of all other regions below `count`, in any order, so the caller must
+    /// not wait for them without end. True: no other CPU's access to a region is in flight, and
+    /// none begins before release() or release_others(). False: one was not free in time. What it
+    /// has taken stays held: call it again, or release_others().
+    [[nodiscard]] bool acquire_others(RegionLocks& locks, std::size_t count, std::uint32_t cpu,
+                                      std::uint64_t& spins);
+    /// Gives back what acquire_others() took, if anything.
+    void release_others();
+    bool holds_others() const { return others_ != 0; }
     /// Notes that the lock of `region` is already held.
     void adopt(RegionLocks& locks, std::uint16_t region);
     /// The region whose lock the last acquire() did not get.
@@ -155,6 +166,7 @@ private:
     }
     /// At least one is held.
     void unlock_all() {
+        if (others_ != 0) release_others();
         std::uint32_t n = count_;
         do {
             --n;
@@ -168,6 +180,8 @@ private:
     Held held_[RegionSet::capacity]{};
     std::uint32_t count_{};
     std::uint16_t refused_{};
+    std::uint16_t others_{}; ///< all regions below, if not 0: these are held, too
+    RegionLocks* all_{};     ///< if others_ is not 0
 };
 
 } // namespace mmioscope

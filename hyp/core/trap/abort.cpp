@@ -3,6 +3,7 @@
 #include "base/check.hpp"
 #include "board/board.hpp"
 #include "engine/emulation.hpp"
+#include "engine/ending.hpp"
 #include "engine/exclusive.hpp"
 #include "engine/record.hpp"
 #include "engine/service.hpp"
@@ -141,7 +142,9 @@ Outcome record_fault(Cpu& cpu, const Frame& frame, const DeviceAccess& access,
         cpu.stopped_others |= event.kind == BoardEvent::Kind::others_stop;
         cpu.machine->power.note(event, value);
     }
-    if (access.ends_machine) verify_services(*cpu.machine, Moment::last);
+    if (!access.ends_machine) return;
+    verify_services(*cpu.machine, Moment::last);
+    stop_accesses(cpu);
 }
 
 /// Whether some words of the instruction would reach what is not the guest's.

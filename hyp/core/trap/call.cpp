@@ -1,6 +1,7 @@
 #include "trap/call.hpp"
 
 #include "arch/psci.hpp"
+#include "engine/ending.hpp"
 #include "engine/service.hpp"
 #include "guest/exception.hpp"
 #include "machine/cpu.hpp"
@@ -79,14 +80,18 @@ std::uint32_t cpu_suspend(Cpu& cpu, const Call& call) {
     return answer;
 }
 
-/// SYSTEM_OFF and SYSTEM_RESET (5.10, 5.11); return only if the firmware does not know them. The
-/// stream has ended then, since nothing tells in advance; the rings go on.
+/// SYSTEM_OFF and SYSTEM_RESET (5.10, 5.11); return only if the firmware does not know them. Until
+/// then the other CPUs make no access. The stream has ended then, since nothing tells in advance;
+/// the rings go on.
 std::uint32_t end_machine(Cpu& cpu, const Frame& frame, const Call& call) {
     const bool off = call.function == Function::system_off;
     cpu.debug.give_back();
+    stop_accesses(cpu);
     record_power(cpu, off ? abi::PowerEvent::system_off : abi::PowerEvent::system_reset, frame.pc);
     end_services(cpu, off ? MachineEnd::off : MachineEnd::reset);
-    return forward(call);
+    const std::uint32_t answer = forward(call);
+    allow_accesses(cpu);
+    return answer;
 }
 
 /// CPU_OFF checks nothing: another CPU waits for it, and Linux prints a message if it has to ask

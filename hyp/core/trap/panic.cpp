@@ -23,8 +23,7 @@ namespace {
 /// CPU 0 is alone.
 void stop_other_cpus(Machine& machine) {
     machine.stopped.store(1, std::memory_order_release);
-    for (std::uint16_t n = 0; n < machine.regions.size(); ++n)
-        port::store_shared(machine.locks[n].device, n | RegionLock::not_fast);
+    machine.locks.close_fast_path(machine.regions.size());
     machine.normal_table.invalidate_root();
     for (unsigned i = 0; i < machine.cpu_count; ++i) machine.shadow_tables[i].invalidate_root();
     port::publish_tables();

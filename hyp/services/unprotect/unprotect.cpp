@@ -1,5 +1,6 @@
 #include "unprotect/unprotect.hpp"
 
+#include "engine/ending.hpp"
 #include "engine/reexecution.hpp"
 #include "guest/registers.hpp"
 #include "machine/machine.hpp"
@@ -14,6 +15,7 @@ Outcome UnprotectEngine::carry_out(Cpu& cpu, Frame& frame) {
     access.listed = false;
     begin_step(cpu, frame);
     cpu.debug.arm(cpu.step.next_pc, in_thumb(frame));
+    if (access.ends_machine) allow_accesses(cpu); // the baseline holds nobody up
     cpu.locks.release(); // held for the sequence number, not for the access
     cpu.step.opened = &entry;
     open_shared_page(entry);

@@ -31,3 +31,26 @@ for engine in shadow emulation; do
     add test "virt-ends-$engine" 10 on_all_cpus ends virt $engine
 done
 add test virt-ends-no-breakpoints 10 on_all_cpus ends_without_breakpoints
+
+# The machine ends while other CPUs store several words at a time without a pause: each that reached the device is in the
+# trace, which says so.
+endrace() { # BOARD ENGINE CPUS MODE: 0 off, 1 reset
+    local n
+    board=$1
+    for n in 1 2 3 4; do
+        run --bare --kernel "$build/tests/guest/$board/endrace.bin" --engine "$2" --cpus "$3" --no-net --no-print \
+            --access-log "$out/access.log" --qemu-arg=-device \
+            --qemu-arg="loader,addr=$((ram + (32 << 20))),data=$((n * 5 << 5 | $4 << 4 | $3)),data-len=4"
+        complete
+        [ "$(events)" -ge 100 ] || fail "$(events) events"
+        verified
+    done
+}
+vexpress_endrace() { ram=0x80000000; endrace vexpress-a15 "$1" 2 "$2"; }
+virt_endrace() { ram=0x40000000; endrace virt "$1" 4 "$2"; }
+for engine in shadow emulation; do
+    add test "endrace-off-$engine" 10 on_all_cpus vexpress_endrace $engine 0
+    add nightly "endrace-reset-$engine" 10 on_all_cpus vexpress_endrace $engine 1
+    add nightly "virt-endrace-off-$engine" 10 on_all_cpus virt_endrace $engine 0
+    add test "virt-endrace-reset-$engine" 10 on_all_cpus virt_endrace $engine 1
+done

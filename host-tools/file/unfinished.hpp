@@ -1,0 +1,44 @@
+// Accesses that CPUs had begun when the recording ended, and that have no record. The recorder of
+// the rings writes them to the trace's text:
+//
+//   in-flight.cpuN=pa ADDRESS pc ADDRESS time TICKS
+//
+// Whether the trace is complete in spite of them is decided here; the recorder writes that, too, as
+// "incomplete" (file/texts.hpp), for all commands.
+#pragma once
+
+#include "abi/container.hpp"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace mmioscope::trace {
+
+struct UnfinishedAccess {
+    unsigned cpu = 0;
+    std::uint64_t pa = 0; ///< of its first word
+    std::uint32_t pc = 0;
+    std::uint64_t time = 0; ///< CNTPCT
+};
+
+/// One line for each, for the trace's text.
+std::string lines_of(std::span<const UnfinishedAccess> accesses);
+
+/// The access that the text `key`=`value` tells of; nothing if it is about something else.
+std::optional<UnfinishedAccess> unfinished_access(std::string_view key, std::string_view value);
+
+/// All of a trace's text.
+std::vector<UnfinishedAccess> unfinished_accesses(const std::map<std::string, std::string>& text);
+
+/// Why a trace that ended like this is not complete: "cpu 2 was in the middle of an access to
+/// 0x080004a0". Empty if there is no such access, if it could have been finished behind the end of
+/// the recording, which was cut while the machine ran on, or if the ending is a reason by itself.
+std::string why_unfinished(std::span<const UnfinishedAccess> accesses,
+                           std::optional<abi::Ending> ending);
+
+} // namespace mmioscope::trace
