@@ -96,6 +96,14 @@ result "the namespace of a room of host-tools/ is its name" \
             case ${text#namespace }:: in "$own"::*) ;; *) echo "$file:$line: $text" ;; esac
         done)"
 
+# An error of writing a message must not end the program, and an output has one way of being made.
+result "messages of host-tools/ and guest-linux/ go through system/message.hpp" \
+    "$(grep -rnE 'fmt::print\((stderr|$)|[fv]*printf\(stderr|std::cerr|perror\(' host-tools guest-linux --include='*.hpp' --include='*.cpp')"
+result "only system/ creates files in host-tools/ and guest-linux/" \
+    "$(grep -rnE 'O_CREAT|ofstream|fopen\([^)]*"[wa]' host-tools guest-linux --include='*.hpp' --include='*.cpp' | grep -v '^host-tools/system/')"
+result "only system/escape.cpp escapes text of JSON, CSV and HTML" \
+    "$(grep -rnE '&lt;|&quot;|\\\\u\{:04x|\\\\ufffd' host-tools --include='*.hpp' --include='*.cpp' | grep -v '^host-tools/system/escape.cpp')"
+
 result "assembly only in hyp/core/port, hyp/core/entry and boot" \
     "$(grep -rnE '\basm\b' hyp boot --include='*.hpp' --include='*.cpp' | grep -v '^hyp/core/port/')"
 

@@ -5,6 +5,7 @@
 #include "control/steering.hpp"
 #include "dt/regions.hpp"
 #include "modules.hpp"
+#include "system/message.hpp"
 
 namespace mmioscope::guest {
 
@@ -71,8 +72,8 @@ Status steer(std::span<const std::string> words, std::future<ControlAccess>& acc
     const control::FindDevice find = [&control](const std::string& name) {
         return control::find_device(devices(control.device_tree), name);
     };
-    fmt::print("{}", control::carry_out(words, find, channel));
-    return Status::fine;
+    write_output(control::carry_out(words, find, channel));
+    return status_of_output(Status::fine);
 }
 
 } // namespace mmioscope::guest

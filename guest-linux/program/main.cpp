@@ -4,6 +4,8 @@
 #include "ctl.hpp"
 #include "lent_root.hpp"
 #include "record.hpp"
+#include "system/message.hpp"
+#include "system/signals.hpp"
 
 #include <CLI/CLI.hpp>
 
@@ -87,13 +89,14 @@ void add_ctl(CLI::App& app, std::function<Status()>& action,
 // error of this until a command needs the access. Nothing before that depends on the environment,
 // and the C library has opened descriptors 0 to 2 if they were closed.
 int main(int argc, char** argv) {
+    note_signals();
     std::future<guest::ControlAccess> access =
         std::async(std::launch::deferred, guest::open_control);
     const bool root_is_lent = guest::root_is_lent();
     if (root_is_lent) {
         access.wait();
         if (!guest::give_root_back()) {
-            fmt::print(stderr, "mmioscope-guest: cannot give up root\n");
+            print_message("mmioscope-guest: cannot give up root\n");
             return static_cast<int>(Status::bad_input);
         }
     }

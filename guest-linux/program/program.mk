@@ -14,7 +14,7 @@ guest_program_part_trace := \
     $(addprefix host-tools/records/,extent.cpp losses.cpp summary.cpp policies.cpp record_text.cpp report.cpp module_mark.cpp) \
     $(addprefix host-tools/tree/,device_names.cpp device_tree.cpp) host-tools/wire/stream_head.cpp
 guest_program_part_control := \
-    $(addprefix host-tools/system/,progress_line.cpp signals.cpp suggestion.cpp file_descriptor.cpp units.cpp) \
+    $(addprefix host-tools/system/,escape.cpp message.cpp progress_line.cpp signals.cpp suggestion.cpp file_descriptor.cpp units.cpp) \
     host-tools/cli/program.cpp host-tools/symbols/module_list.cpp $(addprefix host-tools/control/,words.cpp steering.cpp device_finder.cpp) \
     $(addprefix host-tools/transport/,address.cpp socket.cpp socket_name.cpp)
 guest_program_part_hyp := \

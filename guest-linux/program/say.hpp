@@ -1,6 +1,8 @@
 // Messages on standard error.
 #pragma once
 
+#include "system/message.hpp"
+
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -9,7 +11,7 @@
 namespace mmioscope::guest {
 
 inline void say(const std::string& line) {
-    fmt::print(stderr, "mmioscope-guest: {}\n", line);
+    print_message("mmioscope-guest: {}\n", line);
 }
 
 } // namespace mmioscope::guest

@@ -5,6 +5,7 @@
 #include "run/early_requests.hpp"
 #include "symbols/kernel_image.hpp"
 #include "system/error.hpp"
+#include "system/message.hpp"
 
 #include <memory>
 
@@ -67,7 +68,7 @@ Status print_properties(const Options& options) {
         lines += fmt::format("fdt set /chosen {}\n", task_names_property(options.kernel));
     }
     write_output(lines);
-    return Status::fine;
+    return status_of_output(Status::fine);
 }
 
 Action add(CLI::App& command, const std::string&) {

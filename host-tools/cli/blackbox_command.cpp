@@ -9,6 +9,7 @@
 #include "reading/trace.hpp"
 #include "records/report.hpp"
 #include "system/error.hpp"
+#include "system/message.hpp"
 #include "system/units.hpp"
 #include "view/last_lines.hpp"
 #include "view/last_rows.hpp"
@@ -61,13 +62,15 @@ Status print_boot(const view::KnownBoot& boot, const Options& options) {
     reading::TraceOptions chosen = selection(options.view);
     chosen.path = options.view.file;
     view::Output out(options.view.output);
-    std::FILE* const words = options.view.format == "text" ? out.file() : stderr;
-    fmt::print(words, "{}", view::boot_line(boot));
+    const auto say = [&](const std::string& words) {
+        options.view.format == "text" ? fmt::print(out.file(), "{}", words) : write_message(words);
+    };
+    say(view::boot_line(boot));
     const blackbox::LastAccesses last = blackbox::last_accesses(boot.area, options.count);
     view::show(boot, last, chosen, *output_of(options, boot, out));
-    fmt::print(words, "{}", trace::other_counts({}, boot.area.statistics()));
+    say(trace::other_counts({}, boot.area.statistics()));
     if (last.damaged > 0) {
-        fmt::print(words, "{} damaged records are left out\n", last.damaged);
+        say(fmt::format("{} damaged records are left out\n", last.damaged));
     }
     out.close();
     return last.damaged == 0 ? Status::fine : Status::failed;

@@ -4,6 +4,7 @@
 #include "cli/view_options.hpp"
 #include "file/trace_check.hpp"
 #include "system/distinct_output.hpp"
+#include "system/message.hpp"
 #include "system/open_source.hpp"
 #include "view/check_table.hpp"
 #include "view/output.hpp"
@@ -57,7 +58,7 @@ Status check_all(const std::vector<std::string>& files, const Take& take) {
             const std::string text = error.what();
             const std::string name = for_terminal(path);
             const bool named = text.find(name) != std::string::npos;
-            fmt::print(stderr, "mmioscope: {}{}\n", named ? "" : name + ": ", text);
+            print_message("mmioscope: {}{}\n", named ? "" : name + ": ", text);
             worst = std::max(worst, error.status());
         }
     }

@@ -27,6 +27,23 @@ std::optional<Range> range_of(std::string_view text) {
     return good ? std::optional(Range{*first, *last}) : std::nullopt;
 }
 
+// CLI11's own lists leave out empty words.
+std::vector<Range> ranges_of(std::string_view text) {
+    std::vector<Range> ranges;
+    for (std::size_t at = 0; at <= text.size();) {
+        const std::string_view word = text.substr(at, text.find(',', at) - at);
+        const std::optional<Range> range = range_of(word);
+        if (!range) {
+            throw CLI::ValidationError("--cpu", "'" + std::string(word) +
+                                                    "' is not a CPU, or a range of CPUs such as "
+                                                    "1-3");
+        }
+        ranges.push_back(*range);
+        at += word.size() + 1;
+    }
+    return ranges;
+}
+
 } // namespace
 
 void add_cpus(CLI::App& command, std::vector<unsigned>& to) {
@@ -35,18 +52,14 @@ void add_cpus(CLI::App& command, std::vector<unsigned>& to) {
             "--cpu",
             [&to](const std::vector<std::string>& texts) {
                 for (const std::string& text : texts) {
-                    const std::optional<Range> range = range_of(text);
-                    if (!range) {
-                        throw CLI::ValidationError(
-                            "--cpu", "'" + text + "' is not a CPU, or a range of CPUs such as 1-3");
-                    }
-                    for (std::uint64_t cpu = range->first; cpu <= range->last; ++cpu) {
-                        to.push_back(static_cast<unsigned>(cpu));
+                    for (const Range& range : ranges_of(text)) {
+                        for (std::uint64_t cpu = range.first; cpu <= range.last; ++cpu) {
+                            to.push_back(static_cast<unsigned>(cpu));
+                        }
                     }
                 }
             },
             "Only events of these CPUs (1, 0,2-3)")
-        ->delimiter(',')
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
         ->allow_extra_args(false)
         ->type_name("N[-M][,...]");

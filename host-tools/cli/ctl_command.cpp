@@ -3,6 +3,7 @@
 #include "cli/program.hpp"
 #include "control/device_finder.hpp"
 #include "control/wire_channel.hpp"
+#include "system/message.hpp"
 
 #include <cmath>
 #include <csignal>
@@ -56,7 +57,7 @@ Status steer(const Options& options) {
             fmt::format("devices: {}\n", fmt::join(control::device_names(channel.head()), ", "));
     }
     write_output(lines);
-    return Status::fine;
+    return status_of_output(Status::fine);
 }
 
 Action add(CLI::App& command, const std::string&) {

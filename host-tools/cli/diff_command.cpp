@@ -9,8 +9,9 @@
 #include "export/output.hpp"
 #include "file/part_files.hpp"
 #include "system/distinct_output.hpp"
+#include "system/escape.hpp"
 #include "system/file_descriptor.hpp"
-#include "system/plain_text.hpp"
+#include "system/message.hpp"
 #include "view/pager.hpp"
 #include "view/tally.hpp"
 
@@ -152,8 +153,8 @@ public:
         if (tally.status(trace.reader()) != Status::fine) {
             incomplete_.push_back(path);
             const std::string verdict = tally.verdict(trace.reader()); // in its last line
-            fmt::print(stderr, "{}: {}", for_terminal(path),
-                       verdict.substr(verdict.rfind('\n', verdict.size() - 2) + 1));
+            print_message("{}: {}", for_terminal(path),
+                          verdict.substr(verdict.rfind('\n', verdict.size() - 2) + 1));
         }
         return boot;
     }
@@ -328,6 +329,7 @@ Status diff_of(const Options& options) {
 void add_files(CLI::App& command, const char* name, std::vector<std::string>& to,
                const char* help) {
     command.add_option(name, to, help)
+        ->check(not_empty())
         ->type_name("FILE")
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
 }

@@ -8,6 +8,7 @@
 #include "export/part.hpp"
 #include "file/part_files.hpp"
 #include "system/error.hpp"
+#include "system/message.hpp"
 
 #include <fmt/ranges.h>
 #include <unistd.h>
@@ -39,22 +40,20 @@ Examples:
 
 void tell(const exporting::Exporter& exporter, std::uint64_t lost) {
     for (const std::string& line : exporter.left_out()) {
-        fmt::print(stderr, "mmioscope: {}\n", line);
+        print_message("mmioscope: {}\n", line);
     }
     if (lost > 0) {
-        fmt::print(stderr, "mmioscope: the trace lacks {} records; the export says which\n", lost);
+        print_message("mmioscope: the trace lacks {} records; the export says which\n", lost);
     }
 }
 
 bool whole(const trace::TraceReader& reader) {
     if (!reader.end()) {
-        fmt::print(stderr,
-                   "mmioscope: the trace is cut off; the part before the cut was exported\n");
+        print_message("mmioscope: the trace is cut off; the part before the cut was exported\n");
     } else if (!reader.sound()) {
-        fmt::print(stderr, "mmioscope: the trace is damaged; the rest was exported\n");
+        print_message("mmioscope: the trace is damaged; the rest was exported\n");
     } else if (!reader.missing_part().empty()) {
-        fmt::print(stderr, "mmioscope: {}; the rest was exported\n",
-                   trace::missing_part_text(reader));
+        print_message("mmioscope: {}; the rest was exported\n", trace::missing_part_text(reader));
     }
     return reader.sound() && reader.missing_part().empty();
 }
@@ -144,6 +143,7 @@ Action add(CLI::App& command, const std::string&) {
         .add_option("-o,--output", options->view.output,
                     "Output file, for ctf a folder; - for standard output")
         ->required()
+        ->check(not_empty())
         ->type_name("OUT");
     add_event_options(command, options->view);
     add_range_options(command, options->view);

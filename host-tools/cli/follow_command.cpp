@@ -1,8 +1,10 @@
 #include "cli/commands.hpp"
 #include "cli/follow.hpp"
+#include "cli/followed_path.hpp"
 #include "cli/option_types.hpp"
 #include "cli/record_output.hpp"
 #include "cli/view_options.hpp"
+#include "system/message.hpp"
 #include "system/signals.hpp"
 #include "table/text.hpp"
 #include "view/printer.hpp"
@@ -21,9 +23,9 @@ struct Options {
 };
 
 constexpr char footer[] = R"(
-FILE is the file that a running mmioscope run -o or record -o writes; - is a pipe. Prints events until the recording ends
-or Ctrl-C is pressed, then the table and the verdict of the events so far. Input that is being compressed with zstd
-arrives in zstd's blocks.
+FILE is the file that a running mmioscope run -o or record -o writes, or will write; - is a pipe. Prints events until the
+recording ends, another one begins in FILE, or Ctrl-C is pressed, then the table and the verdict of the events so far.
+Input that is being compressed with zstd arrives in zstd's blocks.
 
 Examples:
   mmioscope follow boot.mmio
@@ -62,7 +64,7 @@ public:
 class Lines final : public Shown {
 public:
     Lines(const ViewOptions& options, const trace::TraceReader& reader)
-        : out_(options.output), wide_(options.wide),
+        : out_(options.output, view::Output::Appears::growing), wide_(options.wide),
           printer_(out_.file(), print_options(options, out_), style(options, reader, out_)) {}
 
     reading::Consumer& consumer() override { return printer_; }
@@ -95,7 +97,7 @@ public:
 
     reading::Consumer& consumer() override { return records_; }
     void close(const std::string&, const std::string& words) override {
-        fmt::print(stderr, "{}", words);
+        print_message("{}", words);
     }
 
 private:
@@ -120,13 +122,16 @@ Status follow_trace(const ViewOptions& options, std::uint64_t limit) {
     Signals signals;
     std::unique_ptr<follow_command::Shown> shown;
     bool stopped = false;
+    bool anew = false;
     const auto stop = [&] { return stopped = stopped || signals.pending(); };
+    FollowedPath file(selection.path, stop);
     selection.wait = [&] {
+        anew = anew || file.is_made_anew();
         if (shown) {
             shown->consumer().flush();
             shown->look();
         }
-        return !stop() && !(shown && shown->consumer().enough());
+        return !stop() && !anew && !(shown && shown->consumer().enough());
     };
     std::optional<reading::Trace> opened = follow_command::open(selection, stopped);
     if (!opened) {
@@ -140,6 +145,10 @@ Status follow_trace(const ViewOptions& options, std::uint64_t limit) {
     driving.limit = limit;
     const reading::Driven driven = reading::drive(trace, {&tally, &shown->consumer()}, driving);
     const trace::TraceReader& reader = trace.reader();
+    if (anew && !reader.end()) {
+        print_message("mmioscope: {} was made anew: follow it again to see that recording\n",
+                      for_terminal(selection.path));
+    }
     const bool limited = driven.ended == reading::Ended::limit;
     const std::string cut_short =
         fmt::format("the first {} events; the rest was not read (--limit)\n", driven.events);

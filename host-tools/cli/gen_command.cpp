@@ -7,6 +7,7 @@
 #include "cli/view_options.hpp"
 #include "filter/filter.hpp"
 #include "system/error.hpp"
+#include "system/message.hpp"
 
 #include <algorithm>
 #include <memory>
@@ -47,16 +48,14 @@ reading::TraceOptions selected(const Options& options) {
 
 void tell(const analysis::Replay& replay) {
     if (replay.left_out() != 0) {
-        fmt::print(stderr,
-                   "mmioscope: {} later accesses are left out: --limit sets their number, "
-                   "--to and -F choose the accesses\n",
-                   replay.left_out());
+        print_message("mmioscope: {} later accesses are left out: --limit sets their number, "
+                      "--to and -F choose the accesses\n",
+                      replay.left_out());
     }
     if (replay.undoable() != 0) {
-        fmt::print(stderr,
-                   "mmioscope: warning: {} accesses cannot be done again and are left out, the "
-                   "first is event {}: writes of unknown values, or more than 8 bytes\n",
-                   replay.undoable(), replay.first_undoable());
+        print_message("mmioscope: warning: {} accesses cannot be done again and are left out, the "
+                      "first is event {}: writes of unknown values, or more than 8 bytes\n",
+                      replay.undoable(), replay.first_undoable());
     }
 }
 
@@ -96,7 +95,7 @@ Status gen(const Options& options) {
     std::fwrite(text.view().data(), 1, text.size(), out.file());
     out.close();
     tell(replay);
-    fmt::print(stderr, "{}", tally.verdict(trace.reader()));
+    print_message("{}", tally.verdict(trace.reader()));
     return tally.status(trace.reader());
 }
 

@@ -6,6 +6,7 @@
 #include "import/formats.hpp"
 #include "system/byte_source.hpp"
 #include "system/distinct_output.hpp"
+#include "system/message.hpp"
 #include "system/spool.hpp"
 
 #include <unistd.h>
@@ -101,22 +102,22 @@ Status import_file(const Options& options) {
         output.finish();
     }
     for (const std::string& line : report.malformed.first) {
-        fmt::print(stderr, "mmioscope: {}: {}\n", for_terminal(options.input), line);
+        print_message("mmioscope: {}: {}\n", for_terminal(options.input), line);
     }
     if (report.malformed.count > 0) {
-        fmt::print(stderr, "mmioscope: {}: {} lines cannot be used\n", for_terminal(options.input),
-                   report.malformed.count);
+        print_message("mmioscope: {}: {} lines cannot be used\n", for_terminal(options.input),
+                      report.malformed.count);
     }
     for (const auto* lines : {&report.missing, &report.notes}) {
         for (const std::string& line : *lines) {
-            fmt::print(stderr, "mmioscope: {}: {}\n", for_terminal(options.input), line);
+            print_message("mmioscope: {}: {}\n", for_terminal(options.input), line);
         }
     }
     if (!keep) {
         throw failure("{}: {} (--strict)", options.input,
                       output.held_back() ? "nothing was written" : "the output lacks these lines");
     }
-    fmt::print(stderr, "mmioscope: {} accesses, {} lost\n", report.accesses, report.lost);
+    print_message("mmioscope: {} accesses, {} lost\n", report.accesses, report.lost);
     return whole ? Status::fine : Status::failed;
 }
 
@@ -127,9 +128,11 @@ Action add(CLI::App& command, const std::string&) {
         ->type_name("FORMAT")
         ->check(one_of(names_of(importing::formats())));
     command.add_option("-i,--input,input", options->input, "Log (default -: standard input)")
+        ->check(not_empty())
         ->type_name("LOG");
     command.add_option("-o,--output", options->output, "Trace file; - for standard output")
         ->required()
+        ->check(not_empty())
         ->type_name("FILE");
     command.add_flag(
         "--strict", options->strict,

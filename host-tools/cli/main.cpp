@@ -2,6 +2,8 @@
 #include "abi/container.hpp"
 #include "cli/commands.hpp"
 #include "file/texts.hpp"
+#include "system/file_descriptor.hpp"
+#include "system/signals.hpp"
 
 #include <algorithm>
 #include <span>
@@ -54,6 +56,8 @@ void add_commands(CLI::App& app, cli::Action& action, std::span<char*> words) {
 } // namespace
 
 int main(int argc, char** argv) {
+    open_standard_descriptors();
+    note_signals();
     CLI::App app("Trace every device access of an unmodified Linux with a small hypervisor.\n"
                  "Exit status: 0 fine, 1 failed or incomplete, 2 bad input, 130 interrupted.",
                  "mmioscope");

@@ -11,14 +11,14 @@ void add_registers(CLI::App& command, std::vector<std::string>& to) {
                     "repeated")
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
         ->allow_extra_args(false)
+        ->check(not_empty())
         ->type_name("FILE");
 }
 
 void add_name_options(CLI::App& command, reading::TraceOptions& options) {
     add_symbols(command, options.symbols);
     add_registers(command, options.registers);
-    command.add_option("--dtb", options.tree, "Board's device tree, for a trace without one")
-        ->type_name("FILE");
+    add_file(command, "--dtb", options.tree, "Board's device tree, for a trace without one");
 }
 
 } // namespace mmioscope::cli

@@ -60,7 +60,7 @@ void add_place(CLI::App& command, bool& at_top) {
 
 void add_file(CLI::App& command, const std::string& name, std::string& to,
               const std::string& help) {
-    command.add_option(name, to, help)->type_name("FILE");
+    command.add_option(name, to, help)->check(not_empty())->type_name("FILE");
 }
 
 void add_symbols(CLI::App& command, std::vector<std::string>& to) {
@@ -69,6 +69,7 @@ void add_symbols(CLI::App& command, std::vector<std::string>& to) {
             "--symbols", to,
             "Names of functions: a vmlinuz, a vmlinux, a System.map, a module (FILE@ADDRESS "
             "of its .text), or a copy of /proc/kallsyms or /proc/modules; may be repeated")
+        ->check(not_empty())
         ->type_name("FILE")
         ->allow_extra_args(false)
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
@@ -108,12 +109,21 @@ std::uint64_t duration_of(const char* option, const std::string& text) {
     return *duration;
 }
 
-CLI::Validator seconds_from(double least) {
-    return {[least](const std::string& text) -> std::string {
+CLI::Validator not_empty() {
+    return {[](const std::string& text) -> std::string {
+                return text.empty() ? "is empty: leave the option out, or give it a value" : "";
+            },
+            ""};
+}
+
+CLI::Validator seconds_from(double least, double most) {
+    return {[least, most](const std::string& text) -> std::string {
                 char* end = nullptr;
                 const double value = std::strtod(text.c_str(), &end);
                 const bool good = end != text.c_str() && *end == 0 && std::isfinite(value);
-                return good && value >= least ? "" : "'" + text + "' is not a number of seconds";
+                return good && value >= least && value <= most
+                           ? ""
+                           : "'" + text + "' is not a number of seconds";
             },
             ""};
 }

@@ -36,7 +36,10 @@ CLI::Validator count_from(std::uint64_t least);
 /// `text` is none.
 std::uint64_t duration_of(const char* option, const std::string& text);
 
-/// Finite seconds, at least `least`.
-CLI::Validator seconds_from(double least);
+/// Not the empty text, which would be taken as if the option were not there.
+CLI::Validator not_empty();
+
+/// Finite seconds, at least `least`, at most `most`: 31 years.
+CLI::Validator seconds_from(double least, double most = 1e9);
 
 } // namespace mmioscope::cli

@@ -6,6 +6,7 @@
 #include "records/shares.hpp"
 #include "system/distinct_output.hpp"
 #include "system/error.hpp"
+#include "system/message.hpp"
 #include "view/dmesg_lines.hpp"
 #include "view/pager.hpp"
 #include "view/printer.hpp"
@@ -113,9 +114,8 @@ reading::TraceOptions selection_of(const Options& options) {
 
 void warn_of_nothing(const Options& options, const view::Tally& tally) {
     if (options.at && tally.summary().records() == 0) {
-        fmt::print(stderr,
-                   "mmioscope: warning: the trace has no event {}, or it was not selected\n",
-                   *options.at);
+        print_message("mmioscope: warning: the trace has no event {}, or it was not selected\n",
+                      *options.at);
     }
 }
 
@@ -131,7 +131,7 @@ Status print_records(const Options& options) {
         drive_options(options.view, progress_of(options, options.view.output.empty() &&
                                                              ::isatty(STDOUT_FILENO) != 0)));
     warn_of_nothing(options, tally);
-    fmt::print(stderr, "{}", tally.verdict(trace.reader()));
+    print_message("{}", tally.verdict(trace.reader()));
     return tally.status(trace.reader());
 }
 
@@ -188,10 +188,9 @@ Status print(const Options& options) {
     warn_of_nothing(options, tally);
     const Status status = tally.status(trace.reader());
     if (options.no_summary && status != Status::fine) {
-        fmt::print(stderr, "{}", tally.verdict(trace.reader()));
+        print_message("{}", tally.verdict(trace.reader()));
     } else if (!trace.reader().end()) {
-        fmt::print(stderr,
-                   "mmioscope: warning: the trace is cut off; the events above are right\n");
+        print_message("mmioscope: warning: the trace is cut off; the events above are right\n");
     }
     return status;
 }
@@ -251,7 +250,7 @@ Action add(CLI::App& command, const std::string&) {
     command
         .add_option("--dmesg-offset", options->dmesg_offset,
                     "printk's time 0, in the trace's time (default: found from the trace)")
-        ->check(CLI::Range(-1e9, 1e9))
+        ->check(seconds_from(-1e9))
         ->type_name("SECONDS");
     add_format_option(command, options->view, "one event per line, as in mmioscope export");
     command.add_option("-n,--limit", options->limit, "Print at most N lines of events")

@@ -1,5 +1,6 @@
 #include "cli/program.hpp"
 
+#include "system/message.hpp"
 #include "system/suggestion.hpp"
 
 #include <algorithm>
@@ -70,12 +71,12 @@ Status parse_and_run(CLI::App& app, const Action& action, int argc, char** argv)
         std::ostringstream text;
         app.exit(help, text);
         write_output(text.str());
-        return Status::fine;
+        return status_of_output(Status::fine);
     } catch (const CLI::ParseError& error) {
         const bool left_over = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr;
         const std::string other = left_over ? no_option(app) : "";
-        fmt::print(stderr, "{}: {} (see {} --help)\n", app.get_name(),
-                   other.empty() ? error.what() : other, whole_command(app));
+        print_message("{}: {} (see {} --help)\n", app.get_name(),
+                      for_terminal(other.empty() ? error.what() : other), whole_command(app));
         return Status::bad_input;
     }
     return action();
@@ -83,20 +84,14 @@ Status parse_and_run(CLI::App& app, const Action& action, int argc, char** argv)
 
 } // namespace
 
-void write_output(const std::string& text) {
-    if (std::fputs(text.c_str(), stdout) == EOF || std::fflush(stdout) != 0) {
-        throw failure("cannot write standard output: {}", std::strerror(errno));
-    }
-}
-
 int run_program(CLI::App& app, const Action& action, int argc, char** argv) {
     try {
         return static_cast<int>(parse_and_run(app, action, argc, argv));
     } catch (const Error& error) {
-        fmt::print(stderr, "{}: {}\n", app.get_name(), error.what());
+        print_message("{}: {}\n", app.get_name(), error.what());
         return static_cast<int>(error.status());
     } catch (const std::exception& error) {
-        fmt::print(stderr, "{}: unexpected: {}\n", app.get_name(), error.what());
+        print_message("{}: unexpected: {}\n", app.get_name(), for_terminal(error.what()));
         return static_cast<int>(Status::failed);
     }
 }

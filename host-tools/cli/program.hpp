@@ -12,9 +12,6 @@ namespace mmioscope::cli {
 /// What main() does after the command line is parsed.
 using Action = std::function<Status()>;
 
-/// Writes `text`, the complete output, to standard output. Throws Error (failed).
-void write_output(const std::string& text);
-
 /// Parses the command line with `app`, whose commands set `action`, and runs the action. Prints an
 /// error as one line on standard error, with the program's name. Returns the exit status.
 int run_program(CLI::App& app, const Action& action, int argc, char** argv);

@@ -4,8 +4,9 @@
 #include "cli/view_options.hpp"
 #include "reading/one_device.hpp"
 #include "system/error.hpp"
+#include "system/escape.hpp"
+#include "system/message.hpp"
 #include "system/open_source.hpp"
-#include "system/plain_text.hpp"
 
 #include <algorithm>
 #include <initializer_list>
@@ -89,10 +90,9 @@ Status learn(const Options& options, analysis::RegisterClasses& classes,
     }
     read(model);
     if (status != Status::fine) {
-        fmt::print(stderr,
-                   "mmioscope: warning: {} is damaged or lacks records: the model has "
-                   "learnt less\n",
-                   for_terminal(selection.path));
+        print_message("mmioscope: warning: {} is damaged or lacks records: the model has "
+                      "learnt less\n",
+                      for_terminal(selection.path));
     }
     return status;
 }

@@ -10,6 +10,7 @@
 #include "run/hypervisor_image.hpp"
 #include "system/distinct_output.hpp"
 #include "system/file_descriptor.hpp"
+#include "system/message.hpp"
 
 #include <algorithm>
 #include <array>
@@ -159,7 +160,7 @@ Status report(const Options& options) {
     out.finish();
     Status status = Status::fine;
     for (const report::TraceReport* trace : traces) {
-        fmt::print(stderr, "{}", trace->verdict());
+        print_message("{}", trace->verdict());
         status = trace->status() == Status::fine ? status : trace->status();
     }
     return status;

@@ -2,6 +2,7 @@
 #include "cli/option_types.hpp"
 #include "cli/view_options.hpp"
 #include "file/trace_reader.hpp"
+#include "system/escape.hpp"
 #include "system/signals.hpp"
 #include "view/full_screen.hpp"
 #include "view/tally.hpp"
@@ -113,7 +114,7 @@ private:
 
 // The last part of the path, because the line is short.
 std::string name_of(const std::string& path) {
-    return path.substr(path.find_last_of('/') + 1);
+    return for_terminal(path.substr(path.find_last_of('/') + 1));
 }
 
 Status print_once(const Options& options) {

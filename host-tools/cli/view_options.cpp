@@ -7,6 +7,7 @@
 #include "plugin/plugins.hpp"
 #include "system/distinct_output.hpp"
 #include "system/error.hpp"
+#include "system/message.hpp"
 #include "system/open_source.hpp"
 #include "system/units.hpp"
 #include "table/csv.hpp"
@@ -94,9 +95,11 @@ void add_range_options(CLI::App& command, ViewOptions& options) {
             "Only events from this time on, in seconds or with a unit (1.5, 20ms); with @ in "
             "front, a time of the machine's counter, as --ts abs prints it (@18.04); mark:NAME: "
             "from the first mark of that name on")
+        ->check(not_empty())
         ->type_name("TIME");
     command
         .add_option("--to", options.to, "Only events before this time, or this mark behind --from")
+        ->check(not_empty())
         ->type_name("TIME");
 }
 
@@ -160,6 +163,7 @@ void add_line_options(CLI::App& command, ViewOptions& options) {
         .add_option("--gap", options.gap,
                     "Mark gaps of at least this length with a line (default: 100ms on a "
                     "terminal; 0: never)")
+        ->check(not_empty())
         ->type_name("TIME");
     command.add_flag("-v,--verbose", options.verbose,
                      "Print the hypervisor's own accesses and counters, too");
@@ -329,7 +333,7 @@ Status finish_with_tables(const ViewOptions& options, std::span<const table::Tab
         fmt::print(out.file(), "{}", more);
         out.close();
     }
-    fmt::print(stderr, "{}", tally.verdict(reader));
+    print_message("{}", tally.verdict(reader));
     return tally.status(reader);
 }
 

@@ -5,6 +5,7 @@
 #include "cli/view_options.hpp"
 #include "reading/trace.hpp"
 #include "system/error.hpp"
+#include "system/message.hpp"
 #include "view/output.hpp"
 #include "view/tally.hpp"
 
@@ -69,8 +70,8 @@ Status why(const Options& options) {
     out.close();
     const Status status = tally.status_so_far(trace.reader());
     if (status != Status::fine) {
-        fmt::print(stderr, "mmioscope: warning: the trace is damaged or lacks records: an earlier "
-                           "access may be missing\n");
+        print_message("mmioscope: warning: the trace is damaged or lacks records: an earlier "
+                      "access may be missing\n");
     }
     return status;
 }

@@ -1,11 +1,12 @@
-// Lets `mmioscope ctl` use a wire that another program reads: bytes from the wire also go to ctl,
-// and bytes from ctl go to the wire. Serves one client at a time; others wait.
+// Lets `mmioscope ctl` use a wire that another program reads: bytes from the wire also go to all
+// clients, and whole requests of each client go to the wire.
 #pragma once
 
-#include "transport/transport.hpp"
+#include "transport/opener.hpp"
 
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -17,6 +18,9 @@ public:
     /// Sends bytes to the wire.
     using ToWire = std::function<void(std::span<const std::byte>)>;
 
+    /// Most clients at a time. One more replaces the one that came first.
+    static constexpr std::size_t most_clients = 64;
+
     /// Listens on the unix socket `path`. Throws Error (bad_input) if it cannot.
     Relay(const std::string& path, ToWire to_wire);
 
@@ -24,9 +28,18 @@ public:
     void pass(std::span<const std::byte> from_wire);
 
 private:
-    transport::Transport client_;
+    struct Client {
+        FileDescriptor socket;
+        std::vector<std::byte> begun; ///< a part of a request
+    };
+
+    void accept();
+    bool pass(Client& client, std::span<const std::byte> from_wire);
+    void send_requests(Client& client);
+
+    std::unique_ptr<transport::Opener> listener_;
     ToWire to_wire_;
-    std::vector<std::byte> buffer_;
+    std::vector<Client> clients_;
 };
 
 } // namespace mmioscope::control

@@ -1,6 +1,6 @@
 #include "diff/report.hpp"
 
-#include "system/plain_text.hpp"
+#include "system/escape.hpp"
 
 #include <fmt/format.h>
 
@@ -14,20 +14,6 @@ using enum table::Look;
 
 table::Cell event_cell(const Side& side) {
     return side.event == 0 ? table::Cell() : table::Cell(side.event);
-}
-
-std::string escaped(std::string_view text) {
-    std::string out;
-    for (const char c : printable(text)) {
-        switch (c) {
-        case '<': out += "&lt;"; break;
-        case '>': out += "&gt;"; break;
-        case '&': out += "&amp;"; break;
-        case '"': out += "&quot;"; break;
-        default: out += c;
-        }
-    }
-    return out;
 }
 
 // Both sides are equally wide; on a phone, a finding's cells are below each other.
@@ -47,7 +33,7 @@ std::string side_html(const Side& side) {
     }
     std::string out;
     for (const std::string& line : side.lines) {
-        out += fmt::format("<code>{}</code><br>", escaped(line));
+        out += fmt::format("<code>{}</code><br>", for_html(line));
     }
     return side.event == 0 ? out : out + fmt::format("<small>event {}</small>", side.event);
 }
@@ -56,8 +42,8 @@ std::string row_html(const Finding& finding) {
     return fmt::format("<tr class=\"{}\"><td>{}</td><td>{}<br><b>{}</b><br>{}</td><td>{}</td>"
                        "<td class=\"a\">{}</td><td class=\"b\">{}</td></tr>\n",
                        finding.tier == Tier::sure ? "sure" : "weak", tier_text(finding.tier),
-                       escaped(finding.device), escaped(finding.reg), escaped(finding.function),
-                       escaped(finding.difference), side_html(finding.a), side_html(finding.b));
+                       for_html(finding.device), for_html(finding.reg), for_html(finding.function),
+                       for_html(finding.difference), side_html(finding.a), side_html(finding.b));
 }
 
 } // namespace
@@ -123,12 +109,12 @@ std::string html(std::span<const Finding> findings, const Heading& heading) {
                     style);
     std::string files;
     for (const std::string& file : heading.a) {
-        files += (files.empty() ? "" : ", ") + escaped(file);
+        files += (files.empty() ? "" : ", ") + for_html(file);
     }
-    page += fmt::format("<p>A: {}<br>B: {}</p>\n<p>{}</p>\n", files, escaped(heading.b),
-                        escaped(heading.verdict.empty() ? verdict(findings) : heading.verdict));
+    page += fmt::format("<p>A: {}<br>B: {}</p>\n<p>{}</p>\n", files, for_html(heading.b),
+                        for_html(heading.verdict.empty() ? verdict(findings) : heading.verdict));
     for (const std::string& note : heading.notes) {
-        page += fmt::format("<p>{}</p>\n", escaped(note));
+        page += fmt::format("<p>{}</p>\n", for_html(note));
     }
     page += "<table><tr><th>tier</th><th>what</th><th>difference</th><th>A</th><th>B</th></tr>\n";
     for (const Finding& finding : findings) {

@@ -1,21 +1,11 @@
 #include "export/database.hpp"
 
 #include "system/error.hpp"
-#include "system/file_descriptor.hpp"
-
-#include <fcntl.h>
-
-#include <cerrno>
-#include <cstring>
 
 namespace mmioscope::exporting {
 
-// Nobody reads it before it is complete, so there is no journal and no fsync. Create the file here:
-// SQLite would accept one that somebody else put there.
+// Nobody reads it before it is complete, so there is no journal and no fsync.
 Database::Database(const std::string& path, std::string name) : name_(std::move(name)) {
-    if (!FileDescriptor(::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666))) {
-        throw bad_input("cannot write {}: {}", name_, std::strerror(errno));
-    }
     // What it sorts for an index: by itself it would keep a MiB of that in memory. And nobody asks
     // how much memory it has.
     static const int configured =

@@ -15,8 +15,8 @@ class Statement;
 
 class Database {
 public:
-    /// Makes `path`; one thread at a time uses it. `name` is what errors call it. Throws Error
-    /// (bad_input); all else here throws Error (failed).
+    /// Writes to `path`, an empty file; one thread at a time uses it. `name` is what errors call
+    /// it. Throws Error (bad_input); all else here throws Error (failed).
     Database(const std::string& path, std::string name);
 
     /// Runs statements that return nothing.

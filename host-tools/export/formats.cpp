@@ -40,27 +40,24 @@ template <typename Format>
 class File : public Destination {
 public:
     explicit File(const std::string& path)
-        : path_(checked(path)), unfinished_(name_beside(path_)),
-          exporter_(unfinished_.path().string(), path) {}
+        : replaced_(checked(path)), unfinished_(replaced_.beside()),
+          exporter_(replaced_.beside(), path) {}
 
     Exporter& exporter() override { return exporter_; }
-    void finish() override { unfinished_.keep_as(path_); }
+    void finish() override { replaced_.commit(); }
 
 private:
-    static std::filesystem::path checked(const std::string& path) {
+    static const std::string& checked(const std::string& path) {
         if (path == "-") {
             throw bad_input("this format cannot go to standard output: use -o FILE");
         }
-        const std::filesystem::path final = final_path(path);
-        std::error_code ignored;
-        if (std::filesystem::exists(final, ignored) &&
-            !std::filesystem::is_regular_file(final, ignored)) {
-            throw bad_input("cannot write {}: it is not a regular file", path);
+        if (!is_replaceable(path)) {
+            throw bad_input("cannot write {}: it is not a regular file of yours", path);
         }
-        return final;
+        return path;
     }
 
-    std::filesystem::path path_;
+    ReplacedFile replaced_;
     Unfinished unfinished_;
     Format exporter_;
 };
@@ -69,7 +66,7 @@ private:
 class CtfFolder : public Destination {
 public:
     explicit CtfFolder(const std::string& path)
-        : path_(checked(path)), unfinished_(name_beside(path_)),
+        : path_(checked(path)), unfinished_(name_beside(path_.string())),
           exporter_(unfinished_.path(), path) {}
 
     Exporter& exporter() override { return exporter_; }
@@ -80,7 +77,7 @@ private:
         if (path == "-") {
             throw bad_input("this format is a folder: use -o FOLDER");
         }
-        std::filesystem::path final = final_path(path);
+        std::filesystem::path final = real_path(path);
         if (!final.has_filename()) { // "folder/"
             final = final.parent_path();
         }

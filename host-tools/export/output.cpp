@@ -7,51 +7,31 @@
 
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 
 namespace mmioscope::exporting {
-
-namespace fs = std::filesystem;
-
-fs::path final_path(const std::string& path) {
-    std::error_code error;
-    const fs::path real = fs::weakly_canonical(path, error);
-    return error ? fs::path(path) : real;
-}
-
-fs::path name_beside(const fs::path& path) {
-    for (unsigned n = 0;; ++n) {
-        fs::path beside = path;
-        beside += fmt::format(".{}-{}.part", ::getpid(), n);
-        if (!fs::exists(fs::symlink_status(beside))) {
-            return beside;
-        }
-    }
-}
 
 Output::Output(const std::string& path) : name_(path == "-" ? "standard output" : path) {
     if (path == "-") {
         return;
     }
-    path_ = final_path(path);
-    std::error_code ignored;
-    const fs::file_status status = fs::status(path_, ignored);
-    if (fs::is_directory(status)) {
+    if (std::error_code ignored; std::filesystem::is_directory(path, ignored)) {
         throw bad_input("cannot write {}: it is a folder", path);
     }
-    if (fs::exists(status) && !fs::is_regular_file(status)) {
-        file_ = FileDescriptor(::open(path_.c_str(), O_WRONLY | O_CLOEXEC));
-    } else {
-        unfinished_ = std::make_unique<Unfinished>(name_beside(path_));
-        file_ = FileDescriptor(
-            ::open(unfinished_->path().c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+    if (is_replaceable(path)) {
+        replaced_.emplace(path);
+        unfinished_.emplace(replaced_->beside());
+        return;
     }
+    // Without effect on a pipe or a device: it empties another name of an open file.
+    file_ = FileDescriptor(::open(path.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC));
     if (!file_) {
         throw bad_input("cannot write {}: {}", path, std::strerror(errno));
     }
 }
 
 int Output::fd() const {
-    return file_ ? file_.get() : STDOUT_FILENO;
+    return replaced_ ? replaced_->fd() : file_ ? file_.get() : STDOUT_FILENO;
 }
 
 bool Output::terminal() const {
@@ -59,8 +39,8 @@ bool Output::terminal() const {
 }
 
 void Output::finish() {
-    if (unfinished_) {
-        unfinished_->keep_as(path_);
+    if (replaced_) {
+        replaced_->commit();
     }
 }
 

@@ -3,18 +3,12 @@
 
 #include "export/unfinished.hpp"
 #include "system/file_descriptor.hpp"
+#include "system/replaced_file.hpp"
 
-#include <filesystem>
-#include <memory>
+#include <optional>
 #include <string>
 
 namespace mmioscope::exporting {
-
-/// The path, with symbolic links resolved.
-std::filesystem::path final_path(const std::string& path);
-
-/// An unused name beside `path`.
-std::filesystem::path name_beside(const std::filesystem::path& path);
 
 class Output {
 public:
@@ -26,16 +20,16 @@ public:
     const std::string& name() const { return name_; }
     bool terminal() const;
     /// Whether the output stays invisible until finish().
-    bool held_back() const { return unfinished_ != nullptr; }
+    bool held_back() const { return replaced_.has_value(); }
 
     /// Gives the complete file its name. Throws Error (failed).
     void finish();
 
 private:
     std::string name_;
-    std::filesystem::path path_;
-    FileDescriptor file_;
-    std::unique_ptr<Unfinished> unfinished_;
+    FileDescriptor file_; ///< a pipe or device, or a file of somebody else
+    std::optional<ReplacedFile> replaced_;
+    std::optional<Unfinished> unfinished_; ///< removes it if a signal ends the program
 };
 
 } // namespace mmioscope::exporting

@@ -15,7 +15,7 @@ namespace mmioscope::exporting {
 
 class Sqlite : public Exporter {
 public:
-    /// Creates `path`, whose name in errors is `name`.
+    /// Writes to `path`, an empty file, whose name in errors is `name`.
     Sqlite(const std::string& path, const std::string& name);
 
     void begin(const trace::TraceReader& reader) override;

@@ -1,6 +1,7 @@
 #include "export/unfinished.hpp"
 
 #include "system/error.hpp"
+#include "system/signals.hpp"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -14,24 +15,11 @@
 
 namespace mmioscope::exporting {
 
-namespace {
-
-sigset_t endings() {
-    sigset_t set;
-    ::sigemptyset(&set);
-    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
-        ::sigaddset(&set, signal);
-    }
-    return set;
-}
-
-} // namespace
-
 Unfinished::Unfinished(std::filesystem::path path) : path_(std::move(path)) {
-    const sigset_t set = endings();
-    ::pthread_sigmask(SIG_BLOCK, &set, &before_);
+    set_ = ending_signals();
+    ::pthread_sigmask(SIG_BLOCK, &set_, &before_);
     stop_ = FileDescriptor(::eventfd(0, EFD_CLOEXEC));
-    signals_ = FileDescriptor(::signalfd(-1, &set, SFD_CLOEXEC));
+    signals_ = FileDescriptor(::signalfd(-1, &set_, SFD_CLOEXEC));
     if (!stop_ || !signals_) {
         throw failure("cannot watch for signals: {}", std::strerror(errno));
     }
@@ -48,9 +36,8 @@ void Unfinished::wait_for_signals() {
         std::error_code ignored;
         std::filesystem::remove_all(path_, ignored);
         const int signal = static_cast<int>(info.ssi_signo);
-        const sigset_t set = endings();
         ::signal(signal, SIG_DFL);
-        ::pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
+        ::pthread_sigmask(SIG_UNBLOCK, &set_, nullptr);
         ::raise(signal);
     }
 }
@@ -66,12 +53,12 @@ Unfinished::~Unfinished() {
 
 void Unfinished::keep_as(const std::filesystem::path& name) {
     // A folder can replace another one only by exchange; then the old one is at path_.
-    const bool folder = std::filesystem::is_directory(path_) && std::filesystem::exists(name);
-    const unsigned how = folder ? RENAME_EXCHANGE : 0u;
-    if (::renameat2(AT_FDCWD, path_.c_str(), AT_FDCWD, name.c_str(), how) == 0) {
+    const bool other = std::filesystem::exists(name);
+    if (::renameat2(AT_FDCWD, path_.c_str(), AT_FDCWD, name.c_str(), other ? RENAME_EXCHANGE : 0) ==
+        0) {
         return;
     }
-    if (folder && errno == EINVAL) { // the file system cannot exchange
+    if (other && errno == EINVAL) { // the file system cannot exchange
         std::filesystem::remove_all(name);
         if (::rename(path_.c_str(), name.c_str()) == 0) {
             return;

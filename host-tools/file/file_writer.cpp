@@ -32,7 +32,7 @@ FileWriter::FileWriter(int fd, WriteProgress& progress, std::string name)
 }
 
 void FileWriter::section(abi::SectionType type, std::span<const std::byte> payload) {
-    index_.add(type, written_, {});
+    index_.add(type, written_.size, {});
     write_section(type, payload);
 }
 
@@ -43,7 +43,7 @@ void FileWriter::section_packed(abi::SectionType type, std::span<const std::byte
         throw failure(
             "cannot write the trace: a compressed section does not decompress to its content");
     }
-    index_.add(type, written_, {});
+    index_.add(type, written_.size, {});
     write_section(type, frame ? *frame : payload, frame ? abi::section_zstd : 0);
 }
 
@@ -61,7 +61,7 @@ void FileWriter::write_section(abi::SectionType type, std::span<const std::byte>
     put(payload.data(), payload.size());
     constexpr std::uint64_t zero = 0;
     put(&zero, (8 - payload.size() % 8) % 8);
-    progress_.advance(written_);
+    progress_.advance(written_.size);
 }
 
 void FileWriter::text(std::string_view lines) {
@@ -83,27 +83,27 @@ void FileWriter::append(std::span<const abi::Record> records, std::span<const Ca
 }
 
 std::size_t FileWriter::room() const {
-    return records_per_section - pending_.size();
+    return records_per_section - waiting().size();
 }
 
 void FileWriter::tell_callers(std::span<const abi::Record> records,
                               std::span<const Caller> callers) {
-    callers_.resize(static_cast<std::size_t>(records.data() - pending_.data()), lr_holds);
+    callers_.resize(static_cast<std::size_t>(records.data() - waiting().data()), lr_holds);
     callers_.insert(callers_.end(), callers.begin(), callers.end());
 }
 
 void FileWriter::flush() {
-    if (!pending_.empty()) {
-        write_records(pending_.size());
+    if (!waiting().empty()) {
+        write_records(waiting().size());
     }
 }
 
 std::span<const abi::Record> FileWriter::next_section() const {
-    return std::span(pending_).first(std::min(pending_.size(), records_per_section));
+    return waiting().first(std::min(waiting().size(), records_per_section));
 }
 
 bool FileWriter::write_full() {
-    if (pending_.size() < records_per_section) {
+    if (waiting().size() < records_per_section) {
         return false;
     }
     write_records(records_per_section);
@@ -117,33 +117,46 @@ void FileWriter::write_records(std::size_t count) {
         values(callers_section, std::span<const Caller>(callers_));
         callers_.clear();
     }
-    const auto records = std::span<const abi::Record>(pending_).first(count);
+    const std::span<const abi::Record> records = waiting().first(count);
     seen_.add(records.subspan(static_cast<std::size_t>(seen_.records)));
-    index_.add(abi::SectionType::records, written_, seen_);
+    index_.add(abi::SectionType::records, written_.size, seen_);
     write_section(abi::SectionType::records, std::as_bytes(records));
     records_ += count;
     seen_ = {};
+    written_records_ += count;
+    if (waiting().empty()) {
+        pending_.clear();
+        written_records_ = 0;
+    }
+}
+
+// Not after each section: after a long stall a million records wait.
+std::vector<abi::Record>& FileWriter::pending() {
     // In pieces so short that memmove() uses its fast path (ring_reader.cpp).
     auto to = pending_.begin();
-    for (auto rest = std::span(pending_).subspan(count); !rest.empty();) {
+    for (auto rest = waiting(); written_records_ > 0 && !rest.empty();) {
         const auto piece = rest.first(std::min<std::size_t>(rest.size(), 60));
         to = std::ranges::copy(piece, to).out;
         rest = rest.subspan(piece.size());
     }
-    pending_.erase(to, pending_.end());
+    if (written_records_ > 0) {
+        pending_.erase(to, pending_.end());
+        written_records_ = 0;
+    }
+    return pending_;
 }
 
 void FileWriter::packed(std::span<const std::byte> block, const Extent& records) {
     flush();
-    index_.add(pack::packed_section, written_, records);
+    index_.add(pack::packed_section, written_.size, records);
     write_section(pack::packed_section, block);
     records_ += records.records;
 }
 
 void FileWriter::finish(std::uint64_t lost, abi::Ending ending) {
     flush();
-    const abi::End end{records_, lost, ending, 0, written_};
-    write_section(abi::SectionType::index, index_payload(index_.entries(), written_));
+    const abi::End end{records_, lost, ending, 0, written_.size};
+    write_section(abi::SectionType::index, index_payload(index_.entries(), written_.size));
     write_section(abi::SectionType::end, std::as_bytes(std::span(&end, 1)));
 }
 
@@ -156,7 +169,8 @@ void FileWriter::put(const void* bytes, std::size_t size) {
         }
         done += put > 0 ? static_cast<std::size_t>(put) : 0;
     }
-    written_ += size;
+    written_.size += size;
+    written_.crc.add({static_cast<const std::byte*>(bytes), size});
 }
 
 } // namespace mmioscope::trace

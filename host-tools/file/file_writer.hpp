@@ -5,6 +5,7 @@
 #include "file/follow.hpp"
 #include "file/index.hpp"
 #include "records/callers.hpp"
+#include "system/crc.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -14,6 +15,12 @@
 #include <vector>
 
 namespace mmioscope::trace {
+
+/// All bytes that were written, so that they can be recognized when they are read back.
+struct Written {
+    std::uint64_t size = 0;
+    RunningCrc crc;
+};
 
 class FileWriter {
 public:
@@ -40,7 +47,7 @@ public:
 
     /// Records to write, for callers that append to them directly instead of copying with append().
     /// After that, call write_full() until it returns false.
-    std::vector<abi::Record>& pending() { return pending_; }
+    std::vector<abi::Record>& pending();
     /// The records of pending() that belong to the next section.
     std::span<const abi::Record> next_section() const;
     /// One caller for each of `records`. They are part of next_section(), and follow those of the
@@ -56,13 +63,19 @@ public:
 
     /// Size of the file in bytes if it were flushed now.
     std::uint64_t size() const {
-        return written_ + pending_.size() * sizeof(abi::Record) + index_.entries().size_bytes();
+        return written_.size + waiting().size() * sizeof(abi::Record) +
+               index_.entries().size_bytes();
     }
 
     /// Completes the file with the index and the last section.
     void finish(std::uint64_t lost, abi::Ending ending);
+    /// The file so far.
+    const Written& written() const { return written_; }
 
 private:
+    std::span<const abi::Record> waiting() const {
+        return std::span(pending_).subspan(written_records_);
+    }
     void write_records(std::size_t count);
     void write_section(abi::SectionType type, std::span<const std::byte> payload,
                        std::uint32_t flags = 0);
@@ -71,11 +84,12 @@ private:
     int fd_;
     WriteProgress& progress_;
     std::string name_;
-    std::uint64_t written_ = 0;
+    Written written_;
     std::uint64_t records_ = 0;
     std::vector<abi::Record> pending_;
-    Extent seen_;                 ///< of the first records in pending_
-    std::vector<Caller> callers_; ///< of the first records in pending_
+    std::size_t written_records_ = 0; ///< at the start of pending_; the others wait
+    Extent seen_;                     ///< of the first records that wait
+    std::vector<Caller> callers_;     ///< of these
     IndexBuilder index_;
 };
 

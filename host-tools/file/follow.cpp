@@ -50,7 +50,10 @@ std::size_t FollowSource::read(void* to, std::size_t size) {
     while (done < n) {
         const ssize_t got = ::pread(fd_, static_cast<char*>(to) + done, n - done,
                                     static_cast<off_t>(offset_ + done));
-        if (got <= 0 && errno != EINTR) {
+        if (got == 0) {
+            throw failure("reading the trace back failed: it is shorter than what was written");
+        }
+        if (got < 0 && errno != EINTR) {
             throw failure("reading the trace back failed: {}", std::strerror(errno));
         }
         done += got > 0 ? static_cast<std::size_t>(got) : 0;

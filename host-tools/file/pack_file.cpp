@@ -10,17 +10,14 @@
 #include "records/task_table.hpp"
 #include "symbols/section.hpp"
 #include "system/error.hpp"
-#include "system/file_descriptor.hpp"
+#include "system/replaced_file.hpp"
 
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
-#include <memory>
 #include <optional>
 
 namespace mmioscope::trace {
@@ -28,42 +25,6 @@ namespace mmioscope::trace {
 namespace {
 
 using abi::SectionType;
-
-/// A new file that replaces another one or is deleted.
-class Replacement {
-public:
-    Replacement(const std::string& path, const struct stat& like)
-        : path_(path), beside_(path + ".packing"), file_(create_output(beside_)) {
-        // The same readers for both. A file of another user keeps its owner, if permitted.
-        if (::fchmod(file_.get(), like.st_mode & 07777) != 0 ||
-            (::fchown(file_.get(), like.st_uid, like.st_gid) != 0 && errno != EPERM)) {
-            throw failure("cannot write {}: {}", beside_, std::strerror(errno));
-        }
-    }
-    ~Replacement() {
-        if (!done_) {
-            ::unlink(beside_.c_str());
-        }
-    }
-    Replacement(const Replacement&) = delete;
-    Replacement& operator=(const Replacement&) = delete;
-
-    int fd() const { return file_.get(); }
-
-    // Sync first: after a crash one of the two files exists.
-    void commit() {
-        if (::fsync(file_.get()) != 0 || ::rename(beside_.c_str(), path_.c_str()) != 0) {
-            throw failure("cannot write {}: {}", path_, std::strerror(errno));
-        }
-        done_ = true;
-    }
-
-private:
-    std::string path_;
-    std::string beside_;
-    FileDescriptor file_;
-    bool done_ = false;
-};
 
 static_assert(symbols::max_section == max_payload);
 
@@ -259,27 +220,28 @@ void check(bool goes_on) {
     }
 }
 
-/// The target of `path`: a link stays a link.
-std::string real_path(const std::string& path) {
-    const std::unique_ptr<char, decltype(&std::free)> real(::realpath(path.c_str(), nullptr),
-                                                           &std::free);
-    if (!real) {
-        throw failure("cannot find it: {}", std::strerror(errno));
+bool same_content(const struct stat& a, const struct stat& b) {
+    return a.st_size == b.st_size && a.st_mtim.tv_sec == b.st_mtim.tv_sec &&
+           a.st_mtim.tv_nsec == b.st_mtim.tv_nsec;
+}
+
+struct stat status_of(int fd) {
+    struct stat status {};
+    if (::fstat(fd, &status) != 0 || ::lseek(fd, 0, SEEK_SET) < 0) {
+        throw failure("cannot read it: {}", std::strerror(errno));
     }
-    return real.get();
+    return status;
 }
 
 } // namespace
 
-void pack_file(const std::string& path, const GoesOn& goes_on) {
-    const FileDescriptor file = open_input(path);
-    struct stat status {};
-    if (::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode) ||
-        path.starts_with("/dev/") || path.starts_with("/proc/")) {
-        return; // not the file's own name
+void pack_file(const std::string& path, int fd, const GoesOn& goes_on) {
+    if (!is_replaceable(path)) {
+        return;
     }
-    Replacement replacement(real_path(path), status);
-    FileSource source(file.get());
+    const struct stat status = status_of(fd);
+    ReplacedFile replacement(path, fd);
+    FileSource source(fd);
     const auto size = static_cast<std::uint64_t>(status.st_size);
     UsedCode used;
     read_all(source, [&](const Section& section, std::uint64_t) {
@@ -294,9 +256,16 @@ void pack_file(const std::string& path, const GoesOn& goes_on) {
     if (!copy.ended()) {
         throw failure("it has no end");
     }
-    if (copy.size() < size) {
-        replacement.commit();
+    if (!same_content(status, status_of(fd))) {
+        throw failure("it was changed meanwhile");
     }
+    if (copy.size() >= size) {
+        return;
+    }
+    if (::fsync(replacement.fd()) != 0) { // first: after a crash one of the two files exists
+        throw failure("cannot write the copy: {}", std::strerror(errno));
+    }
+    replacement.commit();
 }
 
 } // namespace mmioscope::trace

@@ -2,10 +2,11 @@
 
 #include "file/pack_file.hpp"
 #include "system/error.hpp"
+#include "system/message.hpp"
 #include "system/progress_line.hpp"
 #include "system/signals.hpp"
 
-#include <chrono>
+#include <utility>
 
 namespace mmioscope::trace {
 
@@ -14,16 +15,19 @@ Packing::~Packing() {
     close();
 }
 
-void Packing::add(const std::string& path) {
-    if (!wanted_) {
-        return;
-    }
+void Packing::add(FinishedFile file) {
     const std::lock_guard lock(mutex_);
-    paths_.push_back(path);
+    unread_.push_back(std::move(file));
     changed_.notify_all();
     if (!thread_.joinable()) {
         thread_ = std::thread([this] { run(); });
     }
+}
+
+std::string Packing::take_damage(std::chrono::milliseconds patience) {
+    std::unique_lock lock(mutex_);
+    changed_.wait_for(lock, patience, [this] { return unread_.empty() && !reading_; });
+    return std::exchange(damage_, "");
 }
 
 void Packing::close() {
@@ -37,7 +41,7 @@ void Packing::close() {
     }
 }
 
-void Packing::finish(bool shows_progress) {
+std::string Packing::finish(bool shows_progress) {
     using Clock = std::chrono::steady_clock;
     constexpr std::chrono::milliseconds moment{50};
     Signals signals;
@@ -57,34 +61,65 @@ void Packing::finish(bool shows_progress) {
     lock.unlock();
     progress.clear();
     close();
+    return std::exchange(damage_, "");
 }
 
+// All files are read back before the next one is packed: a verdict waits for that.
 void Packing::run() {
     std::unique_lock lock(mutex_);
     for (;;) {
-        changed_.wait(lock, [this] { return closed_ || !paths_.empty(); });
-        if (paths_.empty()) {
+        changed_.wait(lock, [this] { return closed_ || !unread_.empty() || !unpacked_.empty(); });
+        std::deque<FinishedFile>& next = unread_.empty() ? unpacked_ : unread_;
+        if (next.empty()) {
             break;
         }
-        const std::string path = std::move(paths_.front());
-        paths_.pop_front();
+        const FinishedFile file = std::move(next.front());
+        next.pop_front();
+        reading_ = &next == &unread_;
+        const bool reads = reading_;
         lock.unlock();
-        pack(path);
+        reads ? read(file) : pack(file);
         lock.lock();
+        reading_ = false;
+        changed_.notify_all();
     }
     over_ = true;
     changed_.notify_all();
 }
 
-void Packing::pack(const std::string& path) {
+void Packing::damaged(const std::string& why) {
+    const std::lock_guard lock(mutex_);
+    damage_ = damage_.empty() ? why : damage_;
+}
+
+void Packing::read(const FinishedFile& file) {
     try {
-        pack_file(path, [this](std::uint64_t done, std::uint64_t size) {
+        read_back(file);
+    } catch (const std::exception& error) {
+        damaged(error.what());
+        return;
+    }
+    if (wanted_) {
+        const std::lock_guard lock(mutex_);
+        unpacked_.push_back(file);
+    }
+}
+
+void Packing::pack(const FinishedFile& file) {
+    try {
+        pack_file(file.path, file.file->file.get(), [this](std::uint64_t done, std::uint64_t size) {
             percent_ = size == 0 ? 100 : done * 100 / size;
             return !given_up_;
         });
+        return;
     } catch (const std::exception& error) {
-        fmt::print(stderr, "mmioscope: {} was not packed, and is as it was recorded: {}\n",
-                   for_terminal(path), error.what());
+        print_message("mmioscope: {} was not packed, and is as it was recorded: {}\n",
+                      for_terminal(file.path), error.what());
+    }
+    try { // if the file was not what it was
+        read_back(file);
+    } catch (const std::exception& error) {
+        damaged(error.what());
     }
 }
 

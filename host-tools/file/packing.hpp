@@ -1,7 +1,10 @@
-// Packs finished trace files one after the other in the background.
+// Reads finished trace files back, and packs them, one after the other in the background.
 #pragma once
 
+#include "file/read_back.hpp"
+
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
@@ -13,24 +16,32 @@ namespace mmioscope::trace {
 
 class Packing {
 public:
-    /// Files stay as they are unless `wanted`.
+    /// Files are only read back unless `wanted`.
     explicit Packing(bool wanted) : wanted_(wanted) {}
     /// Gives up on the files not yet packed.
     ~Packing();
     Packing(const Packing&) = delete;
     Packing& operator=(const Packing&) = delete;
 
-    /// The trace file at `path` is finished: nobody writes to it or will open it to follow it. If
-    /// it cannot be packed, it stays as it is, and a line is printed on standard error.
-    void add(const std::string& path);
+    /// The file is finished: nobody writes to it or will open it to follow it. If it cannot be
+    /// packed, it stays as it is, and a line is printed on standard error.
+    void add(FinishedFile file);
+
+    /// The first damage in files that were read back since the last call, as part of a sentence;
+    /// empty if there is none. Waits at most `patience` for all files to be read back: what is
+    /// found later, the next call returns.
+    std::string take_damage(std::chrono::milliseconds patience);
 
     /// Waits for all files, with a progress line on a terminal. Ctrl-C leaves the rest unpacked.
-    void finish(bool shows_progress);
+    /// Returns the first damage like take_damage().
+    std::string finish(bool shows_progress);
 
 private:
     void run();
     void close();
-    void pack(const std::string& path);
+    void read(const FinishedFile& file);
+    void pack(const FinishedFile& file);
+    void damaged(const std::string& why);
 
     bool wanted_;
     std::atomic<bool> given_up_ = false;
@@ -38,7 +49,10 @@ private:
 
     std::mutex mutex_; ///< guards the members below
     std::condition_variable changed_;
-    std::deque<std::string> paths_;
+    std::deque<FinishedFile> unread_;
+    std::deque<FinishedFile> unpacked_; ///< read back and sound
+    bool reading_ = false;
+    std::string damage_;  ///< not yet taken
     bool closed_ = false; ///< no more files will follow
     bool over_ = false;   ///< run() has ended
 

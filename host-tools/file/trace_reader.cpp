@@ -3,6 +3,7 @@
 #include "file/about.hpp"
 #include "records/losses.hpp"
 #include "system/error.hpp"
+#include "system/message.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -399,7 +400,7 @@ void TraceReader::read_text(std::span<const std::byte> payload) {
 
 TraceReader::Report tell_of(const std::string& path) {
     return [path](const std::string& text) {
-        fmt::print(stderr, "mmioscope: {}\n", for_terminal(path + ": " + text));
+        print_message("mmioscope: {}\n", for_terminal(path + ": " + text));
     };
 }
 

@@ -1,6 +1,6 @@
 #include "filter/complaint.hpp"
 
-#include "system/plain_text.hpp"
+#include "system/escape.hpp"
 
 namespace mmioscope::filter {
 

@@ -1,5 +1,5 @@
 #include "info/tables.hpp"
-#include "system/plain_text.hpp"
+#include "system/escape.hpp"
 #include "table/csv.hpp"
 
 namespace mmioscope::info {

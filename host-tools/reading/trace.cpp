@@ -456,6 +456,9 @@ std::vector<Event> Trace::unended() {
 // Warns of modules without an address; in a part of a trace that is normal.
 void Trace::end() {
     const bool first = !std::exchange(ended_, true);
+    if (first && options_.from && latest_ < wanted_.times.earliest) {
+        report_("nothing was recorded at or after the time of --from");
+    }
     if (!first || reader_->partial()) {
         return;
     }

@@ -26,6 +26,14 @@ struct Options {
         symbols;         ///< files that name the guest's code (symbols/symbol_files.hpp)
     std::string tree;    ///< the board's device tree, for names; empty: unknown
     std::string control; ///< unix socket through which others may send commands; empty: none
+
+    /// All files that are read.
+    std::vector<std::string> inputs() const {
+        std::vector<std::string> all = symbols;
+        all.insert(all.end(), {source, tree});
+        all.insert(all.end(), live.events.registers.begin(), live.events.registers.end());
+        return all;
+    }
 };
 
 /// Smaller files would contain little but their heads.

@@ -17,15 +17,14 @@ FileDescriptor create_file(const Options& options, unsigned number) {
         return temporary_file();
     }
     const std::string path = part_path(options.output, number);
-    check_distinct(path, {options.source}); // FILE.2 may be the input
+    check_distinct(path, options.inputs()); // FILE.2 may be one of them
     return create_output(path);
 }
 
 } // namespace
 
 Parts::Parts(const Options& options, view::LivePrinter* printer, trace::About known)
-    : options_(options), printer_(printer), known_(std::move(known)),
-      packing_(!options.plain && !options.output.empty()) {
+    : options_(options), printer_(printer), known_(std::move(known)), packing_(!options.plain) {
     create(false);
 }
 
@@ -118,8 +117,10 @@ void Parts::close(abi::Ending ending, const std::string& about) {
     }
     writer_->text(about);
     writer_->finish(trace::sum_of(losses), ending);
+    if (!options_.output.empty()) {
+        packing_.add({part_path(options_.output, number_), file_, writer_->written()});
+    }
     writer_.reset(); // the file ends here
-    packing_.add(part_path(options_.output, number_));
 }
 
 void Parts::finish(abi::Ending ending, const std::string& about) {

@@ -63,8 +63,11 @@ public:
 
     unsigned count() const { return number_; }
 
-    /// Waits until finished files are packed, if they are to be packed.
-    void finish_packing() { packing_.finish(true); }
+    /// The first damage in finished files, of which no earlier call told (file/packing.hpp). Waits
+    /// for what is not read back yet, but only a moment, because the wire goes on.
+    std::string take_damage() { return packing_.take_damage(std::chrono::seconds(1)); }
+    /// Likewise at the end: waits until all files are read back, and packed if they are to be.
+    std::string finish_packing() { return packing_.finish(true); }
 
 private:
     void create(bool continued);

@@ -35,7 +35,9 @@ std::optional<abi::StreamEnd> Recording::ended() const {
 
 void Recording::hello(const wire::StreamHead& head) {
     if (boot_) {
-        const Closing closing = close_boot({abi::Ending::stream_ended, ""});
+        const Stop stop{abi::Ending::stream_ended, ""};
+        end_file(stop);
+        const Closing closing = close_boot(stop, parts_.take_damage());
         report_(closing.tables + closing.verdict + "\nthe next boot begins\n");
     }
     ++boots_;
@@ -74,17 +76,21 @@ std::string Recording::doubts(const Stop& stop) const {
 }
 
 // The boot's file ends as the boot did, if that is known.
-Recording::Closing Recording::close_boot(const Stop& stop) {
+abi::Ending Recording::ending(const Stop& stop) const {
     const std::optional<abi::StreamEnd> reason = ended();
     const bool failed = stop.ending == abi::Ending::failed; // there is no emulator
-    const abi::Ending ending = reason   ? ending_of(*reason)
-                               : failed ? abi::Ending::stream_ended
-                                        : stop.ending;
-    const std::string doubts = this->doubts(stop);
-    parts_.finish(ending, stream_text() + trace::incomplete_line(doubts));
+    return reason ? ending_of(*reason) : failed ? abi::Ending::stream_ended : stop.ending;
+}
+
+void Recording::end_file(const Stop& stop) {
+    parts_.finish(ending(stop), stream_text() + trace::incomplete_line(doubts(stop)));
+}
+
+Recording::Closing Recording::close_boot(const Stop& stop, const std::string& damage) {
     const trace::Summary summary = boot_ ? boot_->summary() : trace::Summary();
     const std::vector<abi::Loss> losses =
         boot_ ? boot_->losses().losses() : std::vector<abi::Loss>();
+    const std::string doubts = damage.empty() ? this->doubts(stop) : damage;
     const std::string why = doubts.empty() && boot_
                                 ? std::string(trace::engine_caveat(boot_->head().info.engine))
                                 : doubts;
@@ -92,7 +98,7 @@ Recording::Closing Recording::close_boot(const Stop& stop) {
     const auto first = boot_ ? std::optional(boot_->head().info.policy) : std::nullopt;
     Closing closing{boot_ ? "\n" + boot_->tables(own_, width_) : "",
                     summary.policies().line(first) + "\n" +
-                        trace::verdict(summary, losses, why, ending)};
+                        trace::verdict(summary, losses, why, ending(stop))};
     earlier_events_ += summary.events();
     boot_.reset();
     return closing;
@@ -114,11 +120,15 @@ double Recording::bytes_per_event() const {
     return events() == 0 ? 0 : static_cast<double>(bytes()) / static_cast<double>(events());
 }
 
-std::string Recording::finish(const Stop& stop, bool& complete) {
+void Recording::end_files(const Stop& stop) {
     if (stop.ending != abi::Ending::failed) { // otherwise it would fail again
         decoder_.finish();
     }
-    const Closing closing = close_boot(stop);
+    end_file(stop);
+}
+
+std::string Recording::finish(const Stop& stop, const std::string& damage, bool& complete) {
+    const Closing closing = close_boot(stop, damage);
     complete = incomplete_boots_ == 0;
     const std::string cause = capture_.cause(decoder_.counts());
     std::string lines = closing.tables + stream_line() + (cause.empty() ? "" : cause + "\n") +

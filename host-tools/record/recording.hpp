@@ -42,9 +42,11 @@ public:
     /// How the boot ended; nothing while it runs, or before the first one.
     std::optional<abi::StreamEnd> ended() const;
 
-    /// The stream is over: completes the file. Returns the last lines to print: tables and verdict.
-    /// Sets `complete` if all boots are complete.
-    std::string finish(const Stop& stop, bool& complete);
+    /// The stream is over: completes the file.
+    void end_files(const Stop& stop);
+    /// After that: the last lines to print, tables and verdict. `damage`: what is wrong with the
+    /// files, read back; empty: nothing. Sets `complete` if all boots are complete.
+    std::string finish(const Stop& stop, const std::string& damage, bool& complete);
 
     /// Whether a boot has begun.
     bool begun() const { return boots_ != 0; }
@@ -66,7 +68,9 @@ private:
         std::string verdict; ///< the lines of the policy and of the boot, without line end
     };
 
-    Closing close_boot(const Stop& stop);
+    abi::Ending ending(const Stop& stop) const;
+    void end_file(const Stop& stop);
+    Closing close_boot(const Stop& stop, const std::string& damage);
     std::string doubts(const Stop& stop) const;
     std::string stream_text() const;
     std::string stream_line() const;

@@ -8,8 +8,10 @@
 #include "records/report.hpp"
 #include "symbols/symbol_files.hpp"
 #include "system/distinct_output.hpp"
+#include "system/message.hpp"
 #include "system/part_path.hpp"
 #include "system/progress_line.hpp"
+#include "system/side_file.hpp"
 #include "system/signals.hpp"
 #include "transport/link.hpp"
 #include "tree/device_tree.hpp"
@@ -31,7 +33,7 @@ using Clock = std::chrono::steady_clock;
 constexpr transport::Patience moment = 50ms;
 
 void say(const std::string& line) {
-    fmt::print(stderr, "mmioscope: {}\n", line);
+    print_message("mmioscope: {}\n", for_terminal(line));
 }
 
 /// The user's reasons to stop.
@@ -91,19 +93,23 @@ class Console {
 public:
     /// Throws Error (bad_input) if the file cannot be written.
     explicit Console(const std::string& path)
-        : file_(path == "-" ? FileDescriptor(::dup(STDOUT_FILENO)) : create_output(path)) {}
+        : file_(path == "-" ? FileDescriptor() : create_output(path)),
+          log_(file_ ? file_.get() : STDOUT_FILENO, "the console") {}
 
-    /// Returns the stream's part. Throws Error (failed) if the file cannot be written.
+    /// Returns the stream's part.
     std::span<const std::byte> take(std::span<const std::byte> bytes) {
         wire_.feed(bytes);
-        append(file_.get(), wire_.console(), "the console");
+        log_.append(wire_.console());
         return wire_.stream();
     }
+    /// Whether all of the console's part is in the file.
+    bool whole() const { return log_.whole(); }
     /// The console's part of the last bytes.
     std::span<const std::byte> text() const { return wire_.console(); }
 
 private:
     FileDescriptor file_;
+    SideFile log_;
     wire::SharedWire wire_;
 };
 
@@ -186,24 +192,27 @@ Stop record_or_fail(const Options& options, const Loop& loop, Recording& recordi
 }
 
 Status finish(const Options& options, const Stop& stop, Recording& recording, Parts& parts,
-              std::optional<view::LivePrinter>& printer) {
-    bool complete = false;
-    const std::string lines = recording.finish(stop, complete);
+              std::optional<view::LivePrinter>& printer, const Console* console) {
+    recording.end_files(stop);
     const std::uint64_t not_printed = printer ? printer->finish() : 0;
-    fmt::print("{}{}{}", trace::not_printed_note(not_printed),
-               saved_note(options.output, parts.count()), lines);
-    std::fflush(stdout);
-    parts.finish_packing();
-    return trace::status_of(stop.ending, complete);
+    bool complete = false;
+    const std::string lines = recording.finish(stop, parts.finish_packing(), complete);
+    print_output("{}{}{}", trace::not_printed_note(not_printed),
+                 saved_note(options.output, parts.count()), lines);
+    const Status status = status_of_output(trace::status_of(stop.ending, complete));
+    const bool others = (printer && printer->failed()) || (console != nullptr && !console->whole());
+    return status == Status::fine && others ? Status::failed : status;
 }
 
 void check_outputs(const Options& options) {
-    std::vector<std::string> inputs = options.symbols;
-    inputs.insert(inputs.end(), {options.source, options.tree});
-    const std::vector<std::string>& registers = options.live.events.registers;
-    inputs.insert(inputs.end(), registers.begin(), registers.end());
-    check_distinct(options.output, inputs);
-    check_distinct(options.console, inputs);
+    check_distinct(options.output, options.inputs());
+    check_distinct(options.console, options.inputs());
+    if (options.follow) {
+        view::check_read_back(options.output);
+    }
+    check_distinct_outputs({{"-o", options.output, Numbered::yes},
+                            {"--console", options.console, Numbered::no},
+                            {"--ctl", options.control, Numbered::no}});
 }
 
 } // namespace
@@ -232,7 +241,7 @@ Status record_stream(const Options& options) {
     Recording recording(
         parts,
         [](const std::string& lines) {
-            fmt::print("{}", lines);
+            print_output("{}", lines);
             std::fflush(stdout);
         },
         options.live.verbose, options.live.look.width);
@@ -254,14 +263,13 @@ Status record_stream(const Options& options) {
                     console ? &*console : nullptr, doctor);
     const Stop stop = record_or_fail(options, loop, recording, parts, limits);
     if (doctor.begun() && !recording.begun()) {
-        bool complete = false;
-        (void)recording.finish(stop, complete); // the file, without a boot, has its end
-        fmt::print("{}", doctor.text());
-        std::fflush(stdout);
-        parts.finish_packing();
-        return doctor.can_trace() ? Status::fine : trace::status_of(stop.ending, false);
+        recording.end_files(stop); // the file, without a boot, has its end
+        (void)parts.finish_packing();
+        print_output("{}", doctor.text());
+        return status_of_output(doctor.can_trace() ? Status::fine
+                                                   : trace::status_of(stop.ending, false));
     }
-    return finish(options, stop, recording, parts, printer);
+    return finish(options, stop, recording, parts, printer, console ? &*console : nullptr);
 }
 
 } // namespace mmioscope::record

@@ -1,6 +1,7 @@
 #include "registers/svd_node.hpp"
 
 #include "registers/number.hpp"
+#include "system/escape.hpp"
 
 #include <algorithm>
 #include <charconv>

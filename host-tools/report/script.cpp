@@ -1,6 +1,7 @@
 #include "report/script.hpp"
 
 #include "diff/report.hpp"
+#include "system/escape.hpp"
 #include "system/text_buffer.hpp"
 #include "table/json.hpp"
 #include "table/shown.hpp"
@@ -113,7 +114,7 @@ void put_fields(Script& to, const Register* reg) {
 } // namespace
 
 void Script::string(std::string_view text) {
-    table::append_json(text_, text);
+    append_json(text_, text);
 }
 
 void Script::settle() {

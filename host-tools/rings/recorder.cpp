@@ -70,7 +70,7 @@ void Recorder::deliver(std::size_t before) {
             onlooker_->see(records, runs_, file_);
         }
         before = 0;
-    } while (file_.write_full() && !file_.pending().empty());
+    } while (file_.write_full() && !file_.next_section().empty());
 }
 
 } // namespace mmioscope::rings

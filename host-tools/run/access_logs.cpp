@@ -1,8 +1,8 @@
 #include "run/access_logs.hpp"
 
 #include "system/error.hpp"
-#include "system/file_descriptor.hpp"
 #include "system/part_path.hpp"
+#include "system/replaced_file.hpp"
 
 #include <sys/sendfile.h>
 #include <sys/stat.h>
@@ -22,13 +22,14 @@ std::uint64_t size_of(int fd) {
 }
 
 void copy(int from, std::uint64_t begin, std::uint64_t end, const std::string& path) {
-    const FileDescriptor to = create_output(path);
+    ReplacedFile to(path);
     for (auto at = static_cast<off_t>(begin); at < static_cast<off_t>(end);) {
         const auto rest = static_cast<std::size_t>(static_cast<off_t>(end) - at);
-        if (::sendfile(to.get(), from, &at, rest) <= 0) {
+        if (::sendfile(to.fd(), from, &at, rest) <= 0) {
             throw failure("cannot write {}: {}", path, std::strerror(errno));
         }
     }
+    to.commit();
 }
 
 } // namespace

@@ -18,6 +18,9 @@ namespace {
 /// Large, because QEMU's CPU waits while the socket is full.
 constexpr int room = 4 << 20;
 
+/// In one pass: QEMU may send without pause, and somebody has to look for Ctrl-C.
+constexpr unsigned most_blocks = 16;
+
 } // namespace
 
 ControlWire::ControlWire(const std::string& path, int stream)
@@ -36,17 +39,18 @@ ControlWire::ControlWire(const std::string& path, int stream)
     ::setsockopt(uart_.get(), SOL_SOCKET, SO_SNDBUF, &room, sizeof room);
 }
 
-void ControlWire::pass() {
-    for (;;) {
+bool ControlWire::pass() {
+    for (unsigned i = 0; i < most_blocks; ++i) {
         const ssize_t size = ::recv(here_.get(), buffer_.data(), buffer_.size(), 0);
         const auto bytes = std::span<const std::byte>(buffer_).first(
             static_cast<std::size_t>(std::max<ssize_t>(size, 0)));
         append(stream_, bytes, "the stream");
         relay_.pass(bytes);
         if (bytes.empty()) {
-            return;
+            return false;
         }
     }
+    return true;
 }
 
 } // namespace mmioscope::run

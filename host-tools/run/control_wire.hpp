@@ -20,8 +20,9 @@ public:
     /// Call it when QEMU has it.
     void started() { uart_ = FileDescriptor(); }
 
-    /// Passes on all bytes that have arrived in either direction. Never waits.
-    void pass();
+    /// Passes on what has arrived in either direction, at most a MiB. Never waits. Returns whether
+    /// there may be more.
+    bool pass();
 
 private:
     int stream_;

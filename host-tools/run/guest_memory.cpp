@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -14,14 +15,31 @@ namespace mmioscope::run {
 
 namespace {
 
+// A page that the disk has no room for would end both programs by SIGBUS. A file system that cannot
+// reserve room is asked how much it has. The file had `before` bytes.
+void reserve(int fd, std::uint64_t before, std::uint64_t size, const std::string& path) {
+    int error = ::fallocate(fd, 0, 0, static_cast<off_t>(size)) == 0 ? 0 : errno;
+    struct stat status {};
+    struct statvfs disk {};
+    if ((error == EOPNOTSUPP || error == ENOSYS) && ::fstat(fd, &status) == 0 &&
+        ::fstatvfs(fd, &disk) == 0) {
+        constexpr std::uint64_t block = 512; // of st_blocks
+        const std::uint64_t has = static_cast<std::uint64_t>(status.st_blocks) * block;
+        const std::uint64_t room = std::uint64_t{disk.f_bavail} * disk.f_frsize;
+        error = has + room >= size ? 0 : ENOSPC;
+    }
+    if (error != 0) {
+        (void)!::ftruncate(fd, static_cast<off_t>(before));
+        throw bad_input("--ram {}: the RAM has {} bytes: {}", path, size, std::strerror(error));
+    }
+}
+
 FileDescriptor ram_file(const std::string& path, std::uint64_t size) {
     if (path.empty()) {
         return memory_file("guest-ram", size);
     }
-    FileDescriptor file(::open(path.c_str(), O_RDWR | O_CREAT, 0666)); // QEMU inherits it
-    if (!file) {
-        throw bad_input("cannot write {}: {}", path, std::strerror(errno));
-    }
+    FileDescriptor file = open_output(path);
+    ::fcntl(file.get(), F_SETFD, 0); // QEMU inherits it
     struct stat status {};
     if (::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode) ||
         (status.st_size != 0 && static_cast<std::uint64_t>(status.st_size) != size)) {
@@ -31,6 +49,7 @@ FileDescriptor ram_file(const std::string& path, std::uint64_t size) {
     if (::ftruncate(file.get(), static_cast<off_t>(size)) != 0) {
         throw bad_input("cannot write {}: {}", path, std::strerror(errno));
     }
+    reserve(file.get(), static_cast<std::uint64_t>(status.st_size), size, path);
     return file;
 }
 

@@ -6,6 +6,7 @@
 #include "symbols/section.hpp"
 #include "symbols/symbol_files.hpp"
 #include "system/error.hpp"
+#include "system/message.hpp"
 
 namespace mmioscope::run {
 
@@ -18,9 +19,8 @@ symbols::KernelImage of_image(const Options& options) {
     try {
         return symbols::read_kernel_image(read_input(options.kernel, "kernel"));
     } catch (const Error& error) {
-        fmt::print(stderr,
-                   "mmioscope: warning: no names of functions found in the kernel image: {}\n",
-                   error.what());
+        print_message("mmioscope: warning: no names of functions found in the kernel image: {}\n",
+                      error.what());
         return {};
     }
 }

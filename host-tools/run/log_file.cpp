@@ -23,6 +23,11 @@ std::string_view bytes_of(int fd, std::uint64_t at, Block& into) {
     return {into.data(), static_cast<std::size_t>(std::max<ssize_t>(got, 0))};
 }
 
+std::uint64_t size_now(int fd) {
+    struct stat status {};
+    return ::fstat(fd, &status) == 0 ? static_cast<std::uint64_t>(status.st_size) : 0;
+}
+
 } // namespace
 
 std::string last_lines(const std::string& text, std::size_t lines) {
@@ -41,9 +46,7 @@ std::string last_lines(const std::string& text, std::size_t lines) {
 }
 
 std::string last_lines(int fd, std::size_t lines) {
-    struct stat status {};
-    ::fstat(fd, &status);
-    const auto size = static_cast<std::uint64_t>(status.st_size);
+    const std::uint64_t size = size_now(fd);
     Block bytes;
     return last_lines(std::string(bytes_of(fd, size - std::min<std::uint64_t>(size, block), bytes)),
                       lines);
@@ -71,8 +74,8 @@ bool log_has(int fd, std::string_view part) {
     }
 }
 
-bool LogFile::read_more() {
-    if (found_ && text_.size() >= most_report) {
+bool LogFile::read_more(std::uint64_t end) {
+    if (read_ >= end || (found_ && text_.size() >= most_report)) {
         return false;
     }
     Block bytes;
@@ -83,11 +86,12 @@ bool LogFile::read_more() {
 }
 
 std::optional<std::string> LogFile::from_line(std::string_view start) {
-    while (read_more()) {
+    const std::uint64_t end = size_now(fd_);
+    while (read_more(end)) {
         std::size_t line = 0;
-        for (std::size_t end = 0; !found_ && (end = text_.find('\n', line)) != std::string::npos;) {
+        for (std::size_t at = 0; !found_ && (at = text_.find('\n', line)) != std::string::npos;) {
             found_ = text_.compare(line, start.size(), start) == 0;
-            line = found_ ? line : end + 1;
+            line = found_ ? line : at + 1;
         }
         text_.erase(0, line);
         if (!found_ && text_.size() > most_line) {
@@ -98,7 +102,8 @@ std::optional<std::string> LogFile::from_line(std::string_view start) {
 }
 
 bool LogFile::report_has(std::string_view part) {
-    while (read_more()) {
+    const std::uint64_t end = size_now(fd_);
+    while (read_more(end)) {
     }
     return text_.find(part) != std::string::npos;
 }

@@ -28,14 +28,15 @@ public:
     explicit LogFile(int fd) : fd_(fd) {}
 
     /// The report: the text from the first complete line that begins with `start` on, as far as it
-    /// is kept; nothing if there is none. Reads each line only once.
+    /// is kept; nothing if there is none. Reads each line only once, and what is there by now:
+    /// somebody may write without pause.
     std::optional<std::string> from_line(std::string_view start);
 
     /// Whether the report, which from_line() has found, contains `part` by now.
     bool report_has(std::string_view part);
 
 private:
-    bool read_more();
+    bool read_more(std::uint64_t end);
 
     int fd_;
     std::uint64_t read_ = 0;

@@ -4,6 +4,15 @@
 
 namespace mmioscope::run {
 
+namespace {
+
+// What is checked, summed up and written is of one read: the guest may write it meanwhile.
+std::vector<std::byte> copy_of(std::span<const std::byte> shared) {
+    return {shared.begin(), shared.end()};
+}
+
+} // namespace
+
 MemorySource::MemorySource(const Plan& plan, const GuestMemory& memory)
     : plan_(plan), memory_(memory),
       bytes_(memory.at(plan.board.hypervisor_base() + abi::area_offset, plan.options.area_size)),
@@ -19,16 +28,15 @@ void MemorySource::begin(trace::FileWriter& file, const trace::About& about) {
     area_.emplace(bytes_);
     const abi::Info info = area_->info();
     file.values(abi::SectionType::info, std::span(&info, 1));
-    const std::span<std::byte> tree =
-        memory_.at(area_->header().tree_base, area_->header().tree_size);
-    file.section(abi::SectionType::device_tree,
-                 tree::tree_is_sound(tree) ? std::span<const std::byte>(tree) : plan_.tree);
+    const std::vector<std::byte> tree =
+        copy_of(memory_.at(area_->header().tree_base, area_->header().tree_size));
+    file.section(abi::SectionType::device_tree, tree::tree_is_sound(tree) ? tree : plan_.tree);
     file.values(abi::SectionType::regions, std::span<const abi::RegionEntry>(area_->regions()));
     if (const abi::AreaHeader& header = area_->header();
         header.kept == abi::Kept::kept && header.kept_offset <= bytes_.size() &&
         header.kept_size <= bytes_.size() - header.kept_offset) {
         file.section(abi::SectionType::previous_boot,
-                     bytes_.subspan(header.kept_offset, header.kept_size));
+                     copy_of(bytes_.subspan(header.kept_offset, header.kept_size)));
     }
     trace::write_about(file, about);
     onlooker_.emplace(linux_guest::PhysicalMemory(memory_.bytes(), memory_.base()),

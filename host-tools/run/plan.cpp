@@ -4,6 +4,7 @@
 #include "abi/ring.hpp"
 #include "run/boot_image.hpp"
 #include "run/boot_tree.hpp"
+#include "run/closing.hpp"
 #include "run/early_requests.hpp"
 #include "run/elf_segments.hpp"
 #include "run/hypervisor_image.hpp"
@@ -15,6 +16,7 @@
 #include "system/distinct_output.hpp"
 #include "system/error.hpp"
 #include "system/file_descriptor.hpp"
+#include "view/live_printer.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -204,6 +206,14 @@ void check_outputs(const Options& options, const std::string& hypervisor) {
                                       options.access_log, options.stream_file, options.ram}) {
         check_distinct(output, inputs);
     }
+    const Numbered boots = options.reboots > 0 ? Numbered::yes : Numbered::no;
+    check_distinct_outputs({{"-o", options.output, boots},
+                            {"--console-log", options.console_log, Numbered::no},
+                            {"--hyp-log", options.hypervisor_log, Numbered::no},
+                            {"--access-log", options.access_log, boots},
+                            {"--stream-file", options.stream_file, Numbered::no},
+                            {"--ram", options.ram, Numbered::no},
+                            {"--ctl", options.control, Numbered::no}});
 }
 
 // A device has no end, or does not return what was written. A pipe for the console is allowed:
@@ -214,6 +224,9 @@ void check_read_back(const Options& options) {
         const std::string& path;
         bool read;
     };
+    if (prints(options)) {
+        view::check_read_back(options.output);
+    }
     const bool pipe = std::filesystem::is_fifo(options.console_log);
     const Output outputs[] = {
         {"--console-log", options.console_log, !pipe},

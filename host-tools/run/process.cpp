@@ -2,6 +2,7 @@
 
 #include "system/error.hpp"
 #include "system/program_path.hpp"
+#include "system/signals.hpp"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -26,12 +27,7 @@ using namespace std::chrono_literals;
     if (::getppid() != parent) {
         ::_exit(127); // the parent died before the line above
     }
-    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) {
-        ::signal(signal, SIG_DFL); // before any signal arrives: the handlers are the parent's
-    }
-    sigset_t none;
-    ::sigemptyset(&none);
-    ::sigprocmask(SIG_SETMASK, &none, nullptr);
+    restore_signals(); // before any signal arrives: the handlers are the parent's
     if (!terminal) {
         ::setpgid(0, 0); // only this program handles Ctrl-C
         ::dup2(::open("/dev/null", O_RDONLY), STDIN_FILENO);

@@ -23,6 +23,7 @@ struct Exit {
 /// package if it cannot be executed.
 std::string find_program(const std::string& name);
 
+/// The thread that makes it must live as long: with that thread, the process is killed.
 class Process {
 public:
     /// Starts `program`. Its standard error, and its standard output unless `terminal`, go to the

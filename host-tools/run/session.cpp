@@ -175,6 +175,7 @@ struct Run {
     Wires& wires;
     ConsoleFile& console;
     view::LivePrinter* printer;
+    trace::Packing& packing;
 
     /// Whether to reset the machine and trace its next boot.
     bool goes_on(const Stop& stop, unsigned boot) const {
@@ -198,10 +199,22 @@ Stop record_boot(const Run& run, TraceSource& source, FileDescriptor opened, uns
     if (!run.goes_on(stop, boot)) {
         run.qemu.terminate(2s);
     }
-    run.wires.pass();
+    while (run.wires.pass()) {
+    }
     console.finish();
     source.finish(stop.ending);
+    if (!output.empty()) {
+        run.packing.add({part_path(output, boot), trace_file, file.written()});
+    }
     return stop;
+}
+
+// What the file has counts, not what was written to it.
+TraceResult read_back(TraceResult result, const std::string& damage) {
+    if (!damage.empty()) {
+        result.doubts = damage;
+    }
+    return result;
 }
 
 } // namespace
@@ -232,36 +245,37 @@ Status run_session(const Plan& plan) {
     ProgressLine progress(shows_progress(plan.options));
     AccessLogs access_logs(files.access_log ? files.access_log.get() : -1, plan.options.access_log);
     Closing closing(plan, files);
-    trace::Packing packing(!plan.options.plain && !plan.options.output.empty());
+    trace::Packing packing(!plan.options.plain);
     for (unsigned boot = 1;; ++boot) {
         if (const std::optional<Stop> stop = wait_until_ready(plan, *source, watch, wires)) {
             qemu.terminate(2s);
             progress.clear();
             access_logs.split();
-            const Status status = closing.not_started(*stop);
-            packing.finish(shows_progress(plan.options));
-            return status;
+            (void)packing.finish(shows_progress(plan.options));
+            return closing.not_started(*stop);
         }
         if (!printer && prints(plan.options)) {
             printer.emplace(plan.options.live);
         }
         const Run run{
-            plan, qemu, watch, progress, wires, console_text, printer ? &*printer : nullptr};
+            plan,   qemu, watch, progress, wires, console_text, printer ? &*printer : nullptr,
+            packing};
         const Stop stop =
             record_boot(run, *source,
                         boot == 1 ? std::move(files.trace) : trace_file(plan.options, boot), boot);
         progress.clear();
-        packing.add(part_path(plan.options.output, boot));
         if (!run.goes_on(stop, boot)) {
             access_logs.split();
             const std::string said = last_lines(files.console_log.get(), 1);
+            const std::uint64_t not_printed = printer ? printer->finish() : 0;
+            const std::string damage = packing.finish(shows_progress(plan.options));
             const Status status =
-                closing.end(stop, source->result(said), printer ? printer->finish() : 0);
-            packing.finish(shows_progress(plan.options));
-            return status;
+                closing.end(stop, read_back(source->result(said), damage), not_printed);
+            const bool others = wires.whole() && !(printer && printer->failed());
+            return status == Status::fine && !others ? Status::failed : status;
         }
         access_logs.end_boot();
-        closing.boot_over(source->result(""));
+        closing.boot_over(read_back(source->result(""), packing.take_damage(1s)));
         source = source->next_boot();
         monitor->restart();
     }

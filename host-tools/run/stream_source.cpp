@@ -12,15 +12,6 @@ namespace {
 
 constexpr std::size_t piece = 64 * 1024;
 
-/// Waits only for the description.
-struct HeadFinder : wire::WireSink {
-    bool found = false;
-
-    void hello(const wire::StreamHead&) override { found = true; }
-    void records(std::span<const abi::Record>) override {}
-    void end(const abi::EndHeader&, std::span<const abi::Statistics>) override {}
-};
-
 } // namespace
 
 std::span<const std::byte> StreamSource::read_more() {
@@ -39,10 +30,8 @@ bool StreamSource::ready() {
     if (more.empty()) {
         return false;
     }
-    HeadFinder finder;
-    wire::WireDecoder decoder(finder);
-    decoder.feed(first_);
-    return finder.found;
+    head_decoder_.feed(more);
+    return head_.found;
 }
 
 void StreamSource::begin(trace::FileWriter& file, const trace::About& about) {

@@ -100,6 +100,17 @@ private:
     std::uint64_t read_; ///< bytes of the file
     std::vector<std::byte> buffer_;
     std::vector<std::byte> first_; ///< what arrived before it was ready
+
+    /// Waits only for the description.
+    struct Head : wire::WireSink {
+        bool found = false;
+
+        void hello(const wire::StreamHead&) override { found = true; }
+        void records(std::span<const abi::Record>) override {}
+        void end(const abi::EndHeader&, std::span<const abi::Statistics>) override {}
+    };
+    Head head_;
+    wire::WireDecoder head_decoder_{head_};
     std::optional<wire::StreamRecorder> recorder_;
 };
 

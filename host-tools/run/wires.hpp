@@ -32,14 +32,17 @@ public:
         }
     }
 
-    /// Passes on everything that has arrived. Never waits. Throws Error (failed).
-    void pass() {
-        if (control_) {
-            control_->pass();
-        }
+    /// Whether all of the console is in its file.
+    bool whole() const { return !shared_ || shared_->whole(); }
+
+    /// Passes on what has arrived, or a part of it: then returns true. Never waits. Throws Error
+    /// (failed).
+    bool pass() {
+        const bool more = control_ && control_->pass();
         if (shared_) {
             shared_->pass();
         }
+        return more;
     }
 
 private:

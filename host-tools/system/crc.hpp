@@ -13,8 +13,15 @@ namespace mmioscope {
 
 /// CRC-32 (IEEE 802.3) of `bytes`, or of them following others with the CRC `before`.
 inline std::uint32_t crc(std::span<const std::byte> bytes, std::uint32_t before = 0) {
-    return ::libdeflate_crc32(before, bytes.data(), bytes.size());
+    return bytes.empty() ? before : ::libdeflate_crc32(before, bytes.data(), bytes.size());
 }
+
+/// The CRC-32 of bytes that come one after the other.
+struct RunningCrc {
+    std::uint32_t value = 0;
+
+    void add(std::span<const std::byte> bytes) { value = crc(bytes, value); }
+};
 
 /// CRC of the bytes of `value` before `end`, a member's offset.
 template <typename T>

@@ -1,11 +1,16 @@
 #include "system/distinct_output.hpp"
 
 #include "system/error.hpp"
+#include "system/part_path.hpp"
+#include "system/replaced_file.hpp"
+#include "system/units.hpp"
 
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <filesystem>
 #include <optional>
+#include <string_view>
 
 namespace mmioscope {
 
@@ -40,6 +45,63 @@ void check_distinct(const std::string& output,
         if (identity(input, STDIN_FILENO) == written) {
             throw bad_input("{}: is also an input; choose another output",
                             output == "-" ? "standard output" : output);
+        }
+    }
+}
+
+namespace {
+
+// Where a file that does not exist will be.
+std::string future_path(const std::string& path) {
+    const std::filesystem::path name(path);
+    const std::string folder = name.parent_path().string();
+    return (std::filesystem::path(real_path(folder.empty() ? "." : folder)) / name.filename())
+        .string();
+}
+
+bool same_output(const std::string& a, const std::string& b) {
+    const auto first = identity(a, STDOUT_FILENO);
+    const auto second = identity(b, STDOUT_FILENO);
+    struct stat status {};
+    const auto is_new = [&status](const std::string& path) {
+        return path != "-" && ::lstat(path.c_str(), &status) != 0;
+    };
+    return first || second ? first == second
+                           : is_new(a) && is_new(b) && future_path(a) == future_path(b);
+}
+
+// Whether `other` is a later file of `path`. Its number is one of the words between dots.
+bool is_later_file(const std::string& path, const std::string& other) {
+    const std::string name = std::filesystem::path(other).filename().string();
+    for (std::size_t at = 0; at < name.size();) {
+        const std::size_t end = std::min(name.find('.', at), name.size());
+        const auto number = parse_number(std::string_view(name).substr(at, end - at));
+        if (number && *number > 1 && *number <= UINT32_MAX &&
+            same_output(part_path(path, static_cast<unsigned>(*number)), other)) {
+            return true;
+        }
+        at = end + 1;
+    }
+    return false;
+}
+
+bool clash(const NamedOutput& a, const NamedOutput& b) {
+    return same_output(a.path, b.path) ||
+           (a.numbered == Numbered::yes && is_later_file(a.path, b.path)) ||
+           (b.numbered == Numbered::yes && is_later_file(b.path, a.path));
+}
+
+} // namespace
+
+void check_distinct_outputs(const std::vector<NamedOutput>& outputs) {
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+        for (std::size_t j = 0; j < i; ++j) {
+            const NamedOutput& a = outputs[j];
+            const NamedOutput& b = outputs[i];
+            if (!a.path.empty() && !b.path.empty() && clash(a, b)) {
+                throw bad_input("{} {} and {} {} are one file: choose another one", a.option,
+                                a.path, b.option, b.path);
+            }
         }
     }
 }

@@ -1,4 +1,5 @@
-// Refuses an output that is also an input: creating it would empty the input.
+// Refuses an output that is also an input, since creating it would empty the input, or another
+// output.
 #pragma once
 
 #include <functional>
@@ -14,5 +15,18 @@ void check_distinct(const std::string& output, const std::vector<std::string>& i
 /// Likewise, for inputs that take some work to find: calls the function only if `output` exists.
 void check_distinct(const std::string& output,
                     const std::function<std::vector<std::string>()>& inputs);
+
+/// Whether an output may go on in FILE.2, FILE.3 ... (system/part_path.hpp).
+enum class Numbered { no, yes };
+
+struct NamedOutput {
+    const char* option; ///< for messages
+    std::string path;   ///< "-": standard output; empty: none
+    Numbered numbered = Numbered::no;
+};
+
+/// Throws Error (bad_input) that names both if two of `outputs` are, or will be, the same file,
+/// under any names. None of them need exist. Devices and pipes may be several.
+void check_distinct_outputs(const std::vector<NamedOutput>& outputs);
 
 } // namespace mmioscope

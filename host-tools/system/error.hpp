@@ -1,7 +1,7 @@
 // Failures that end a command, and their exit statuses.
 #pragma once
 
-#include "system/plain_text.hpp"
+#include "system/escape.hpp"
 
 #include <fmt/format.h>
 

@@ -3,6 +3,7 @@
 #include "system/error.hpp"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -31,12 +32,57 @@ FileDescriptor open_input(const std::string& path) {
     return file;
 }
 
+void lock_output(int fd, const std::string& path) {
+    if (::flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+        throw bad_input("cannot write {}: another output, or another program, writes it", path);
+    }
+}
+
+namespace {
+
+bool names(const std::string& path, const struct stat& file) {
+    struct stat status {};
+    return ::stat(path.c_str(), &status) == 0 && status.st_dev == file.st_dev &&
+           status.st_ino == file.st_ino;
+}
+
+} // namespace
+
+// Whoever had the lock may have put another file in its place before he gave it up.
+FileDescriptor open_output(const std::string& path) {
+    for (;;) {
+        FileDescriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
+        struct stat status {};
+        if (!file || ::fstat(file.get(), &status) != 0) {
+            throw bad_input("cannot write {}: {}", path, std::strerror(errno));
+        }
+        if (!S_ISREG(status.st_mode)) {
+            return file;
+        }
+        lock_output(file.get(), path);
+        if (names(path, status)) {
+            return file;
+        }
+    }
+}
+
 FileDescriptor create_output(const std::string& path) {
-    FileDescriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
-    if (!file) {
+    FileDescriptor file = open_output(path);
+    struct stat status {};
+    if (::fstat(file.get(), &status) == 0 && S_ISREG(status.st_mode) &&
+        ::ftruncate(file.get(), 0) != 0) {
         throw bad_input("cannot write {}: {}", path, std::strerror(errno));
     }
     return file;
+}
+
+// The wrong way round, so that a read or a write fails (EBADF). open() takes the lowest number.
+void open_standard_descriptors() {
+    for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+        if (::fcntl(fd, F_GETFD) < 0) {
+            (void)!::open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+        }
+    }
 }
 
 void append(int fd, std::span<const std::byte> bytes, const char* what) {

@@ -20,6 +20,8 @@ public:
     ~FileDescriptor();
 
     int get() const { return fd_; }
+    /// The caller closes it.
+    int release() { return std::exchange(fd_, -1); }
     explicit operator bool() const { return fd_ >= 0; }
 
 private:
@@ -29,8 +31,21 @@ private:
 /// Opens `path` for reading. Throws Error (bad_input) with the path and the reason.
 FileDescriptor open_input(const std::string& path);
 
-/// Creates or empties `path`, open for reading and writing. Throws Error (bad_input).
+/// Creates or empties `path`, open for reading and writing, to write it in place while others may
+/// read it. A regular file is locked (flock(2)) as long as it is open: whoever else wants to write
+/// it is refused. Throws Error (bad_input); then its content stays.
 FileDescriptor create_output(const std::string& path);
+
+/// Likewise, without emptying it.
+FileDescriptor open_output(const std::string& path);
+
+/// Locks the file behind `fd`, which `path` names. Throws Error (bad_input) if somebody else has
+/// locked it. Does nothing where the file system knows no locks.
+void lock_output(int fd, const std::string& path);
+
+/// For main(): opens descriptors 0, 1 and 2 on /dev/null where they are closed, so that no file of
+/// the program gets their number. Reading the first, or writing the others, fails as before.
+void open_standard_descriptors();
 
 /// Appends all of `bytes`. Throws Error (failed) that names `what`.
 void append(int fd, std::span<const std::byte> bytes, const char* what);

@@ -1,5 +1,7 @@
 #include "system/part_path.hpp"
 
+#include "system/escape.hpp"
+
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -58,9 +60,10 @@ std::string saved_note(const std::string& path, unsigned files) {
     if (path.empty()) {
         return "";
     }
-    return files == 1 ? fmt::format("trace saved in {}\n", path)
-                      : fmt::format("trace saved in {} to {}, {} files\n", path,
-                                    part_path(path, files), files);
+    const std::string first = for_terminal(path);
+    return files == 1 ? fmt::format("trace saved in {}\n", first)
+                      : fmt::format("trace saved in {} to {}, {} files\n", first,
+                                    for_terminal(part_path(path, files)), files);
 }
 
 } // namespace mmioscope

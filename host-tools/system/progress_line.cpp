@@ -1,5 +1,7 @@
 #include "system/progress_line.hpp"
 
+#include "system/message.hpp"
+
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -10,15 +12,14 @@ ProgressLine::ProgressLine(bool wanted) : visible_(wanted && ::isatty(STDERR_FIL
 void ProgressLine::show(double seconds, const std::function<std::string()>& text) {
     if (visible_ && seconds >= next_) {
         next_ = seconds + 0.5;
-        fmt::print(stderr, "\r{:6.1f} s, {:<68}", seconds, text());
-        std::fflush(stderr);
+        print_message("\r{:6.1f} s, {:<68}", seconds, text());
     }
 }
 
 void ProgressLine::clear() {
     if (next_ > 0) { // something was shown
         next_ = 0;
-        fmt::print(stderr, "\r{:78}\r", "");
+        print_message("\r{:78}\r", "");
     }
 }
 

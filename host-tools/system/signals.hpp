@@ -1,4 +1,4 @@
-// Ctrl-C and SIGTERM as a state to poll instead of an interruption.
+// Ctrl-C and SIGTERM as a state to poll instead of an interruption; and what a child inherits.
 #pragma once
 
 #include "system/file_descriptor.hpp"
@@ -7,9 +7,20 @@
 
 namespace mmioscope {
 
+/// SIGINT, SIGTERM and SIGHUP, without those that whoever started the program ignores (nohup).
+sigset_t ending_signals();
+
+/// For main(), before anything else. Notes the signals that were ignored or blocked. From then on
+/// SIGXFSZ is ignored: writing fails instead, and has a message.
+void note_signals();
+
+/// For a child, before it becomes another program: sets all signals as note_signals() found them;
+/// as usual if it was not called. Async-signal-safe.
+void restore_signals();
+
 class Signals {
 public:
-    /// Blocks SIGINT, SIGTERM and SIGHUP; pending() shows them. Also for threads started later.
+    /// Blocks ending_signals(); pending() shows them. Also for threads started later.
     Signals();
     /// Restores the previous state.
     ~Signals();

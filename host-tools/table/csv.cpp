@@ -1,5 +1,7 @@
 #include "table/csv.hpp"
 
+#include "system/escape.hpp"
+
 #include <charconv>
 #include <iterator>
 
@@ -26,20 +28,7 @@ struct Append {
     }
     void operator()(Hex number) const { append_hex(to, number); }
     void operator()(double) const {}
-    void operator()(std::string_view text) const {
-        if (text.find_first_of(",\"\r\n") == std::string_view::npos) {
-            to.append(text);
-            return;
-        }
-        to.push_back('"');
-        for (const char c : text) {
-            to.push_back(c);
-            if (c == '"') {
-                to.push_back('"');
-            }
-        }
-        to.push_back('"');
-    }
+    void operator()(std::string_view text) const { mmioscope::append_csv(to, text); }
     void operator()(const std::string& text) const { (*this)(std::string_view(text)); }
 };
 

@@ -1,4 +1,4 @@
-// JSON: strings, cells as members of objects, and tables with one object per line.
+// JSON: cells as members of objects, and tables with one object per line.
 #pragma once
 
 #include "table/table.hpp"
@@ -10,9 +10,6 @@
 #include <string_view>
 
 namespace mmioscope::table {
-
-/// Appends `text` in quotes. Each byte that is not UTF-8 becomes U+FFFD.
-void append_json(fmt::memory_buffer& to, std::string_view text);
 
 /// Appends `cell` as a member of the object at the end of `to`; nothing if the cell is empty. Hex
 /// is a string "0x..", because JSON readers treat numbers as doubles.

@@ -1,6 +1,6 @@
 #include "table/text.hpp"
 
-#include "system/plain_text.hpp"
+#include "system/escape.hpp"
 #include "table/shown.hpp"
 
 #include <fmt/format.h>

@@ -18,19 +18,11 @@ bool take(std::string_view& text, std::string_view prefix) {
     return found;
 }
 
-/// Removes everything from the first comma of a socket's address on.
+/// Removes the option at the end of a socket's address.
 void take_options(std::string_view& rest, Address& address) {
-    const std::size_t comma = rest.find(',');
-    if (comma == std::string_view::npos) {
-        return;
-    }
-    const std::string_view option = rest.substr(comma + 1);
-    if (option != "listen") {
-        throw bad_input("'{}': unknown option '{}'; the only option is 'listen'", address.text,
-                        option);
-    }
-    address.listen = true;
-    rest = rest.substr(0, comma);
+    constexpr std::string_view option = ",listen";
+    address.listen = rest.ends_with(option);
+    rest.remove_suffix(address.listen ? option.size() : 0);
 }
 
 void parse_unix(std::string_view rest, Address& address) {
@@ -55,6 +47,10 @@ bool is_port(std::string_view text, bool listen) {
 void parse_tcp(std::string_view rest, Address& address) {
     address.kind = Kind::tcp;
     take_options(rest, address);
+    if (const std::size_t comma = rest.find(','); comma != std::string_view::npos) {
+        throw bad_input("'{}': unknown option '{}'; the only option is 'listen'", address.text,
+                        rest.substr(comma + 1));
+    }
     const std::size_t colon = rest.rfind(':');
     if (colon == std::string_view::npos) {
         throw bad_input("'{}': the port is missing; use tcp:HOST:PORT", address.text);

@@ -2,7 +2,7 @@
 //
 //     -                         standard input
 //     tcp:HOST:PORT[,listen]    HOST may be [IPv6]; empty with `listen`: on every interface
-//     unix:PATH[,listen]
+//     unix:PATH[,listen]        PATH may have commas
 //     PATH                      serial port, pty, FIFO or file, detected when it is opened
 #pragma once
 

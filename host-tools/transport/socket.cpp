@@ -1,4 +1,5 @@
 // Stream sockets, both the connecting and the listening side.
+#include "system/message.hpp"
 #include "transport/socket_name.hpp"
 
 #include "system/error.hpp"
@@ -11,8 +12,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <vector>
 
 namespace mmioscope::transport {
 
@@ -26,9 +29,14 @@ FileDescriptor new_socket(const SocketName& name) {
     return FileDescriptor(::socket(name.family(), SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
 }
 
+// As poll() takes them; whoever wants to wait longer asks again.
+int milliseconds(Patience patience) {
+    return static_cast<int>(std::clamp<Patience::rep>(patience.count(), 0, 60'000));
+}
+
 bool wait_for(const FileDescriptor& file, short events, Patience patience) {
     pollfd wait{file.get(), events, 0};
-    return ::poll(&wait, 1, static_cast<int>(patience.count())) > 0;
+    return ::poll(&wait, 1, milliseconds(patience)) > 0;
 }
 
 // Without data, notices a vanished peer (power, cable) after about 25 s. Other sockets lack these
@@ -96,41 +104,77 @@ private:
     FileDescriptor pending_;
 };
 
-/// Accepts one sender at a time; the next one waits in the kernel's queue.
+/// Accepts one sender at a time; the next one waits in the kernel's queue. Listens on all addresses
+/// of its name.
 class Server : public Opener {
 public:
     explicit Server(const Address& address) : address_(address), names_(socket_names(address)) {}
 
     ~Server() override {
-        if (listener_ && !address_.path.empty()) {
+        if (!listeners_.empty() && !address_.path.empty()) {
             ::unlink(address_.path.c_str());
         }
     }
 
     Opened open(Patience patience) override {
-        if (!listener_) {
+        if (listeners_.empty()) {
             listen();
         }
-        if (!wait_for(listener_, POLLIN, patience)) {
-            return {};
+        std::vector<pollfd> waits;
+        for (const FileDescriptor& listener : listeners_) {
+            waits.push_back({listener.get(), POLLIN, 0});
         }
-        FileDescriptor file(
-            ::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
-        return file ? connected(std::move(file)) : Opened{}; // closed again before it was accepted
+        ::poll(waits.data(), waits.size(), milliseconds(patience));
+        for (const pollfd& wait : waits) {
+            FileDescriptor file(wait.revents == 0 ? -1
+                                                  : ::accept4(wait.fd, nullptr, nullptr,
+                                                              SOCK_CLOEXEC | SOCK_NONBLOCK));
+            if (file) { // otherwise closed again before it was accepted
+                return connected(std::move(file));
+            }
+        }
+        return {};
     }
 
 private:
+    // A machine may lack a protocol that one of the addresses needs, but not all.
     void listen() {
-        const SocketName& name = names_.front();
+        std::vector<FileDescriptor> listeners;
+        int error = 0;
+        for (SocketName& name : names_) {
+            if (!listeners.empty()) {
+                name.set_port(bound_port(listeners.front().get())); // of tcp:HOST:0
+            }
+            FileDescriptor file = bound_to(name);
+            if (file) {
+                listeners.push_back(std::move(file));
+                continue;
+            }
+            error = errno;
+            if (error != EAFNOSUPPORT && error != EADDRNOTAVAIL) {
+                throw refused(address_, "listen", error);
+            }
+        }
+        if (listeners.empty()) {
+            throw refused(address_, "listen", error);
+        }
+        print_message("mmioscope: listening on {}\n",
+                      for_terminal(bound_name(listeners.front().get(), address_)));
+        listeners_ = std::move(listeners);
+    }
+
+    /// None, and errno: it cannot listen there.
+    FileDescriptor bound_to(const SocketName& name) const {
         FileDescriptor file = new_socket(name);
         const int on = 1;
         ::setsockopt(file.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-        remove_leftover(name);
-        if (::bind(file.get(), name.get(), name.size()) != 0 || ::listen(file.get(), 4) != 0) {
-            throw refused(address_, "listen", errno);
+        if (name.family() == AF_INET6) { // IPv4 has a socket of its own
+            ::setsockopt(file.get(), IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof on);
         }
-        fmt::print(stderr, "mmioscope: listening on {}\n", bound_name(file.get(), address_));
-        listener_ = std::move(file);
+        remove_leftover(name);
+        const bool good = file && ::bind(file.get(), name.get(), name.size()) == 0 &&
+                          ::listen(file.get(), 4) == 0;
+        return good ? std::move(file) : FileDescriptor();
     }
 
     // The file of a unix socket outlives a process that was killed: nobody listens, but it blocks
@@ -149,7 +193,7 @@ private:
 
     Address address_;
     std::vector<SocketName> names_;
-    FileDescriptor listener_;
+    std::vector<FileDescriptor> listeners_;
 };
 
 } // namespace

@@ -6,6 +6,8 @@
 #include <netinet/in.h>
 #include <sys/un.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstring>
 #include <memory>
 
@@ -33,7 +35,10 @@ std::vector<SocketName> tcp_names(const Address& address) {
     const std::unique_ptr<addrinfo, void (*)(addrinfo*)> all(first, ::freeaddrinfo);
     std::vector<SocketName> names;
     for (const addrinfo* one = first; one != nullptr; one = one->ai_next) {
-        names.emplace_back(one->ai_addr, one->ai_addrlen);
+        const SocketName name(one->ai_addr, one->ai_addrlen);
+        if (std::ranges::find(names, name) == names.end()) {
+            names.push_back(name);
+        }
     }
     return names;
 }
@@ -44,6 +49,20 @@ SocketName::SocketName(const void* bytes, socklen_t size) : size_(size) {
     std::memcpy(&storage_, bytes, size);
 }
 
+// At the same offset for IPv4 and IPv6.
+void SocketName::set_port(std::uint16_t port) {
+    static_assert(offsetof(sockaddr_in, sin_port) == offsetof(sockaddr_in6, sin6_port));
+    if (family() == AF_INET || family() == AF_INET6) {
+        const in_port_t bytes = htons(port);
+        std::memcpy(reinterpret_cast<char*>(&storage_) + offsetof(sockaddr_in, sin_port), &bytes,
+                    sizeof bytes);
+    }
+}
+
+bool SocketName::operator==(const SocketName& other) const {
+    return size_ == other.size_ && std::memcmp(&storage_, &other.storage_, size_) == 0;
+}
+
 std::vector<SocketName> socket_names(const Address& address) {
     if (address.kind == Kind::unix_socket) {
         return {unix_name(address.path)};
@@ -51,19 +70,26 @@ std::vector<SocketName> socket_names(const Address& address) {
     return tcp_names(address);
 }
 
+std::uint16_t bound_port(int fd) {
+    sockaddr_storage name{};
+    socklen_t size = sizeof name;
+    ::getsockname(fd, reinterpret_cast<sockaddr*>(&name), &size);
+    if (name.ss_family != AF_INET && name.ss_family != AF_INET6) {
+        return 0;
+    }
+    in_port_t port = 0;
+    std::memcpy(&port, reinterpret_cast<const char*>(&name) + offsetof(sockaddr_in, sin_port),
+                sizeof port);
+    return ntohs(port);
+}
+
 std::string bound_name(int fd, const Address& address) {
     if (address.kind == Kind::unix_socket) {
         return "unix:" + address.path;
     }
-    sockaddr_storage name{};
-    socklen_t size = sizeof name;
-    ::getsockname(fd, reinterpret_cast<sockaddr*>(&name), &size);
-    in_port_t port = 0; // at the same offset for IPv4 and IPv6
-    std::memcpy(&port, reinterpret_cast<const char*>(&name) + offsetof(sockaddr_in, sin_port),
-                sizeof port);
     const bool brackets = address.host.find(':') != std::string::npos;
     return fmt::format("tcp:{}{}{}:{}", brackets ? "[" : "", address.host, brackets ? "]" : "",
-                       ntohs(port));
+                       bound_port(fd));
 }
 
 } // namespace mmioscope::transport

@@ -1,6 +1,6 @@
 #include "tree/device_names.hpp"
 
-#include "system/plain_text.hpp"
+#include "system/escape.hpp"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 #include "tree/short_names.hpp"
 
-#include "system/plain_text.hpp"
+#include "system/escape.hpp"
 #include "tree/device_names.hpp"
 #include "tree/device_tree.hpp"
 #include "tree/tree_nodes.hpp"

@@ -2,6 +2,7 @@
 #include "records/ticks.hpp"
 
 #include "system/error.hpp"
+#include "system/message.hpp"
 #include "system/open_source.hpp"
 #include "system/whole_file.hpp"
 
@@ -25,14 +26,6 @@ std::vector<analysis::DmesgLine> lines_of(const std::string& path) {
         throw bad_input("{}: no line begins with printk's time, such as [    1.234567]", path);
     }
     return lines;
-}
-
-// A guest must not control the terminal.
-std::string printable(std::string text) {
-    std::replace_if(
-        text.begin(), text.end(),
-        [](unsigned char c) { return (c < ' ' && c != '\t') || c == 0x7f; }, '?');
-    return text;
 }
 
 // The same input, without any selection.
@@ -95,8 +88,7 @@ std::int64_t find_offset(const std::vector<analysis::DmesgLine>& lines,
         offset.add(*event);
     }
     if (!offset.estimate() && by_console) {
-        fmt::print(
-            stderr,
+        print_message(
             "mmioscope: dmesg: printk's time 0 is at {:.6f} s of the trace, by the times at which "
             "console lines reached the host\n",
             static_cast<double>(*by_console) / 1e9);
@@ -105,8 +97,7 @@ std::int64_t find_offset(const std::vector<analysis::DmesgLine>& lines,
     if (!offset.estimate()) {
         throw bad_input("--dmesg: none of its lines left by a traced UART: give --dmesg-offset");
     }
-    fmt::print(
-        stderr,
+    print_message(
         "mmioscope: dmesg: printk's time 0 is at {:.6f} s of the trace, by {} of {} lines found "
         "on the console; half of them within {:.6f} s\n",
         static_cast<double>(*offset.estimate()) / 1e9, offset.lines_seen(), lines.size(),
@@ -162,7 +153,7 @@ void DmesgLines::print_up_to(std::int64_t nanoseconds) {
         const auto ticks = static_cast<std::int64_t>(std::clamp(exact, -most_ticks, most_ticks));
         printer_->add(line.nanoseconds,
                       reader_->start().value_or(0) + static_cast<std::uint64_t>(ticks),
-                      "dmesg " + printable(line.text));
+                      "dmesg " + lines_for_terminal(line.text));
     }
 }
 

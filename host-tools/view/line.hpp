@@ -44,6 +44,8 @@ public:
     void append(TextBuffer& to, const Event& event);
     /// Likewise, followed by `more`.
     void append(TextBuffer& to, const Event& event, std::string_view more);
+    /// As if the line of `event` had been appended.
+    void pass(const Event& event) { before_ = static_cast<std::int64_t>(event.nanoseconds); }
     /// Likewise in two parts: time and CPU, which depend on the previous line, and the rest.
     void append_time(TextBuffer& to, const Event& event);
     void append_words(TextBuffer& to, const Event& event, std::string_view more = {});

@@ -2,10 +2,12 @@
 
 #include "reading/drive.hpp"
 #include "system/error.hpp"
+#include "system/message.hpp"
 
 #include <unistd.h>
 
 #include <cstdio>
+#include <filesystem>
 
 namespace mmioscope::view {
 
@@ -24,12 +26,20 @@ PrintOptions print_options(const LiveOptions& options) {
 
 } // namespace
 
+void check_read_back(const std::string& path) {
+    if (std::filesystem::exists(path) && !std::filesystem::is_regular_file(path)) {
+        throw bad_input("-o {}: must be a regular file, because what is printed is read back from "
+                        "it",
+                        path);
+    }
+}
+
 LivePrinter::LivePrinter(const LiveOptions& options)
     : options_(options), thread_([this] {
           try {
               run();
-          } catch (const Error& error) {
-              fmt::print(stderr, "mmioscope: printing stopped: {}\n", error.what());
+          } catch (const std::exception& error) {
+              stopped(error.what());
           }
       }) {}
 
@@ -55,6 +65,15 @@ std::uint64_t LivePrinter::finish() {
     }
     thread_.join();
     return not_printed_;
+}
+
+// The recording goes on.
+void LivePrinter::stopped(const char* why) {
+    print_message("mmioscope: printing stopped: {}\n", why);
+    const std::lock_guard lock(mutex_);
+    failed_ = true;
+    closed_ = true;
+    parts_.clear();
 }
 
 std::optional<LivePrinter::Part> LivePrinter::next() {

@@ -16,6 +16,10 @@
 
 namespace mmioscope::view {
 
+/// Throws Error (bad_input) if a recording with the output `path`, possibly empty, cannot be
+/// printed: only a regular file gives back what was written.
+void check_read_back(const std::string& path);
+
 class LivePrinter {
 public:
     /// Prints to standard output. Collapses loops, and prints only a few lines if nobody watches,
@@ -31,8 +35,11 @@ public:
     /// Waits until everything is printed; the files must be finished. Returns the number of events
     /// not printed because there were too many.
     std::uint64_t finish();
+    /// After finish(): printing stopped because of an error, of which a message told.
+    bool failed() const { return failed_; }
 
 private:
+    void stopped(const char* why);
     struct Part {
         std::shared_ptr<trace::FollowedFile> file;
         bool continued;
@@ -54,6 +61,7 @@ private:
     std::mutex mutex_; ///< guards the members below
     std::condition_variable changed_;
     std::deque<Part> parts_;
+    bool failed_ = false;
     bool closed_ = false; ///< no more parts follow, or nobody reads any more
 
     std::thread thread_;

@@ -3,6 +3,7 @@
 #include "system/error.hpp"
 #include "table/text.hpp"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <unistd.h>
 
@@ -12,18 +13,29 @@
 
 namespace mmioscope::view {
 
-Output::Output(const std::string& path)
-    : path_(path), file_(path.empty() || path == "-" ? stdout : std::fopen(path.c_str(), "we")),
-      terminal_(false), width_(table::unlimited) {
-    if (file_ == nullptr) {
-        throw bad_input("cannot write {}: {}", path, std::strerror(errno));
+Output::Output(const std::string& path, Appears appears) : path_(path) {
+    if (!path.empty() && path != "-") {
+        if (appears == Appears::whole) {
+            whole_.emplace(path);
+        }
+        file_ = open(whole_ ? FileDescriptor(::fcntl(whole_->fd(), F_DUPFD_CLOEXEC, 0))
+                            : create_output(path));
     }
     terminal_ = ::isatty(::fileno(file_)) != 0;
     width_ = table::width_of(::fileno(file_));
 }
 
+std::FILE* Output::open(FileDescriptor file) {
+    std::FILE* const stream = file ? ::fdopen(file.get(), "w") : nullptr;
+    if (stream == nullptr) {
+        throw failure("cannot open a file: {}", std::strerror(errno));
+    }
+    file.release();
+    return stream;
+}
+
 Output::~Output() {
-    if (file_ != stdout && file_ != nullptr) {
+    if (file_ != stdout) {
         std::fclose(file_);
     }
 }
@@ -48,6 +60,9 @@ void Output::close() {
     errno = 0;
     const bool whole = std::fflush(file_) == 0 && std::ferror(file_) == 0;
     if (whole) {
+        if (whole_) {
+            whole_->finish();
+        }
         return;
     }
     const int why_now = errno;

@@ -1,15 +1,21 @@
 // The output of a command's data: standard output or a file.
 #pragma once
 
+#include "export/output.hpp"
+
 #include <cstdio>
+#include <optional>
 #include <string>
 
 namespace mmioscope::view {
 
 class Output {
 public:
-    /// Creates or empties `path`; empty or "-" is standard output. Throws Error (bad_input).
-    explicit Output(const std::string& path);
+    /// When a file has its name: when it is complete, or at once, for people who watch it grow.
+    enum class Appears { whole, growing };
+
+    /// Opens `path`; empty or "-" is standard output. Throws Error (bad_input).
+    explicit Output(const std::string& path, Appears appears = Appears::whole);
     ~Output();
     Output(const Output&) = delete;
     Output& operator=(const Output&) = delete;
@@ -24,8 +30,11 @@ public:
     void close();
 
 private:
+    static std::FILE* open(FileDescriptor file);
+
     std::string path_;
-    std::FILE* file_;
+    std::optional<exporting::Output> whole_; ///< nothing: standard output, or one that grows
+    std::FILE* file_ = stdout;
     bool terminal_; // when it was opened: a pager may be started later
     std::size_t width_;
 };

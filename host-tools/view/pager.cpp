@@ -1,6 +1,7 @@
 #include "view/pager.hpp"
 
 #include "system/program_path.hpp"
+#include "system/signals.hpp"
 
 #include <poll.h>
 #include <sys/wait.h>
@@ -59,6 +60,7 @@ void wait_and_die(int signal) {
     pollfd first{STDIN_FILENO, POLLIN, 0};
     ::poll(&first, 1, -1);
     ::setenv("LESS", "FRX", 0);
+    restore_signals();
     ::execl("/bin/sh", "sh", "-c", command.c_str(), static_cast<char*>(nullptr));
     std::_Exit(127);
 }
@@ -89,7 +91,9 @@ Pager::Pager(bool wanted) {
             ::dup2(ends[1], STDERR_FILENO);
         }
         for (const int signal : deadly) {
-            std::signal(signal, wait_and_die);
+            if (std::signal(signal, wait_and_die) == SIG_IGN) {
+                std::signal(signal, SIG_IGN);
+            }
         }
     }
     ::close(ends[1]);
@@ -108,7 +112,9 @@ Pager::~Pager() {
     }
     wait_for_pager();
     for (const int signal : deadly) {
-        std::signal(signal, SIG_DFL);
+        if (std::signal(signal, SIG_DFL) == SIG_IGN) {
+            std::signal(signal, SIG_IGN);
+        }
     }
 }
 

@@ -120,8 +120,31 @@ std::size_t Printer::add_quickly(std::span<const Event> events) {
     return count;
 }
 
+// Of many accesses, only the last are made lines: skips the others. Returns their number.
+std::size_t Printer::skip_quickly(std::span<const Event> events) {
+    if (options_.last == no_limit || options_.collapse || !titled_ || !begun_.empty() ||
+        options_.gap != 0) {
+        return 0;
+    }
+    const auto is_access = [](const Event& event) {
+        return event.record.type == abi::RecordType::access;
+    };
+    const auto other = std::ranges::find_if_not(events, is_access);
+    const auto accesses = static_cast<std::size_t>(other - events.begin());
+    if (accesses <= options_.last || accesses > options_.limit - lines_) {
+        return 0;
+    }
+    const std::size_t skipped = accesses - static_cast<std::size_t>(options_.last);
+    format_.pass(events[skipped - 1]);
+    lines_ += skipped;
+    dropped_ += skipped + last_.size();
+    last_.clear();
+    return skipped;
+}
+
 void Printer::add_all(std::span<const Event> events) {
     while (!events.empty()) {
+        events = events.subspan(skip_quickly(events));
         events = events.subspan(add_quickly(events));
         if (!events.empty()) {
             add(events.front());

@@ -73,6 +73,7 @@ private:
     void print(const Event& event, std::uint64_t count, std::string_view more);
     bool begin_line(std::uint64_t number);
     void start_line(std::uint64_t number);
+    std::size_t skip_quickly(std::span<const Event> events);
     std::size_t add_quickly(std::span<const Event> events);
     void begin();
     void end_line();

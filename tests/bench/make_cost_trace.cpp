@@ -20,7 +20,8 @@ int main(int count, char** arguments) {
         const FileDescriptor file = create_output(arguments[3]);
         bench::write_trace(file.get(), *mix, std::strtoull(arguments[2], nullptr, 10));
         if (packed) {
-            trace::pack_file(arguments[3], [](std::uint64_t, std::uint64_t) { return true; });
+            trace::pack_file(arguments[3], file.get(),
+                             [](std::uint64_t, std::uint64_t) { return true; });
         }
     } catch (const Error& error) {
         fmt::print(stderr, "make-cost-trace: {}\n", error.what());

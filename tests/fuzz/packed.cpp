@@ -6,7 +6,7 @@
 #include "pack/unpacker.hpp"
 #include "system/crc.hpp"
 #include "system/error.hpp"
-#include "system/plain_text.hpp"
+#include "system/escape.hpp"
 
 #include <algorithm>
 #include <cstdlib>

@@ -8,7 +8,7 @@
 #include "reading/drive.hpp"
 #include "system/crc.hpp"
 #include "system/error.hpp"
-#include "system/plain_text.hpp"
+#include "system/escape.hpp"
 #include "system/zstd_source.hpp"
 #include "view/printer.hpp"
 

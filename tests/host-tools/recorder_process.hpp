@@ -61,14 +61,16 @@ struct Stream {
 /// A recording process; killed if it still runs when the test ends.
 class Recorder {
 public:
-    explicit Recorder(const Folder& folder, record::Options options, int input = -1)
+    /// `output`: its standard output; -1: what said() returns.
+    explicit Recorder(const Folder& folder, record::Options options, int input = -1,
+                      int output = -1)
         : said_(folder / "said") {
         if (options.output.empty()) {
             options.output = folder / "t.mmio";
         }
         process_ = ::fork();
         if (process_ == 0) {
-            run(options, input);
+            run(options, input, output);
         }
     }
     ~Recorder() {
@@ -108,10 +110,10 @@ public:
     }
 
 private:
-    [[noreturn]] void run(const record::Options& options, int input) const {
+    [[noreturn]] void run(const record::Options& options, int input, int output) const {
         const FileDescriptor out(::open(said_.c_str(), O_CREAT | O_WRONLY | O_APPEND, 0600));
         ::dup2(input, STDIN_FILENO);
-        ::dup2(out.get(), STDOUT_FILENO);
+        ::dup2(output < 0 ? out.get() : output, STDOUT_FILENO);
         ::dup2(out.get(), STDERR_FILENO);
         ::signal(SIGPIPE, SIG_IGN);
         ::signal(SIGTERM, SIG_DFL); // Catch's own handler would report a failed test

@@ -16,6 +16,9 @@ TEST_CASE("each form of an address") {
     CHECK(local.kind == Kind::unix_socket);
     CHECK(local.path == "/run/a:b");
     CHECK(local.listen);
+    CHECK(parse_address("unix:/run/a,b/c,d").path == "/run/a,b/c,d");
+    CHECK(!parse_address("unix:/run/a,b/c,d").listen);
+    CHECK(parse_address("unix:/run/a,listen,listen").path == "/run/a,listen");
     const Address tcp = parse_address("tcp:board.local:65535");
     CHECK(tcp.kind == Kind::tcp);
     CHECK(tcp.host == "board.local");
@@ -42,8 +45,8 @@ TEST_CASE("bad addresses are refused in one line") {
     refuses("unix:", "the path of the socket is missing");
     refuses("unix:,listen", "the path of the socket is missing");
     refuses("unix:" + std::string(108, 'x'), "at most 107 bytes");
-    refuses("unix:a,lisen", "unknown option 'lisen'");
-    refuses("unix:a,listen,listen", "unknown option 'listen,listen'");
+    refuses("tcp:a:1,lisen", "unknown option 'lisen'");
+    refuses("tcp:a:1,listen,listen", "unknown option 'listen'");
     refuses("tcp:", "the port is missing");
     refuses("tcp:host", "the port is missing");
     refuses("tcp:host:", "'' is not a port");

@@ -258,6 +258,37 @@ TEST_CASE("over a wire: the reply is found in the stream, and requested again if
                       Catch::Contains("no reply"));
 }
 
+TEST_CASE("a relay's clients do not wait for each other, nor mix on the wire") {
+    const Folder folder;
+    std::vector<std::byte> to_wire;
+    const std::string path = folder / "a,b.sock";
+    Relay relay(path, [&to_wire](std::span<const std::byte> bytes) {
+        to_wire.insert(to_wire.end(), bytes.begin(), bytes.end());
+    });
+    const auto client = [&] {
+        transport::Transport made =
+            transport::make_transport(transport::parse_address("unix:" + path), 0);
+        REQUIRE(made.open(long_enough));
+        relay.pass({});
+        return made;
+    };
+    std::vector<transport::Transport> silent;
+    for (std::size_t i = 0; i < Relay::most_clients + 10; ++i) { // more than it serves
+        silent.push_back(client());
+        const std::vector<std::byte> half(7, std::byte{0xaa});
+        REQUIRE(silent.back().write(half, long_enough) == half.size());
+        relay.pass({});
+    }
+    transport::Transport speaks = client();
+    const std::vector<std::byte> request(16, std::byte{0x55});
+    REQUIRE(speaks.write(request, long_enough) == request.size());
+    relay.pass({});
+    CHECK(to_wire == request);
+    relay.pass(std::vector<std::byte>(40, std::byte{7}));
+    CHECK(receive(speaks, 40) == std::string(40, '\7'));
+    CHECK(receive(silent.back(), 40) == std::string(40, '\7'));
+}
+
 TEST_CASE("a relay lets clients control a wire that is being read") {
     const Folder folder;
     std::vector<std::byte> to_wire;

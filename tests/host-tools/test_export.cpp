@@ -184,14 +184,3 @@ TEST_CASE("losses are found by missing records and by gap records, once each") {
     REQUIRE(rest.size() == 3);
     CHECK((rest[0].count == 5 && rest[1].count == 8 && rest[2].count == 2));
 }
-
-TEST_CASE("a database is not written over an existing file") {
-    const Folder folder;
-    create_output(folder / "there");
-    std::filesystem::create_symlink("elsewhere", folder / "link");
-    for (const char* name : {"there", "link"}) {
-        CHECK_THROWS_WITH(exporting::Database(folder / name, "events.db"),
-                          "cannot write events.db: File exists");
-    }
-    CHECK(!std::filesystem::exists(folder / "elsewhere"));
-}

@@ -72,12 +72,20 @@ bool goes_on(std::uint64_t done, std::uint64_t size) {
     return true;
 }
 
+void pack(const std::string& path, const trace::GoesOn& goes = goes_on) {
+    trace::pack_file(path, open_input(path).get(), goes);
+}
+
+bool alone(const Folder& folder) {
+    return std::distance(std::filesystem::directory_iterator(folder / ""), {}) == 1;
+}
+
 /// Packs `plain`.
 Bytes packed(const Bytes& plain) {
     const Folder folder;
     write(folder / "t.mmio", plain);
-    trace::pack_file(folder / "t.mmio", goes_on);
-    CHECK_FALSE(std::filesystem::exists(folder / "t.mmio.packing"));
+    pack(folder / "t.mmio");
+    CHECK(alone(folder));
     return bytes_at(folder / "t.mmio");
 }
 
@@ -116,12 +124,12 @@ std::string kept(const Bytes& bytes, const trace::GoesOn& goes = goes_on) {
     write(folder / "t.mmio", bytes);
     std::string problem;
     try {
-        trace::pack_file(folder / "t.mmio", goes);
+        pack(folder / "t.mmio", goes);
     } catch (const Error& error) {
         problem = error.what();
     }
     CHECK(bytes_at(folder / "t.mmio") == bytes);
-    CHECK_FALSE(std::filesystem::exists(folder / "t.mmio.packing"));
+    CHECK(alone(folder));
     return problem;
 }
 
@@ -501,7 +509,7 @@ TEST_CASE("a reader with the file open while it is packed still sees the plain f
     const FileDescriptor open = open_input(folder / "t.mmio");
     REQUIRE(::chmod((folder / "t.mmio").c_str(), 0640) == 0);
     std::filesystem::create_symlink(folder / "t.mmio", folder / "link.mmio");
-    trace::pack_file(folder / "link.mmio", goes_on);
+    pack(folder / "link.mmio");
     CHECK(contents(open.get()) == plain);
     CHECK(std::filesystem::is_symlink(folder / "link.mmio"));
     CHECK(std::filesystem::file_size(folder / "t.mmio") < plain.size() / 5);
@@ -523,8 +531,8 @@ TEST_CASE("a file that cannot be packed stays as it was recorded") {
     CHECK(kept(damaged).ends_with("is damaged: skipped"));
     CHECK(kept(Bytes(100)) == "this is not an mmioscope trace file");
     CHECK(kept(mixed_trace(1, 2)).empty()); // it would not shrink
-    CHECK_THROWS_AS(trace::pack_file("/nowhere/t.mmio", goes_on), Error);
-    CHECK_NOTHROW(trace::pack_file("/dev/null", goes_on));
+    CHECK_THROWS_AS(pack("/nowhere/t.mmio"), Error);
+    CHECK_NOTHROW(pack("/dev/null"));
 }
 
 TEST_CASE("a full disk leaves the plain file") {
@@ -538,7 +546,7 @@ TEST_CASE("a full disk leaves the plain file") {
     REQUIRE(::setrlimit(RLIMIT_FSIZE, &few) == 0);
     std::string problem;
     try {
-        trace::pack_file(folder / "t.mmio", goes_on);
+        pack(folder / "t.mmio");
     } catch (const Error& error) {
         problem = error.what();
     }
@@ -546,5 +554,5 @@ TEST_CASE("a full disk leaves the plain file") {
     std::signal(SIGXFSZ, SIG_DFL);
     CHECK(problem == "cannot write the trace: File too large");
     CHECK(bytes_at(folder / "t.mmio") == plain);
-    CHECK_FALSE(std::filesystem::exists(folder / "t.mmio.packing"));
+    CHECK(alone(folder));
 }

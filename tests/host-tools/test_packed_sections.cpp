@@ -138,7 +138,8 @@ TEST_CASE("a packed file has its sections packed, with the same content") {
         writer.finish(0, abi::Ending::machine_off);
     });
     append(create_output(folder / "t.mmio").get(), plain, "a test's file");
-    trace::pack_file(folder / "t.mmio", [](std::uint64_t, std::uint64_t) { return true; });
+    trace::pack_file(folder / "t.mmio", open_input(folder / "t.mmio").get(),
+                     [](std::uint64_t, std::uint64_t) { return true; });
     const Bytes bytes = contents(open_input(folder / "t.mmio").get());
     CHECK(bytes.size() < 4000);
     const Read before(plain), after(bytes);

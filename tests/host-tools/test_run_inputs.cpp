@@ -1,20 +1,27 @@
 // The inputs that `mmioscope run` accepts, and its messages about others before it starts anything.
 #include "abi/layout.hpp"
 #include "run/board.hpp"
+#include "run/control_wire.hpp"
+#include "run/guest_memory.hpp"
 #include "run/hypervisor_image.hpp"
+#include "run/log_file.hpp"
 #include "run/plan.hpp"
 #include "run/process.hpp"
 #include "run/selection.hpp"
 #include "system/error.hpp"
 #include "system/file_descriptor.hpp"
+#include "system/signals.hpp"
 #include "system/units.hpp"
 #include "trees.hpp"
 #include "wires.hpp"
 
 #include <elf.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <csignal>
 #include <cstring>
 #include <filesystem>
 #include <thread>
@@ -401,4 +408,68 @@ TEST_CASE("a process ends when it is asked to, or is killed") {
         std::this_thread::sleep_for(1ms);
     }
     CHECK(failing.poll()->text() == "exit status 3");
+}
+
+TEST_CASE("a child gets the signals that this program was started with") {
+    using namespace std::chrono_literals;
+    std::signal(SIGHUP, SIG_IGN); // as nohup does
+    note_signals();
+    std::signal(SIGPIPE, SIG_IGN); // for itself only
+    const Signals blocked;
+    const FileDescriptor messages = memory_file("messages", 0);
+    Process child("/bin/sh", {"sh", "-c", "grep -E 'Sig(Ign|Blk)' /proc/self/status"},
+                  messages.get(), false);
+    REQUIRE(child.wait(20s));
+    std::signal(SIGPIPE, SIG_DFL);
+    std::signal(SIGHUP, SIG_DFL);
+    note_signals();
+    std::signal(SIGXFSZ, SIG_DFL);
+    CHECK(last_lines(messages.get(), 9) ==
+          "SigBlk:\t0000000000000000\nSigIgn:\t0000000000000001\n");
+}
+
+TEST_CASE("RAM in a file that the disk has no room for is refused") {
+    const Folder folder;
+    rlimit before{};
+    REQUIRE(::getrlimit(RLIMIT_FSIZE, &before) == 0);
+    std::signal(SIGXFSZ, SIG_IGN);
+    const rlimit few{1 << 20, before.rlim_max};
+    REQUIRE(::setrlimit(RLIMIT_FSIZE, &few) == 0);
+    std::string problem;
+    try {
+        const GuestMemory memory(find_board("vexpress-a15"), 64u << 20, folder / "ram");
+    } catch (const Error& error) {
+        problem = error.what();
+    }
+    REQUIRE(::setrlimit(RLIMIT_FSIZE, &before) == 0);
+    std::signal(SIGXFSZ, SIG_DFL);
+    CHECK_THAT(problem, Catch::EndsWith(": File too large"));
+    const GuestMemory memory(find_board("vexpress-a15"), 1u << 20, folder / "ram");
+    struct stat status {};
+    REQUIRE(::fstat(memory.fd(), &status) == 0);
+    CHECK(status.st_blocks * 512 >= 1 << 20); // it is reserved
+}
+
+TEST_CASE("a wire on which QEMU sends without pause is passed on in pieces") {
+    const Folder folder;
+    const FileDescriptor stream = memory_file("stream", 0);
+    ControlWire wire(folder / "ctl", stream.get());
+    std::atomic<bool> over{false};
+    std::thread qemu([&] {
+        const std::vector<std::byte> block(1 << 16);
+        while (!over) {
+            (void)!::write(wire.for_qemu(), block.data(), block.size());
+        }
+    });
+    off_t most = 0;
+    for (off_t before = 0, now = 0; now < 64 << 20; before = now) {
+        (void)wire.pass();
+        now = ::lseek(stream.get(), 0, SEEK_END);
+        most = std::max(most, now - before);
+    }
+    over = true;
+    qemu.join();
+    while (wire.pass()) {
+    }
+    CHECK(most <= 1 << 20);
 }

@@ -101,7 +101,8 @@ std::string make(const Folder& folder, const std::string& kind, unsigned seed) {
     }
     save(path, bytes);
     if (kind == "packed") {
-        trace::pack_file(path, [](std::uint64_t, std::uint64_t) { return true; });
+        trace::pack_file(path, open_input(path).get(),
+                         [](std::uint64_t, std::uint64_t) { return true; });
     }
     return path;
 }

@@ -1,4 +1,5 @@
 // One table, as text for people and as CSV and JSON for programs.
+#include "system/escape.hpp"
 #include "table/csv.hpp"
 #include "table/json.hpp"
 #include "table/text.hpp"
@@ -37,7 +38,7 @@ const Table devices{{{"name", "device", words, 10},
 
 std::string quoted(std::string_view text) {
     fmt::memory_buffer to;
-    append_json(to, text);
+    mmioscope::append_json(to, text);
     return fmt::to_string(to);
 }
 

@@ -190,6 +190,36 @@ TEST_CASE("a tcp socket listens") {
     }
 }
 
+TEST_CASE("a tcp socket listens on all addresses of its name, at one port") {
+    const FileDescriptor error(::dup(STDERR_FILENO));
+    const FileDescriptor said = memory_file("said", 0);
+    ::dup2(said.get(), STDERR_FILENO);
+    Transport wire = wire_at("tcp::0,listen");
+    const bool waits = !wire.open(soon);
+    ::dup2(error.get(), STDERR_FILENO);
+    REQUIRE(waits);
+    std::string text(200, 0);
+    text.resize(static_cast<std::size_t>(::pread(said.get(), text.data(), text.size(), 0)));
+    const int port = std::stoi(text.substr(text.rfind(':') + 1));
+    std::vector<std::string> hosts = {"127.0.0.1"};
+    const FileDescriptor probe(::socket(AF_INET6, SOCK_STREAM, 0));
+    sockaddr_in6 any{};
+    any.sin6_family = AF_INET6;
+    any.sin6_addr = in6addr_loopback;
+    if (::bind(probe.get(), reinterpret_cast<const sockaddr*>(&any), sizeof any) == 0) {
+        hosts.emplace_back("[::1]"); // this machine has IPv6
+    }
+    for (const std::string& host : hosts) {
+        INFO(host);
+        Transport client = wire_at(fmt::format("tcp:{}:{}", host, port));
+        REQUIRE(client.open(long_enough));
+        REQUIRE(wire.open(long_enough));
+        CHECK(client.write(std::vector(5, std::byte{1}), long_enough) == 5);
+        std::vector<std::byte> got(5);
+        CHECK(wire.read(got, long_enough).size == 5);
+    }
+}
+
 TEST_CASE("a connection that is reset is lost, with the reason") {
     std::uint16_t port = 0;
     const FileDescriptor listener = tcp_listener(port);

@@ -40,7 +40,7 @@ hang_in_store() { # ARGUMENT...
     pid=$!
     python3 -c "$wait_until_full"
     until_true 20 in_store || fail "no store is in flight: $(sed -n 3p "$out/blackbox")"
-    pkill -INT -P $pid mmioscope
+    pkill -TERM -P $pid mmioscope
     status=0
     wait $pid || status=$?
     exits_with 130
@@ -161,7 +161,7 @@ blackbox_reset() { # BOARD PATTERN
         --qemu-arg=-action --qemu-arg=reboot=reset) &
     pid=$!
     until_true 120 booted_again || fail "it does not boot again: $(tail -n 1 "$out/stdout")"
-    kill -INT "$(pgrep -P $pid)"
+    kill -TERM "$(pgrep -P $pid)"
     wait $pid
     before_reset "id [0-9a-f]{32}, .*, 2 CPUs$"
     grep -E '^ *[0-9]+\.[0-9]+ cpu[0-9] ' "$out/blackbox" | tail -n 5 >"$out/last"

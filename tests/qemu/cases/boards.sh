@@ -141,7 +141,7 @@ boards_halt() {
         --stream-file "$out/wire" --console-log "$out/console" -o "$out/trace.mmio" >"$out/stdout" 2>"$out/stderr" &
     until_console $! 'System halted'
     sleep 1 # 100 ms of silence, and the end of the stream
-    kill -INT $!
+    kill $!
     wait $!
     rm "$out/initrd.img"
     "$mmioscope" record "$out/wire" --console "$out/separated" -o "$out/recorded.mmio" >"$out/recorded" 2>&1 ||
@@ -162,7 +162,7 @@ boards_halt_alone() {
         >"$out/stdout" 2>"$out/stderr" &
     until_console $! 'System halted'
     sleep 2 # longer than any record waits in a frame
-    kill -INT $!
+    kill $!
     wait $!
     rm "$out/initrd.img"
     "$mmioscope" record "$out/wire" --console "$out/separated" -o "$out/recorded.mmio" >"$out/recorded" 2>&1 &&

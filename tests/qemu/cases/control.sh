@@ -68,7 +68,7 @@ idle_latency() {
         [ "$(grep -c ' mark [0-9]*$' "$out/print")" -lt 30 ] || break
         sleep 0.1
     done
-    pkill -INT -P $running mmioscope
+    pkill -TERM -P $running mmioscope
     status=0
     wait $running || status=$?
     rm -r "$folder"

@@ -1,18 +1,18 @@
 # Ways in which a run can end other than by itself, and the value of the trace then.
 # shellcheck shell=bash disable=SC2154
 
-# in_background ARGUMENT...: two CPUs that access a device all the time; $pid is mmioscope's. Returns when they have
-# begun.
+# in_background ARGUMENT...: two CPUs that access a device all the time; $pid is mmioscope's, which takes Ctrl-C (a shell
+# starts its jobs with SIGINT ignored). Returns when they have begun.
 in_background() {
-    "$mmioscope" run --bare --kernel "$build/tests/guest/vexpress-a15/hammer.bin" --dtb "$board_tree" --no-net \
-        --no-print -v --time-limit 60 -o "$out/trace.mmio" --console-log "$out/console" \
+    env --default-signal=INT "$mmioscope" run --bare --kernel "$build/tests/guest/vexpress-a15/hammer.bin" \
+        --dtb "$board_tree" --no-net --no-print -v --time-limit 60 -o "$out/trace.mmio" --console-log "$out/console" \
         --hyp-log "$out/hypervisor" "$@" >"$out/stdout" 2>"$out/stderr" &
     pid=$!
     until_true 12 trace_grows || fail "no trace grows"
 }
 ended() { status=0; wait $pid || status=$?; }
 
-# Ctrl-C. (A shell starts its jobs with SIGINT ignored, but mmioscope handles it.)
+# Ctrl-C.
 interrupted() { # ARGUMENT...
     in_background "$@"
     kill -INT $pid

@@ -165,7 +165,7 @@ guest_program_again() {
     machine=$!
     until_console $machine '^mmioscope-guest: listener, go'
     until_true 10 has_records first.mmio || fail "the listener has got nothing"
-    kill -INT "$listener"
+    kill -TERM "$listener"
     wait "$listener"
     until_console $machine '^mmioscope-guest: listener, come back'
     "$mmioscope" record "tcp:127.0.0.1:$port,listen" -o "$out/second.mmio" --time-limit 60 >"$out/second.out" 2>&1 &

@@ -1,0 +1,56 @@
+// A file that takes the place of another one as a whole, or not at all: it is written beside it.
+#pragma once
+
+#include "system/file_descriptor.hpp"
+
+#include <sys/stat.h>
+
+#include <optional>
+#include <string>
+
+namespace mmioscope {
+
+/// What `path` names, with symbolic links resolved; `path` itself if it names nothing.
+std::string real_path(const std::string& path);
+
+/// Whether another file can take the place of `path`: it names a regular file whose owner we can
+/// keep, or nothing. /dev/stdout and the like are no names of their own.
+bool is_replaceable(const std::string& path);
+
+class ReplacedFile {
+public:
+    /// Creates the new file, empty, in the folder of `path`, whose link stays a link. It has the
+    /// mode and the owner of the old file, or 0666 less the umask. The old file is locked (see
+    /// create_output()). Throws Error (bad_input) if it cannot be written, or somebody writes it.
+    explicit ReplacedFile(const std::string& path);
+    /// Likewise; `original` is the old file, locked by the caller.
+    ReplacedFile(const std::string& path, int original);
+    /// Removes the new file unless it was committed.
+    ~ReplacedFile();
+    ReplacedFile(const ReplacedFile&) = delete;
+    ReplacedFile& operator=(const ReplacedFile&) = delete;
+
+    int fd() const { return file_.get(); }
+    /// Its name until commit().
+    const std::string& beside() const { return beside_; }
+
+    /// It is complete: gives it its name. Throws Error (failed) if another file has that name by
+    /// now.
+    void commit();
+
+private:
+    void create();
+    void keep_mode_and_owner();
+    bool is_unchanged() const;
+
+    std::string path_;
+    FileDescriptor lock_;
+    std::optional<struct stat> old_; ///< nothing: there was no file
+    std::string beside_;
+    FileDescriptor file_;
+};
+
+/// A name in the folder of `path` that nothing has, however long its own name is.
+std::string name_beside(const std::string& path);
+
+} // namespace mmioscope
