@@ -1,5 +1,6 @@
 #include "verify/artefacts.hpp"
 
+#include "verify/border.hpp"
 #include "verify/doubleword.hpp"
 #include "verify/undecoded.hpp"
 
@@ -125,6 +126,7 @@ std::string_view artefact_text(Artefact artefact) {
         "unaligned, as byte writes",
         "unaligned, as aligned pieces",
         "of 8 bytes of a VFP or NEON register, at once",
+        "of a part of an access that lies in two pages",
         "of instructions that the hypervisor does not decode",
         "of devices QEMU does not model",
         "rejected by the device model",
@@ -132,12 +134,18 @@ std::string_view artefact_text(Artefact artefact) {
     return words[static_cast<std::size_t>(artefact)];
 }
 
-Match explain(const Ahead<logs::Line>& lines, const Ahead<logs::Event>& events) {
+namespace {
+
+// By any row but border_doubleword().
+Match explain_plainly(const Ahead<logs::Line>& lines, const Ahead<logs::Event>& events) {
     const logs::Event& event = events[0];
     if (is_undecoded(event)) {
         return undecoded(lines, events);
     }
     if (const Match match = one_line(lines[0], event)) {
+        return match;
+    }
+    if (const Match match = border(lines, events)) {
         return match;
     }
     if (const Match match = doubleword(lines, events)) {
@@ -156,6 +164,44 @@ Match explain(const Ahead<logs::Line>& lines, const Ahead<logs::Event>& events) 
         return split(lines, event, 4, Artefact::split_in_words);
     }
     return aligned(event) ? Match{} : unaligned(lines, event);
+}
+
+Match explain_ahead(const Ahead<logs::Line>& lines, const Ahead<logs::Event>& events,
+                    unsigned depth);
+
+// Whether the next `depth` events have lines, too, if `match` is right.
+bool goes_on(const Ahead<logs::Line>& lines, const Ahead<logs::Event>& events, const Match& match,
+             unsigned depth) {
+    if (depth == 0 || events.size() <= match.events) {
+        return true;
+    }
+    if (lines.size() <= match.lines) {
+        return false;
+    }
+    const auto next_lines = lines.from(match.lines);
+    const auto next_events = events.from(match.events);
+    const Match next = explain_ahead(next_lines, next_events, depth - 1);
+    return next && goes_on(next_lines, next_events, next, depth - 1);
+}
+
+Match explain_ahead(const Ahead<logs::Line>& lines, const Ahead<logs::Event>& events,
+                    unsigned depth) {
+    const Match plain = explain_plainly(lines, events);
+    const Match words = border_doubleword(lines, events);
+    if (!plain || !words) {
+        return plain ? plain : words;
+    }
+    const bool only_plain =
+        !goes_on(lines, events, words, depth) && goes_on(lines, events, plain, depth);
+    return only_plain ? plain : words;
+}
+
+constexpr unsigned far_enough = 6; // behind the accesses at one border
+
+} // namespace
+
+Match explain(const Ahead<logs::Line>& lines, const Ahead<logs::Event>& events) {
+    return explain_ahead(lines, events, far_enough);
 }
 
 } // namespace mmioscope::verify

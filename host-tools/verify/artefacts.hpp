@@ -19,12 +19,13 @@ enum class Artefact : std::uint8_t {
     unaligned_write,  ///< one line for each byte
     unaligned_pieces, ///< QEMU since 8.1: aligned lines of the same size
     doubleword,       ///< of a VFP or NEON register, which QEMU moves as a whole
+    border,           ///< one page's part of an access that lies in two
     undecoded,        ///< a record without a value: all lines that its instruction may have caused
     unmodelled,       ///< a line without CPU and value
     rejected,         ///< likewise, with an offset as the address
     widened,          ///< 1 or 2 bytes: the word that the model takes
 };
-inline constexpr std::size_t artefact_count = 11;
+inline constexpr std::size_t artefact_count = 12;
 
 std::string_view artefact_text(Artefact artefact);
 

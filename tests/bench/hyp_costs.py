@@ -28,7 +28,7 @@ ENGINES = ("emulation", "shadow")
 BOARD_UART = 0x1c0b0000  # serial2, where a stream leaves
 # The sections of tests/guest/costs.cpp after its start.
 ACCESSES = ("load, PL1, ARM", "store, PL1, ARM", "load, PL1, Thumb", "load, PL0, ARM", "load with writeback",
-            "load, two devices")
+            "load, two devices", "load, first byte of a page")
 SLOW = "slow path"  # options are also measured on it
 # Options, each measured alone: arguments of `mmioscope run`. All records pass, except with "held back".
 OPTIONS = {

@@ -29,7 +29,9 @@ constexpr u32 count_of_each = 100'000;
 constexpr u32 clock = 0x1c17'0000; // rtc@170000, a PL031
 constexpr u32 card = 0x1c05'0000;  // mmci@50000, a PL180
 constexpr u32 timer = 0x1c11'0000; // timer@110000, an SP804
-constexpr u32 device_of_cpu[] = {palette, clock, card, timer};
+/// Not the first byte of a page: nothing is unmapped here, so an access there may have begun in the
+/// page before.
+constexpr u32 device_of_cpu[] = {palette, clock + 4, card + 4, timer + 4};
 
 /// QEMU's loader may set this in memory before the guest starts, up to 4; 0: one.
 const volatile u32& cpus = *reinterpret_cast<const u32*>(ram + (32u << 20));
@@ -82,6 +84,8 @@ void of_each_kind(void (*between)(), u32 n) {
     load_and_write_back(palette, n);
     between();
     load(palette, n);
+    load(device_of_cpu[1], n);
+    between();
     load(clock, n);
     between();
 }

@@ -156,6 +156,63 @@ TEST_CASE("artefact: since QEMU 8.1 an unaligned access is aligned pieces of the
     }
 }
 
+TEST_CASE("artefact: a part of an access that lies in two pages") {
+    constexpr std::uint32_t other = 0x1c05'0000;
+    constexpr std::uint8_t same = abi::flag_same_instruction;
+    const auto words = [](std::uint32_t address, std::initializer_list<std::uint64_t> values) {
+        std::string log;
+        for (const std::uint64_t value : values) {
+            log += log_line(false, 0, address, value, 4);
+            address += 4;
+        }
+        return log;
+    };
+    const std::string end = words(uart + 0xffc, {0x4433'2211}), begin = words(other, {0x8877'6655});
+    const std::vector<Access> ldr{{false, uart + 0xffd, 0, 0x22},
+                                  {false, uart + 0xffe, 0, 0x33, same},
+                                  {false, uart + 0xfff, 0, 0x44, same},
+                                  {false, other, 0, 0x55, same}};
+    CHECK(explained(compare(end + begin, ldr), Artefact::border, 4));
+    CHECK(!compare(begin + end, ldr).differences.empty());
+    CHECK(!compare(end, ldr).differences.empty());
+    for (std::size_t n = 0; n < ldr.size(); ++n) {
+        std::vector<Access> altered = ldr;
+        altered[n].value ^= 1;
+        CHECK(!compare(end + begin, altered).differences.empty());
+        if (n == 0) {
+            continue; // without it, it could be the part of another access
+        }
+        altered = ldr;
+        altered.erase(altered.begin() + static_cast<std::ptrdiff_t>(n));
+        CHECK(!compare(end + begin, altered).differences.empty());
+    }
+    // The other page is memory: only its part is known. The next word is the next instruction's.
+    const std::vector<Access> behind{{false, other, 0, 0x55}, {false, other + 4, 2, 0x9999'9999}};
+    const std::string next = words(other, {0x8877'6655, 0x9999'9999});
+    CHECK(explained(compare(next, behind), Artefact::border));
+    CHECK(!compare(next, {{false, other, 2, 0x8877'6655}}).differences.empty());
+    // 8 bytes from 0xffc on, and 16 from 0xffa on, which are halfwords in the second page.
+    const std::string far = words(uart + 0xff8, {1, 2}), near = words(other, {3, 4});
+    CHECK(explained(compare(far + near, {{false, uart + 0xffc, 2, 2}, {false, other, 2, 3, same}}),
+                    Artefact::border, 2));
+    CHECK(!compare(far + near, {{false, uart + 0xffc, 2, 2}}).differences.empty());
+    std::vector<Access> many{{false, uart + 0xffa, 1, 0},
+                             {false, uart + 0xffc, 1, 2, same},
+                             {false, uart + 0xffe, 1, 0, same}};
+    for (std::uint32_t n = 0; n < 5; ++n) {
+        many.push_back({false, other + 2 * n, 1, n % 2 == 0 ? 3 + n / 2 : 0, same});
+    }
+    CHECK(explained(compare(far + near + words(other, {3, 4, 5, 6}), many), Artefact::border, 4));
+    const std::vector<Access> str{{true, uart + 0xffe, 0, 0x11},
+                                  {true, uart + 0xfff, 0, 0x22, same},
+                                  {true, other, 0, 0x33, same},
+                                  {true, other + 1, 0, 0x44, same}};
+    std::string pieces = log_line(true, 0, uart + 0xffe, 0x2211, 2);
+    pieces += log_line(true, 0, other, 0x4433, 2);
+    CHECK(explained(compare(pieces, str, "10.0.13"), Artefact::border, 4));
+    CHECK(!compare(pieces, str).differences.empty());
+}
+
 TEST_CASE("artefact: since QEMU 8.1 unaligned doublewords are such pieces, too") {
     constexpr std::uint8_t same = abi::flag_same_instruction;
     const std::string words =

@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 """Makes the cases: assembly for the guest, and the expected results of each for judge.py.
 
-generate.py OUT.S OUT.tsv [--seed N] [--extra N] [--few N] [--only REGEX] [--without REGEX] [--show]"""
+generate.py OUT.S OUT.tsv [--seed N] [--extra N] [--few N] [--crossings N] [--only REGEX] [--without REGEX]
+    [--show]"""
 import argparse
 import random
 import re
 
 import arm
+import crossings
 import thumb
 import vector
 from case import MODES
@@ -57,6 +59,7 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--extra", type=int, default=4, help="variants of a form beyond the plain")
     parser.add_argument("--few", type=int, default=2, help="of a form that is one of many alike")
+    parser.add_argument("--crossings", type=int, default=300, help="sequences of accesses over two pages")
     parser.add_argument("--only", default="", help="cases whose name matches")
     parser.add_argument("--without", action="append", default=[],
                         help="no cases whose name matches")
@@ -64,6 +67,7 @@ def main():
     arguments = parser.parse_args()
     forms = [*arm.forms(), *thumb.forms(), *vector.forms("arm"), *vector.forms("thumb")]
     cases = cases_of(forms, random.Random(arguments.seed), arguments.extra, arguments.few)
+    cases += crossings.cases_of(forms, random.Random(~arguments.seed), arguments.crossings)
     cases = [case for case in cases if re.search(arguments.only, case.name)
              and not any(re.search(text, case.name) for text in arguments.without)]
     with open(arguments.assembly, "w", encoding="ascii") as out:

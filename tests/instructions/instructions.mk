@@ -1,5 +1,5 @@
 # The generated cases, and the guest that runs them. Included from the top Makefile, which sets BUILD.
-#   CASES_FLAGS   options of generate.py: --seed N --extra N --few N --only TEXT --without TEXT --show
+#   CASES_FLAGS   options of generate.py: --seed N --extra N --few N --crossings N --only TEXT --without TEXT --show
 
 CASES_FLAGS ?=
 GUEST_AS ?= arm-none-eabi-as

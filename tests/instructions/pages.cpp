@@ -84,6 +84,9 @@ bool is_writable(u32 address) {
     case 2: return offset < 0xc;                                         // power, clock, argument
     case 3:
     case 5: return true;
+    case 0:
+    case 10: return offset >= 0xfc0; // behind the code
+    case 9: return offset < 0x10;    // before it
     case 6: return offset >= 0x850 && offset < 0x860; // ITARGETSR of unused interrupts
     default: return false;
     }

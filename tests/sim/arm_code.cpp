@@ -53,8 +53,7 @@ void ArmCode::compare(std::uint32_t a, std::uint32_t b, bool carry) {
     v_ = ((~(a ^ b) & (a ^ result)) >> 31) != 0;
 }
 
-/// A register shifted by LSL or LSR, by an amount or by another register; its carry is not
-/// simulated.
+/// A register shifted by LSL or LSR, by an amount or by another register.
 std::uint32_t ArmCode::shifted(std::uint32_t word) const {
     const std::uint64_t value = get(bits(word, 3, 0));
     const bool by_register = bit_of(word, 4);
@@ -66,6 +65,14 @@ std::uint32_t ArmCode::shifted(std::uint32_t word) const {
     return static_cast<std::uint32_t>(right ? value >> amount : value << amount);
 }
 
+/// The last bit that it shifts out; by another register it is not simulated.
+bool ArmCode::carry_of_shift(std::uint32_t word) const {
+    const unsigned amount = bits(word, 11, 7);
+    const bool right = bits(word, 6, 5) == 1;
+    if (bit_of(word, 4) || (!right && amount == 0)) return c_;
+    return bit_of(get(bits(word, 3, 0)), right ? (amount - 1) & 31 : 32 - amount);
+}
+
 void ArmCode::data_processing(std::uint32_t word) {
     const bool immediate = bit_of(word, 25);
     const bool flags = bit_of(word, 20);
@@ -74,8 +81,9 @@ void ArmCode::data_processing(std::uint32_t word) {
     const std::uint32_t second =
         immediate ? std::rotr(bits(word, 7, 0), static_cast<int>(2 * bits(word, 11, 8)))
                   : shifted(word);
+    const bool carry = immediate ? c_ : carry_of_shift(word);
     const auto logical = [&](std::uint32_t result) {
-        if (flags) n_ = (result >> 31) != 0, z_ = result == 0;
+        if (flags) n_ = (result >> 31) != 0, z_ = result == 0, c_ = carry;
         return result;
     };
     const auto sum = [&](std::uint32_t a, std::uint32_t b, bool carry) {

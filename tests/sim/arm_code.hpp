@@ -67,6 +67,7 @@ private:
     void execute(std::uint32_t word);
     void compare(std::uint32_t a, std::uint32_t b, bool carry);
     std::uint32_t shifted(std::uint32_t word) const;
+    bool carry_of_shift(std::uint32_t word) const;
     void data_processing(std::uint32_t word);
     void media(std::uint32_t word);
     void single(std::uint32_t word);

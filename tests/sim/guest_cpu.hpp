@@ -4,6 +4,8 @@
 
 #include "simulation.hpp"
 
+#include <optional>
+
 namespace mmioscope {
 struct Cpu;
 }
@@ -44,6 +46,7 @@ private:
         bool sign{};
         bool maintenance{};
         bool single{}; ///< one access, which need not be aligned: not LDM, LDREX, VLDR ... (A3.2.1)
+        std::optional<unsigned> whole_size{}; ///< log2, if this is one byte of an access
     };
     /// A single load or store, decoded.
     struct Transfer {
@@ -82,6 +85,10 @@ private:
     bool store(std::uint32_t va, unsigned log2_size, const Syndrome& syndrome, std::uint32_t value);
     bool access(std::uint32_t va, unsigned log2_size, bool write, const Syndrome& syndrome,
                 std::uint32_t& value);
+    bool access_over_pages(std::uint32_t va, std::uint32_t last, unsigned log2_size, bool write,
+                           const Syndrome& syndrome, std::uint32_t& value);
+    bool access_in_page(std::uint32_t va, unsigned log2_size, bool write, const Syndrome& syndrome,
+                        std::uint32_t& value, bool aligned);
     Effect transfer(const Transfer& what);
     Effect transfer_many(bool load, unsigned base, std::uint32_t address, std::uint32_t list,
                          std::uint32_t base_after, bool writeback);

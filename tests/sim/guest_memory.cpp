@@ -57,8 +57,7 @@ bool GuestCpu::on_shadow() const {
 bool GuestCpu::reaches_trapped(std::uint64_t address) const {
     const Machine* hypervisor = sim_.hypervisor;
     return hypervisor != nullptr && hypervisor->config.engine != abi::EngineKind::unprotect &&
-           core_.root() == hypervisor->normal_table.root().value &&
-           must_trap(*hypervisor, address);
+           core_.root() == hypervisor->normal_table.root().value && must_trap(*hypervisor, address);
 }
 
 bool GuestCpu::access(std::uint32_t va, unsigned log2_size, bool write, const Syndrome& syndrome,
@@ -69,6 +68,44 @@ bool GuestCpu::access(std::uint32_t va, unsigned log2_size, bool write, const Sy
         native_data_abort(va, alignment_fault, write);
         return false;
     }
+    const std::uint32_t last = va + (1u << log2_size) - 1;
+    if (page_floor(va) == page_floor(last))
+        return access_in_page(va, log2_size, write, syndrome, value, aligned);
+    return access_over_pages(va, last, log2_size, write, syndrome, value);
+}
+
+/// A byte at a time (MemU[], B2.4.4); but a CPU may translate both pages before that, in any order.
+/// A store may thus happen in part, or not at all, before it traps.
+bool GuestCpu::access_over_pages(std::uint32_t va, std::uint32_t last, unsigned log2_size,
+                                 bool write, const Syndrome& syndrome, std::uint32_t& value) {
+    const auto translates = [&](std::uint32_t at) {
+        const Route route = translate(at);
+        const Translation& leaf = route.leaf;
+        const bool faults = route.stop == Route::Stop::stage1 || route.stop == Route::Stop::walk;
+        if (!faults && !route.normal) return true; // an alignment fault comes first
+        if (route.stop == Route::Stop::none && (write ? leaf.writable() : leaf.readable()))
+            return true;
+        stopped_access(at, route, write, syndrome, log2_size);
+        return false;
+    };
+    const auto second = static_cast<std::uint32_t>(page_floor(last));
+    if (sim_.scheduler.random().one_in(3) && !translates(second)) return false;
+    if (sim_.scheduler.random().one_in(2) && (!translates(va) || !translates(second))) return false;
+    Syndrome whole = syndrome;
+    whole.whole_size = log2_size;
+    std::uint32_t moved = 0;
+    for (std::uint32_t at = va; at <= last; ++at) {
+        std::uint32_t byte = value >> 8 * (at - va) & 0xff;
+        if (!access_in_page(at, 0, write, whole, byte, false)) return false;
+        moved |= byte << 8 * (at - va);
+    }
+    value = moved;
+    return true;
+}
+
+bool GuestCpu::access_in_page(std::uint32_t va, unsigned log2_size, bool write,
+                              const Syndrome& syndrome, std::uint32_t& value, bool aligned) {
+    constexpr std::uint32_t alignment_fault = 1;
     sim_.point();
     const Route route = translate(va); // from here to the access, no other CPU's DSB can complete
     const Translation& leaf = route.leaf;
@@ -79,7 +116,7 @@ bool GuestCpu::access(std::uint32_t va, unsigned log2_size, bool write, const Sy
         return false;
     }
     if (route.stop != Route::Stop::none || (write ? !leaf.writable() : !leaf.readable())) {
-        stopped_access(va, route, write, syndrome, log2_size);
+        stopped_access(va, route, write, syndrome, syndrome.whole_size.value_or(log2_size));
         return false;
     }
     if (hits_watchpoint(va, log2_size, write)) {
@@ -90,8 +127,6 @@ bool GuestCpu::access(std::uint32_t va, unsigned log2_size, bool write, const Sy
         misaligned_by_stage2(va, write);
         return false;
     }
-    if (page_floor(va) != page_floor(va + (1u << log2_size) - 1))
-        throw Failure{"an access across pages is not simulated"};
     const std::uint64_t address = leaf.output(route.ipa);
     if (sim_.ram.contains(address, 1u << log2_size)) {
         if (leaf.device()) throw Failure{"memory is mapped as a device"};
@@ -100,7 +135,8 @@ bool GuestCpu::access(std::uint32_t va, unsigned log2_size, bool write, const Sy
         else std::memcpy(&value, at, std::size_t{1} << log2_size);
         return true;
     }
-    if (on_shadow() && leaf.cacheable()) throw Failure{"a step reaches a device by a cache"};
+    if (on_shadow() && leaf.cacheable() && must_trap(*sim_.hypervisor, address))
+        throw Failure{"a step reaches a device by a cache"};
     if (reaches_trapped(address)) throw Failure{"a CPU that is not stepping reached a traced page"};
     if (sim_.bus.aborts(address, write)) {
         constexpr std::uint32_t external_abort = 8;

@@ -88,7 +88,13 @@ void HypCode::abort(std::uint32_t hsr) {
     next_ = hyp_symbol("mmioscope_fast_aborted");
 }
 
+/// BL: to C++, unless it is to a place in the assembly.
 void HypCode::call(std::uint32_t target) {
+    if (target >= hyp_symbol("guest_trap") && target < hyp_symbol("mmioscope_fast_end")) {
+        r_[lr] = at_ + 4;
+        next_ = target;
+        return;
+    }
     Frame& frame = cpu_.fast.frame;
     if (r_[0] != sim_.ram.address_of(&cpu_).value || r_[sp] != cpu_.fast.stack)
         throw Failure{"C++ is called for another CPU, or without a stack"};

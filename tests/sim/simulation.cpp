@@ -103,6 +103,15 @@ bool Simulation::debug_locked(const Core& core) const {
 }
 
 namespace {
+/// PAR in the 64-bit format (B4.1.112): LPAE, then PA, or F, S2WLK and FSTAGE. Stage 1 alone is
+/// asked for, so a page that stage 2 does not map is found.
+std::uint64_t par_of(const Route& route) {
+    constexpr std::uint64_t lpae = 1u << 11, walk = 3u << 8, failed = 1;
+    if (route.stop == Route::Stop::stage1) return lpae | failed;
+    if (route.stop == Route::Stop::walk) return lpae | walk | failed;
+    return lpae | (route.ipa & 0xffff'f000);
+}
+
 constexpr bool is_debug_register(Encoding which) { // DBGBVRn, DBGBCRn, DBGWVRn, DBGWCRn, DBGDSCR
     return (which & 0x800f'ff0f) == encode32(14, 0, 0, 0, which & 7) &&
            ((which & 7) >= 4 || which == encoding_of<reg::DBGDSCR>());
@@ -131,8 +140,7 @@ void Simulation::write_register(Encoding which, std::uint64_t value) {
     case encoding_of<reg::ATS1CUW>(): {
         const Route route =
             self.tlb.translate(self.regime(), static_cast<std::uint32_t>(value), scheduler.steps());
-        const bool found = route.stop == Route::Stop::none || route.stop == Route::Stop::stage2;
-        self.system.write(encoding_of<reg::PAR>(), found ? route.ipa & 0xffff'f000 : 1, true);
+        self.system.write(encoding_of<reg::PAR>(), par_of(route), true);
         return;
     }
     case encoding_of<reg::ATS1HW>(): {

@@ -19,20 +19,20 @@ constexpr bool writes_back(std::uint32_t word) {
     return !is_set(word, 24) || is_set(word, 21);
 }
 
-/// LDRD, STRD: the immediate or register offset, if it is added before the access.
-Address extra_address(std::uint32_t word) {
-    Address a{.base = static_cast<std::uint8_t>(rn(word))};
-    if (!is_set(word, 24)) return a;
+/// A word or byte: the immediate or shifted register offset, if it is added before the access.
+Address single_address(std::uint32_t word) {
+    if (!is_set(word, 24)) return at_offset(rn(word), 0);
     const bool add = is_set(word, 23);
-    if (is_set(word, 22)) {
-        const auto immediate =
-            static_cast<std::int32_t>(field(word, 11, 8) << 4 | field(word, 3, 0));
-        a.offset = add ? immediate : -immediate;
-    } else {
-        a.index = static_cast<std::uint8_t>(field(word, 3, 0));
-        a.subtract_index = !add;
-    }
-    return a;
+    if (!is_set(word, 25)) return at_offset(rn(word), field(word, 11, 0), add);
+    return at_index(rn(word), field(word, 3, 0), field(word, 11, 5), add);
+}
+
+/// Halfwords, signed bytes, LDRD, STRD: likewise.
+Address extra_address(std::uint32_t word) {
+    if (!is_set(word, 24)) return at_offset(rn(word), 0);
+    const bool add = is_set(word, 23);
+    if (!is_set(word, 22)) return at_index(rn(word), field(word, 3, 0), 0, add);
+    return at_offset(rn(word), field(word, 11, 8) << 4 | field(word, 3, 0), add);
 }
 
 /// The register offset is PC, or bits 11:8 beside it are not zero, as they should be.
@@ -140,6 +140,17 @@ Instruction arm_unconditional(std::uint32_t word) {
 }
 
 } // namespace
+
+void set_arm_address(Instruction& i, std::uint32_t word) {
+    switch (field(word, 27, 25)) {
+    case 0:
+        if (field(word, 6, 5) != 0) i.address = extra_address(word);
+        return;
+    case 2:
+    case 3: i.address = single_address(word); return;
+    default: return;
+    }
+}
 
 Instruction decode_arm(std::uint32_t word) {
     const Instruction other{.wide = true};

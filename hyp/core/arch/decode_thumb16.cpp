@@ -40,7 +40,24 @@ Instruction multiple(std::uint32_t word) {
     return narrow(block(load, base, word & 0xff, {true, false, !load || !is_set(word, base)}));
 }
 
+/// Of 5 bits, times the size.
+Address immediate_address(std::uint32_t word, unsigned log2_size) {
+    return at_offset(field(word, 5, 3), field(word, 10, 6) << log2_size);
+}
+
 } // namespace
+
+void set_thumb16_address(Instruction& i, std::uint32_t word) {
+    switch (field(word, 15, 12)) {
+    case 0x4: i.address = at_offset(pc, 4 * (word & 0xff)); return; // literal
+    case 0x5: i.address = at_index(field(word, 5, 3), field(word, 8, 6)); return;
+    case 0x6:
+    case 0x7:
+    case 0x8: i.address = immediate_address(word, i.log2_size); return;
+    case 0x9: i.address = at_offset(sp, 4 * (word & 0xff)); return;
+    default: return;
+    }
+}
 
 Instruction decode_thumb16(std::uint32_t word) {
     const bool load = is_set(word, 11);

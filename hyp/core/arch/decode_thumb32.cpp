@@ -29,6 +29,15 @@ Mode mode_of(std::uint32_t word) {
     return is_set(word, 9) ? Mode::unprivileged : Mode::plain;
 }
 
+/// The offset that is added before the access: the 12 bits of a literal, or by mode_of().
+Address single_address(std::uint32_t word) {
+    const unsigned base = rn(word);
+    if (base == pc) return at_offset(pc, field(word, 11, 0), is_set(word, 23));
+    if (is_set(word, 23)) return at_offset(base, field(word, 11, 0));
+    if (!is_set(word, 11)) return at_index(base, field(word, 3, 0), field(word, 5, 4) << 2);
+    return at_offset(base, is_set(word, 10) ? field(word, 7, 0) : 0, is_set(word, 9));
+}
+
 // Size in bits 22:21, L in bit 20, sign in bit 24.
 Instruction thumb_single(std::uint32_t word) {
     const Instruction other{.wide = true};
@@ -135,6 +144,11 @@ Instruction thumb_coprocessor(std::uint32_t word) {
 }
 
 } // namespace
+
+void set_thumb32_address(Instruction& i, std::uint32_t word) {
+    const bool structure = matches(word, 0x0110'0000, 0x0100'0000);
+    if (field(word, 31, 25) == 0x7c && !structure) i.address = single_address(word);
+}
 
 Instruction decode_thumb32(std::uint32_t word) {
     switch (field(word, 31, 25)) {

@@ -24,6 +24,19 @@ constexpr bool bad(unsigned reg) {
     return reg == sp || reg == pc;
 }
 
+/// R[base] plus or minus an immediate.
+constexpr Address at_offset(unsigned base, unsigned immediate, bool add = true) {
+    const auto offset = static_cast<std::int32_t>(immediate);
+    return {.base = static_cast<std::uint8_t>(base), .offset = add ? offset : -offset};
+}
+/// R[base] plus or minus R[index], shifted as Address::shift says.
+constexpr Address at_index(unsigned base, unsigned index, unsigned shift = 0, bool add = true) {
+    return {.base = static_cast<std::uint8_t>(base),
+            .index = static_cast<std::uint8_t>(index),
+            .subtract_index = !add,
+            .shift = static_cast<std::uint8_t>(shift & 0x7f)};
+}
+
 /// A load or a store about which nothing else is known.
 Instruction access(bool load);
 /// One core register, one access.
@@ -53,6 +66,11 @@ Instruction store_state(unsigned mode, bool increment, bool before, bool writeba
 Instruction decode_coprocessor(std::uint32_t word, bool unconditional);
 /// NEON element or structure loads and stores (A7.7): bits 23, 21 and below are the same in both.
 Instruction decode_structure(std::uint32_t word);
+
+/// set_address() of each set.
+void set_arm_address(Instruction& i, std::uint32_t word);
+void set_thumb16_address(Instruction& i, std::uint32_t word);
+void set_thumb32_address(Instruction& i, std::uint32_t word);
 
 Instruction decode_arm(std::uint32_t word);
 Instruction decode_thumb16(std::uint32_t word);

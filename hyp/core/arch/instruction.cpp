@@ -14,6 +14,27 @@ Instruction decode_form(std::uint32_t word, bool thumb) {
 
 } // namespace
 
+std::uint32_t shifted(std::uint32_t value, unsigned shift, bool carry) {
+    enum { lsl, lsr, asr, ror };
+    const unsigned amount = shift >> 2;
+    switch (shift & 3) {
+    case lsl: return value << amount;
+    case lsr: return amount == 0 ? 0 : value >> amount;
+    case asr:
+        return static_cast<std::uint32_t>(static_cast<std::int32_t>(value) >>
+                                          (amount == 0 ? 31 : amount));
+    default: break;
+    }
+    if (amount == 0) return (carry ? 1u << 31 : 0) | value >> 1; // RRX
+    return value >> amount | value << (32 - amount);
+}
+
+void set_address(Instruction& i, std::uint32_t word, bool thumb) {
+    if (!thumb) set_arm_address(i, word);
+    else if (is_wide_thumb(static_cast<std::uint16_t>(word >> 16))) set_thumb32_address(i, word);
+    else set_thumb16_address(i, word);
+}
+
 Instruction decode(std::uint32_t word, bool thumb) {
     Instruction i = decode_form(word, thumb);
     // Writeback to PC is UNPREDICTABLE in every form; on some CPUs it is a branch. Rn is in bits

@@ -16,17 +16,21 @@ enum class Bank : std::uint8_t {
 };
 inline constexpr std::uint8_t place_spsr = 16;
 
-/// The lowest address that is accessed: R[base], plus or minus R[index] if there is one, plus
-/// offset.
+/// The lowest address that is accessed: R[base], plus or minus R[index] if there is one, shifted,
+/// plus offset.
 struct Address {
     static constexpr std::uint8_t no_index = 0xff;
 
     std::uint8_t base{};      ///< 15: Align(PC, 4)
     std::uint8_t base_mode{}; ///< SRS: CPSR.M of the mode whose SP is the base; 0: the present mode
     std::uint8_t index{no_index};
-    bool subtract_index{};
+    bool subtract_index : 1 {};
+    std::uint8_t shift : 7 {}; ///< of the index: bits 11:5 of an ARM word, amount and type
     std::int32_t offset{};
 };
+
+/// `value` shifted as Address::shift says (DecodeImmShift(), Shift(): A8.4.3); `carry`: CPSR.C.
+std::uint32_t shifted(std::uint32_t value, unsigned shift, bool carry);
 
 /// Only those of accesses are ever written or read, so the others are not cleared, which would cost
 /// more than most decoding.
@@ -56,8 +60,8 @@ struct Instruction {
     std::uint8_t status{};     ///< STREX: the register for the result
     std::uint8_t log2_size{2}; ///< of each access on the bus
     std::uint8_t beats{};      ///< accesses, in address order; 0: not known (LDC, UNPREDICTABLE)
-    Address address{};
-    Places place{}; ///< for each access, where its value comes from or goes to
+    Address address{}; ///< decode() leaves out that of a single load or store: set_address()
+    Places place{};    ///< for each access, where its value comes from or goes to
 
     bool accesses_memory() const { return load || store; }
 };
@@ -71,5 +75,8 @@ constexpr bool is_wide_thumb(std::uint16_t first_halfword) {
 /// halfword in bits 31:16. ARMv7-A with VFP and NEON. What DDI 0406C calls UNDEFINED makes no
 /// accesses.
 Instruction decode(std::uint32_t word, bool thumb);
+/// Sets `i.address`, if `i` is the instruction `word`. Few need it: usually a single load or store
+/// is where it trapped.
+void set_address(Instruction& i, std::uint32_t word, bool thumb);
 
 } // namespace mmioscope::arch

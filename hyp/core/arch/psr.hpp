@@ -26,6 +26,7 @@ inline constexpr std::uint32_t psr_a = bit(8);
 inline constexpr std::uint32_t psr_aif = psr_a | psr_i | psr_f;
 inline constexpr std::uint32_t psr_e = bit(9);
 inline constexpr std::uint32_t psr_j = bit(24);
+inline constexpr std::uint32_t psr_c = bit(29);
 inline constexpr std::uint32_t psr_it = 0x0600'fc00; ///< ITSTATE
 
 constexpr Mode mode_of(std::uint32_t psr) {

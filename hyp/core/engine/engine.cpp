@@ -62,10 +62,10 @@ void count_unknown_stores(Cpu& cpu, const DeviceAccess& access) {
 [[gnu::noinline]] bool may_be_counted(const Chooser& chooser, const Step& step) {
     const DeviceAccess& access = step.access;
     if (!access.decoded) return chooser.may_count(0, 0);
-    const unsigned size = 1u << access.log2_size;
-    if (!access.listed) return chooser.may_count(access.pa.value, size);
-    for (unsigned n = 0; n < access.beats; ++n)
-        if (chooser.may_count(step.beats[n].pa.value, size)) return true;
+    for (unsigned n = 0; n < access.beats; ++n) {
+        const Beat beat = step.beat(n);
+        if (chooser.may_count(beat.pa.value, 1u << beat.log2_size)) return true;
+    }
     return false;
 }
 

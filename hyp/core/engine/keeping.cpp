@@ -9,13 +9,12 @@ namespace {
 
 /// `kept` in what the access stores, if it clears it; 0: it does not.
 std::uint64_t cleared(const Step& step, const Frame& frame, const KeptBit& kept) {
-    const unsigned log2_size = step.access.log2_size;
     for (unsigned n = 0; n < step.access.beats; ++n) {
         const Beat beat = step.beat(n);
         const std::uint64_t at = 8 * (kept.address.value - beat.pa.value) + kept.bit;
-        if (!beat.write || at >= 8u << log2_size) continue;
+        if (!beat.write || at >= 8u << beat.log2_size) continue;
         const std::uint64_t bit = std::uint64_t{1} << at;
-        if ((bus_value(frame, beat.value, log2_size) & bit) == 0) return bit;
+        if ((bus_value(frame, beat.value, beat.log2_size) & bit) == 0) return bit;
     }
     return 0;
 }

@@ -79,18 +79,20 @@ void begin_access(Cpu& cpu, const Frame& frame, std::uint8_t how) {
 void publish_beats(Cpu& cpu, const Frame& frame) {
     const DeviceAccess& access = cpu.step.access;
     abi::Record record = cpu.step.record;
+    const auto how = static_cast<std::uint8_t>(record.access & ~abi::encode_access(true, ~0u));
     for (unsigned n = 0; n < access.beats; ++n) {
         const Beat& beat = cpu.step.beats[n];
         if (beat.span == nullptr || !beat.span->traced()) continue;
         record.device = beat.span->region;
         record.va = beat.va.value;
         abi::set_physical_address(record, beat.pa.value);
-        record.access = static_cast<std::uint8_t>((record.access & ~abi::access_write) |
-                                                  (beat.write ? abi::access_write : 0u));
+        record.access = how | abi::encode_access(beat.write, beat.log2_size);
         const std::uint32_t value =
-            beat.write ? beat.value
-                       : banked_value(frame, access.bank, beat.place, access.log2_size).value_or(0);
-        record.value = bus_value(frame, value, access.log2_size);
+            beat.write
+                ? beat.value
+                : banked_value(frame, access.bank, beat.place, access.log2_size).value_or(0) >>
+                      8 * beat.byte;
+        record.value = bus_value(frame, value, beat.log2_size);
         record.lock_sequence = cpu.locks.next_sequence(record.device);
         cpu.ring.publish(record);
         record.flags |= abi::flag_same_instruction;

@@ -81,6 +81,7 @@
     .equ MATCH_UPPER, 0x120             @ changes DBGBCR.BAS from 0b0011 to 0b1100
     .equ DSCR_MDBGEN, 0x8000
     .equ IL, 0x02000000
+    .equ PAR_FSTAGE, 0x200              @ of the 64-bit format, which Hyp gets (B4.1.112)
     .equ DEBUG_EVENT, 0x22              @ prefetch abort with EC 0x20, IFSC 0x22
     .equ ACCESS_WRITE, 1 << 16          @ Record::access in the word of FAST_TYPE
     .equ ACCESS_SIZE, 2 << 16
@@ -88,11 +89,11 @@
     .section .text.vectors, "ax"
     .balign 256
     .global guest_trap, mmioscope_fast_begin
-@ The guest's trap (vectors.S). Saves r0 to r12, and loads r4 = hsr_mask, r5 = hsr_plain,
+@ The guest's trap (vectors.S). Saves r0 to r12 and LR, and loads r4 = hsr_mask, r5 = hsr_plain,
 @ r6 = psr_mask, r7 = dispatch, r8 = pages, r9 = cpu, r10 = header, r11 = slot, pc = handler.
 mmioscope_fast_begin:
 guest_trap:
-    stm     sp, {r0-r12}
+    stm     sp, {r0-r12, lr}
     ldmdb   sp, {r4-r11, pc}
 
 @ Calls the C++ function(Cpu&, Frame&) on the C++ stack.
@@ -171,7 +172,6 @@ mmioscope_fast_step_form:
 @ handler: everything else, and where the fast path gives up. Saves the rest of the frame.
 mmioscope_fast_slow:
 slow_path:
-    str     lr, [sp, #FRAME_LR]
     mrs     r2, ELR_hyp
     mrs     r3, SPSR
     strd    r2, r3, [sp, #FRAME_PC]
@@ -197,7 +197,6 @@ mmioscope_fast_turn:
 @ stream, before the access. Then loads the eight words again, which may have changed.
     .global mmioscope_fast_look
 mmioscope_fast_look:
-    str     lr, [sp, #FRAME_LR]
     call    mmioscope_look_ahead
     ldr     lr, [sp, #FRAME_LR]
     sub     r0, sp, #4
@@ -221,7 +220,7 @@ mmioscope_fast_names:
 
 @ Sets r4 = va, r5 = HPFAR, r7 = the page's RegionLock from the index (mm/page_index.hpp), and takes
 @ the lock. `align`: address bits that must be zero. not_taken returns to BEHIND_LOOKUP with another
-@ r7.
+@ r7. first_of_page looks whether an access at the first byte of a page has begun before it.
     .macro claim align
     str     r3, [sp, #FAST_PSR]
     mrc     p15, 4, r4, c6, c0, 0       @ HDFAR
@@ -236,6 +235,10 @@ mmioscope_fast_names:
     strexeq r0, r9, [r7]
     cmpeq   r0, #0
     bne     not_taken
+    .if \align
+    lsls    r1, r4, #20
+    bleq    first_of_page
+    .endif
     .endm
     .equ BEHIND_LOOKUP, 7 * 4
 
@@ -254,6 +257,24 @@ not_taken:
     add     r0, r12, r0, lsl #18
     ldr     r0, [r2, r0, lsr #14]
     add     pc, r0, #BEHIND_LOOKUP
+
+@ The lock is taken, and the address is the first byte of a page. If the page before cannot be
+@ translated, no access has begun there, and the fast path goes on, with r0 as it was. Otherwise the
+@ slow path looks at the instruction (trap/split.hpp), as it does if that page's own table is in a
+@ page that traps (PAR.FSTAGE, B4.1.112). PAR is the guest's.
+first_of_page:
+    mov     r6, lr
+    mrrc    p15, 0, r2, r3, c7          @ PAR
+    sub     r1, r4, #1
+    mcr     p15, 0, r1, c7, c8, 0       @ ATS1CPR: what User mode may read, PL1 may, too
+    isb
+    mrrc    p15, 0, r1, lr, c7
+    mcrr    p15, 0, r2, r3, c7
+    ldr     lr, [sp, #FRAME_LR]
+    lsrs    r1, r1, #1                  @ PAR.F
+    tstcs   r1, #PAR_FSTAGE >> 1
+    moveq   pc, r6
+    b       give_back
 
 @ Marks the access as in flight, reads the clock, and writes everything known to the slot and the
 @ mark. Sets r1 = pc, r5 = pa, r8 and r9 = time. The slot's old commit word is cleared before
@@ -293,6 +314,7 @@ not_taken:
 not_fast:
     mov     r0, #0
     str     r0, [r10, #RING_IN_FLIGHT]
+give_back:
     mvn     r0, #0
     str     r0, [r7]                    @ unlock: nothing was done under the lock
     b       slow_path
@@ -401,7 +423,6 @@ emulated:
 mmioscope_fast_aborted:
     add     r0, sp, #FAST_STEP
     stm     r0, {r1, r4, r5, r7, r8, r9, r12}
-    str     lr, [sp, #FRAME_LR]
     mov     r2, r1
     ldr     r3, [sp, #FAST_PSR]
     strd    r2, r3, [sp, #FRAME_PC]

@@ -14,7 +14,9 @@ struct Beat {
     PhysicalAddress pa{};
     const Span* span{}; ///< null: not a device, but RAM on the other side of a page boundary
     bool write{};
+    std::uint8_t log2_size{2};
     std::uint8_t place{};  ///< index in DeviceAccess::bank
+    std::uint8_t byte{};   ///< of the value at that place, the access's lowest one
     std::uint32_t value{}; ///< of a store
 };
 
@@ -27,7 +29,7 @@ struct DeviceAccess {
     bool listed{};      ///< its accesses are in Step::beats; else it is one access of `reg`
     bool write{};       ///< of the first access
     bool sign_extend{};
-    std::uint8_t log2_size{2};   ///< of each access on the bus
+    std::uint8_t log2_size{2};   ///< of each value; some may be several accesses (trap/split.hpp)
     std::uint8_t beats{1};       ///< number of accesses
     std::uint8_t reg{};          ///< core register: 0 to 14; 15 for stores only
     arch::Bank bank{};           ///< which registers, if listed

@@ -19,6 +19,7 @@ struct Step {
                 .pa = access.pa,
                 .span = access.span,
                 .write = access.write,
+                .log2_size = access.log2_size,
                 .value = access.value};
     }
 

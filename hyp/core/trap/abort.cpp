@@ -135,7 +135,7 @@ Outcome record_fault(Cpu& cpu, const Frame& frame, const DeviceAccess& access,
     for (unsigned n = 0; n < access.beats; ++n) {
         const Beat beat = cpu.step.beat(n);
         if (!beat.write) continue;
-        const std::uint32_t value = bus_value(frame, beat.value, access.log2_size);
+        const std::uint32_t value = bus_value(frame, beat.value, beat.log2_size);
         const BoardEvent event = board.event_of(beat.pa, value);
         access.resets_machine |= event.kind == BoardEvent::Kind::machine_reset;
         access.ends_machine |= access.resets_machine || event.kind == BoardEvent::Kind::machine_off;

@@ -5,6 +5,7 @@
 #include "guest/registers.hpp"
 #include "machine/machine.hpp"
 #include "trap/fetch.hpp"
+#include "trap/split.hpp"
 #include "trap/translate.hpp"
 
 namespace mmioscope {
@@ -57,22 +58,48 @@ std::uint8_t place_of(const arch::Instruction& i, const Frame& frame, unsigned n
     return static_cast<std::uint8_t>(i.place[n] ^ (swapped ? 4 : 0));
 }
 
-/// Fills in cpu.step.beats. False if a value cannot be read, or if the fetched word is not the
-/// instruction that trapped any more.
+/// Makes the last of cpu.step.beats, one of access.beats, the accesses of its bytes. False: no
+/// room, or not all of them can be located.
+[[gnu::noinline]] bool split(Cpu& cpu, const Frame& frame, DeviceAccess& access) {
+    const bool big_endian = (frame.psr & arch::psr_e) != 0;
+    Beat* const beats = cpu.step.beats + access.beats - 1;
+    const Beat whole = *beats;
+    const unsigned size = 1u << whole.log2_size;
+    if (access.beats - 1 + size > arch::max_beats) return false;
+    for (unsigned n = 0; n < size; ++n) {
+        beats[n] = locate(*cpu.machine, frame, access, whole.va + n);
+        if (beats[n].pa == PhysicalAddress{}) return false;
+        beats[n].write = whole.write;
+        beats[n].log2_size = 0;
+        beats[n].place = whole.place;
+        beats[n].byte = static_cast<std::uint8_t>(big_endian ? size - 1 - n : n);
+        beats[n].value = whole.value >> 8 * beats[n].byte;
+    }
+    access.beats = static_cast<std::uint8_t>(access.beats - 1 + size);
+    access.sign_extend = false;
+    return true;
+}
+
+/// Fills in cpu.step.beats and access.beats. False if a value cannot be read, or if the fetched
+/// word is not the instruction that trapped any more.
 bool list_beats(Cpu& cpu, const Frame& frame, const arch::Instruction& i, VirtualAddress first,
-                const DeviceAccess& access) {
+                DeviceAccess& access) {
     const bool swap = i.load && i.store;
     const std::uint32_t step = swap ? 0 : 1u << i.log2_size;
     const std::uint32_t last = (swap ? 1 : i.beats) << i.log2_size;
     if (access.va.value - first.value >= last) return false;
+    access.beats = 0;
     for (unsigned n = 0; n < i.beats; ++n) {
-        Beat& beat = cpu.step.beats[n];
+        if (access.beats == arch::max_beats) return false;
+        Beat& beat = cpu.step.beats[access.beats++];
         beat = locate(*cpu.machine, frame, access, first + step * n);
         beat.write = swap ? n != 0 : i.store;
+        beat.log2_size = i.log2_size;
         beat.place = place_of(i, frame, n);
         const auto value = banked_value(frame, i.bank, beat.place, i.log2_size);
         if (!value) return false;
         beat.value = *value;
+        if (is_split(cpu.machine->map, beat) && !split(cpu, frame, access)) return false;
     }
     return true;
 }
@@ -85,13 +112,17 @@ void from_instruction(Cpu& cpu, const Frame& frame, arch::Instruction& i, Device
     access.status = i.status;
     access.log2_size = i.log2_size;
     if (i.beats == 0) return; // UNPREDICTABLE, LDC or STC: no more is known
-    if (!is_plain(i)) {
+    const bool plain = is_plain(i);
+    if (!plain || may_be_split(frame, access, i.log2_size)) {
+        if (plain) arch::set_address(i, cpu.step.code.word, in_thumb(frame));
         const VirtualAddress first = first_address(frame, i.address);
         join_elements(i, frame, first);
         access.log2_size = i.log2_size;
-        if (!list_beats(cpu, frame, i, first, access)) return;
-        access.listed = true;
-        access.beats = i.beats;
+        if (!list_beats(cpu, frame, i, first, access)) {
+            access.beats = 1;
+            return;
+        }
+        access.listed = !plain || access.beats > 1;
         access.bank = i.bank;
     }
     access.decoded = true;
@@ -116,7 +147,9 @@ bool reaches_code(const Step& step) {
 
 VirtualAddress first_address(const Frame& frame, const arch::Address& address) {
     std::uint32_t index = 0;
-    if (address.index != arch::Address::no_index) index = guest_register(frame, address.index);
+    if (address.index != arch::Address::no_index)
+        index = arch::shifted(guest_register(frame, address.index), address.shift,
+                              (frame.psr & arch::psr_c) != 0);
     return {base_value(frame, address) + (address.subtract_index ? 0 - index : index) +
             static_cast<std::uint32_t>(address.offset)};
 }
@@ -142,6 +175,12 @@ abi::FaultReason decode_instruction(Cpu& cpu, const Frame& frame, DeviceAccess& 
     if (instruction.loads_pc) return abi::FaultReason::loads_pc;
     from_instruction(cpu, frame, instruction, access);
     return abi::FaultReason::none;
+}
+
+abi::FaultReason decode_split(Cpu& cpu, const Frame& frame, arch::Hsr hsr, DeviceAccess& access) {
+    const abi::FaultReason why = decode_instruction(cpu, frame, access);
+    const bool whole = access.decoded && !access.listed;
+    return why == abi::FaultReason::none && whole ? decode_syndrome(cpu, frame, hsr, access) : why;
 }
 
 bool decode_for_page(Cpu& cpu, const Frame& frame) {

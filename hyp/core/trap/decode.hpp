@@ -5,6 +5,7 @@
 #include "arch/hsr.hpp"
 #include "guest/registers.hpp"
 #include "machine/cpu.hpp"
+#include "trap/split.hpp"
 
 namespace mmioscope {
 
@@ -33,6 +34,16 @@ inline abi::FaultReason decode_syndrome(Cpu& cpu, const Frame& frame, arch::Hsr 
     return correct_register(*cpu.machine, frame, access);
 }
 
+/// Completes `access`, which HSR describes but which may_be_split().
+abi::FaultReason decode_split(Cpu& cpu, const Frame& frame, arch::Hsr hsr, DeviceAccess& access);
+
+inline abi::FaultReason decode_described(Cpu& cpu, const Frame& frame, arch::Hsr hsr,
+                                         DeviceAccess& access) {
+    if (may_be_split(frame, access, hsr.log2_size())) [[unlikely]]
+        return decode_split(cpu, frame, hsr, access);
+    return decode_syndrome(cpu, frame, hsr, access);
+}
+
 /// Completes `access` from the syndrome (HSR) if that describes everything, else from the
 /// instruction; puts several accesses of one instruction in cpu.step.beats. Returns
 /// FaultReason::none, or why the access cannot be carried out: the instruction cannot be read, is
@@ -41,7 +52,7 @@ inline abi::FaultReason decode_access(Cpu& cpu, const Frame& frame, arch::Hsr hs
                                       DeviceAccess& access) {
     constexpr unsigned pc = 15; // as a store's register it may be UNPREDICTABLE
     const bool described = hsr.isv() && hsr.srt() != pc;
-    const abi::FaultReason why = described ? decode_syndrome(cpu, frame, hsr, access)
+    const abi::FaultReason why = described ? decode_described(cpu, frame, hsr, access)
                                            : decode_instruction(cpu, frame, access);
     if (access.write && access.decoded && !access.listed)
         access.value = guest_register(frame, access.reg);

@@ -15,4 +15,8 @@ std::optional<PhysicalAddress> translate(const Frame& frame, VirtualAddress va);
 /// Likewise of a store.
 std::optional<PhysicalAddress> translate_store(const Frame& frame, VirtualAddress va);
 
+/// Whether the guest's own tables make a read of `va` fault. Not known, so false, if one of them is
+/// in a page that traps.
+bool is_unmapped(const Frame& frame, VirtualAddress va);
+
 } // namespace mmioscope

@@ -16,18 +16,21 @@ instructions() { # ENGINE CASES.tsv ARGUMENT...
     tail -n 1 "$out/judge" >&2
 }
 
-# Other registers, offsets and conditions each night, and all variants of each form.
-instructions_anew() { # ENGINE
+# Other registers, offsets and conditions each night.
+anew() { # ENGINE OPTION-OF-GENERATE...
     local seed=${INSTRUCTIONS_SEED:-$RANDOM$RANDOM} into
     into=build/tests/qemu/$(basename "$out")/build
     echo "seed $seed" >&2
-    make --no-print-directory BUILD="$into" CASES_FLAGS="--seed $seed --extra 99 --few 99" \
+    make --no-print-directory BUILD="$into" CASES_FLAGS="--seed $seed ${*:2}" \
         "$into/tests/guest/$board/instructions.bin" >"$out/make" 2>&1 || fail "seed $seed: $(tail -n 1 "$out/make")"
     build=$into instructions "$1" "$into/tests/instructions/cases.tsv"
 }
+instructions_anew() { anew "$1" --extra 99 --few 99; } # all variants of each form
+crossings_anew() { anew "$1" --crossings "${CROSSINGS:-5000}" --only /x; }
 
 for engine in shadow emulation; do
     add test "instructions-$engine" 20 instructions $engine "$build/tests/instructions/cases.tsv"
     add nightly "instructions-anew-$engine" 120 instructions_anew $engine
+    add nightly "crossings-anew-$engine" 120 crossings_anew $engine
 done
 add test instructions-no-breakpoints 20 instructions emulation "$build/tests/instructions/cases.tsv" --no-breakpoints

@@ -15,12 +15,14 @@ std::string place_text(const Instruction& i, unsigned n) {
     return (i.bank == Bank::user ? " u" : " r") + std::to_string(i.place[n]);
 }
 
-/// " @r2-4", " @r2+r3+0", " @r13<19>-4" (SRS: SP of a mode); empty for the base register itself.
+/// " @r2-4", " @r2+r3+0", " @r2+r3:8" (shift 8), " @r13<19>-4" (SRS: SP of a mode); just " @r2" for
+/// the base register itself.
 std::string address_text(const Address& a) {
     std::string text = " @r" + std::to_string(a.base);
     if (a.base_mode != 0) text += "<" + std::to_string(a.base_mode) + ">";
     if (a.index != Address::no_index)
         text += (a.subtract_index ? "-r" : "+r") + std::to_string(a.index);
+    if (a.shift != 0) text += ":" + std::to_string(a.shift);
     if (a.offset != 0) text += (a.offset < 0 ? "" : "+") + std::to_string(a.offset);
     return text;
 }
@@ -181,4 +183,67 @@ TEST_CASE("a condition does not change what an ARM instruction accesses") {
         for (std::uint32_t condition = 0; condition < 15; ++condition)
             CHECK(describe(decode((c.word & 0x0fff'ffff) | condition << 28, false)) == c.expected);
     }
+}
+
+TEST_CASE("the address of a single load or store has base, shifted index and offset") {
+    struct Row {
+        std::uint32_t word;
+        const char* assembly;
+        bool thumb;
+        const char* expected;
+    };
+    const Row rows[] = {
+        {0xe592'1004, "ldr r1, [r2, #4]", false, " @r2+4"},
+        {0xe512'1004, "ldr r1, [r2, #-4]", false, " @r2-4"},
+        {0xe492'1004, "ldr r1, [r2], #4", false, " @r2"},
+        {0xe5b2'1004, "ldr r1, [r2, #4]!", false, " @r2+4"},
+        {0xe792'1003, "ldr r1, [r2, r3]", false, " @r2+r3"},
+        {0xe712'1103, "ldr r1, [r2, -r3, lsl #2]", false, " @r2-r3:8"},
+        {0xe792'1023, "ldr r1, [r2, r3, lsr #32]", false, " @r2+r3:1"},
+        {0xe792'1fc3, "ldr r1, [r2, r3, asr #31]", false, " @r2+r3:126"},
+        {0xe792'1263, "ldr r1, [r2, r3, ror #4]", false, " @r2+r3:19"},
+        {0xe792'1063, "ldr r1, [r2, r3, rrx]", false, " @r2+r3:3"},
+        {0xe6b2'1003, "ldrt r1, [r2], r3", false, " @r2"},
+        {0xe51f'1008, "ldr r1, [pc, #-8]", false, " @r15-8"},
+        {0xe1d2'4fbf, "ldrh r4, [r2, #255]", false, " @r2+255"},
+        {0xe112'40f5, "ldrsh r4, [r2, -r5]", false, " @r2-r5"},
+        {0xe0c2'40b2, "strh r4, [r2], #2", false, " @r2"},
+        {0xe52d'1004, "push {r1}", false, " @r13-4"},
+        {0x4902, "ldr r1, [pc, #8]", true, " @r15+8"},
+        {0x511a, "str r2, [r3, r4]", true, " @r3+r4"},
+        {0x5f1a, "ldrsh r2, [r3, r4]", true, " @r3+r4"},
+        {0x6fd1, "ldr r1, [r2, #124]", true, " @r2+124"},
+        {0x87d1, "strh r1, [r2, #62]", true, " @r2+62"},
+        {0x9d02, "ldr r5, [sp, #8]", true, " @r13+8"},
+        {0xf8d2'1fff, "ldr.w r1, [r2, #4095]", true, " @r2+4095"},
+        {0xf852'1cff, "ldr.w r1, [r2, #-255]", true, " @r2-255"},
+        {0xf852'1033, "ldr.w r1, [r2, r3, lsl #3]", true, " @r2+r3:12"},
+        {0xf852'1907, "ldr.w r1, [r2], #-7", true, " @r2"},
+        {0xf852'1d07, "ldr.w r1, [r2, #-7]!", true, " @r2-7"},
+        {0xf832'1e09, "ldrht r1, [r2, #9]", true, " @r2+9"},
+        {0xf85f'100c, "ldr.w r1, [pc, #-12]", true, " @r15-12"},
+        {0xe8b2'0002, "ldm r2!, {r1}", false, " @r2"}, // as decode() has set it
+        {0xe912'0002, "ldmdb r2, {r1}", false, " @r2-4"},
+        {0xb402, "push {r1}", true, " @r13-4"},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.assembly);
+        Instruction i = decode(row.word, row.thumb);
+        set_address(i, row.word, row.thumb);
+        CHECK(address_text(i.address) == row.expected);
+    }
+}
+
+TEST_CASE("an index is shifted as the instruction says") {
+    constexpr std::uint32_t value = 0x8000'0013;
+    const auto by = [](unsigned amount, unsigned type) { return amount << 2 | type; };
+    CHECK(shifted(value, by(0, 0), true) == value);
+    CHECK(shifted(value, by(4, 0), true) == 0x130);
+    CHECK(shifted(value, by(4, 1), true) == 0x0800'0001);
+    CHECK(shifted(value, by(0, 1), true) == 0);
+    CHECK(shifted(value, by(4, 2), true) == 0xf800'0001);
+    CHECK(shifted(value, by(0, 2), true) == 0xffff'ffff);
+    CHECK(shifted(value, by(4, 3), true) == 0x3800'0001);
+    CHECK(shifted(value, by(0, 3), true) == 0xc000'0009);
+    CHECK(shifted(value, by(0, 3), false) == 0x4000'0009);
 }

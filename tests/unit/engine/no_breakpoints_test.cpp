@@ -4,6 +4,7 @@
 #include "catch_2_or_3.hpp"
 #include "engine/service.hpp"
 #include "sim/judge.hpp"
+#include "sim/mmu.hpp"
 #include "start/start.hpp"
 #include "trap/fast_path.hpp"
 
@@ -48,27 +49,8 @@ void check_trace(const Rig& rig, std::uint64_t steps) {
 }
 
 constexpr std::uint32_t elsewhere = 0x8002'8000; ///< a page of code
-constexpr std::uint32_t first_level = 0x8030'0000;
-constexpr std::uint32_t second_level = 0x8030'4000;
-constexpr std::uint32_t window = 0x4000'0000;
-constexpr std::uint32_t full_access = 3u << 4 | 2;
-
-/// The guest maps memory and devices to themselves, and `pages` behind each other in the window.
-Code& turn_mmu_on(Rig& rig, Code& code, std::initializer_list<std::uint32_t> pages) {
-    Ram& ram = rig.simulation.ram;
-    for (const std::uint32_t begin : {0x8000'0000u, 0x1c00'0000u})
-        for (std::uint32_t va = begin; va < begin + 0x0200'0000; va += 1 << 20)
-            ram.store<std::uint32_t>(first_level + (va >> 20 << 2), va | 0xc02);
-    ram.store<std::uint32_t>(first_level + (window >> 20 << 2), second_level | 1);
-    std::uint32_t entry = second_level;
-    for (const std::uint32_t page : pages) {
-        ram.store<std::uint32_t>(entry, page | full_access);
-        entry += 4;
-    }
-    code.mov(0, first_level).word(0xee02'0f10);                          // TTBR0
-    code.mov(0, 0x5555'5555).word(0xee03'0f10);                          // DACR
-    return code.mov(0, 0x00c5'0079).word(0xee01'0f10).word(0xf57f'f06f); // SCTLR, ISB
-}
+using mmu::full_access;
+using mmu::window;
 
 } // namespace
 
@@ -78,7 +60,7 @@ TEST_CASE("without breakpoints every access that HSR describes is emulated, on t
     Rig rig(without_breakpoints(engine, cause));
     Code code = rig.program(0);
     code.mov(0, at::fifo);
-    for (unsigned n = 0; n < 50; ++n) code.ldr(1, 0).ldrh(2, 0, 4).strb(1, 0, 8);
+    for (unsigned n = 0; n < 50; ++n) code.ldr(1, 0, 12).ldrh(2, 0, 4).strb(1, 0, 8);
     code.cps(0x10).ldr(3, 0).cpsid_aif().end();
     rig.run();
     check_trace(rig, 0);
@@ -227,7 +209,9 @@ TEST_CASE("without breakpoints an instruction that reaches the page of its own c
     constexpr std::uint32_t other = 0x8031'0000;
     Rig rig(without_breakpoints("", Why::dbgen_low));
     Code code = rig.program(0);
-    turn_mmu_on(rig, code, {at::fifo, own ? elsewhere : other});
+    const std::uint32_t pages[] = {at::fifo | full_access, (own ? elsewhere : other) | full_access};
+    mmu::write_tables(rig.simulation.ram, pages);
+    mmu::turn_on(code);
     code.mov(0, window + 0xffc).mov(1, 0x1111).mov(2, 0x2222).mov(12, elsewhere).bx(12);
     Code there(rig.simulation.ram, elsewhere);
     if (load) there.ldm(0, 0x0006).end();
@@ -245,13 +229,15 @@ TEST_CASE(
     constexpr std::uint32_t other = 0x8031'0000;
     Rig rig(without_breakpoints("", Why::dbgen_low));
     Code code = rig.program(0);
-    turn_mmu_on(rig, code, {at::fifo, other});
+    const std::uint32_t pages[] = {at::fifo | full_access, other | full_access};
+    mmu::write_tables(rig.simulation.ram, pages);
+    mmu::turn_on(code);
     code.mov(0, window + 0xffc).mov(1, 0x1111).mov(2, 0x2222).mov(12, elsewhere).bx(12);
     Code(rig.simulation.ram, elsewhere).stm(0, 0x0006).end();
     const auto before = rig.simulation.ram.load<std::uint32_t>(elsewhere);
     rig.simulation.meanwhile = [&](Core& core) {
         if (!in_step(rig.machine->cpus[0]) || core.frame.pc != elsewhere) return;
-        rig.simulation.ram.store<std::uint32_t>(second_level + 4, elsewhere | full_access);
+        rig.simulation.ram.store<std::uint32_t>(mmu::second_level + 4, elsewhere | full_access);
         core.tlb.forget({.by_hyp = true});
     };
     rig.run();

@@ -37,7 +37,10 @@ struct Place {
         mmioscope_guest_trap(cpu, core.frame);
     }
     /// ldr r1, [r0]
-    void load(std::uint32_t address) { trap(0xe590'1000, 0x9381'0007, address); }
+    void load(std::uint32_t address) {
+        core.frame.r[0] = address;
+        trap(0xe590'1000, 0x9381'0007, address);
+    }
     /// strex r4, r2, [r0]
     void store_exclusive(std::uint32_t address) {
         core.frame.r[0] = address;

@@ -194,7 +194,7 @@ TEST_CASE("the fast path takes every plain access, and checks the ring once in 6
     code.mov(2, 0x77).mov(14, 0x1234);
     if (thumb) code.to_thumb();
     for (unsigned n = 0; n < accesses; n += 10)
-        write_ten(code, n % 20 == 0 ? at::fifo : at::gadget + 0x40, thumb,
+        write_ten(code, n % 20 == 0 ? at::fifo + 0x40 : at::gadget + 0x40, thumb,
                   user); // a part of a page
     if (thumb) code.end_thumb();
     else code.end();
@@ -234,7 +234,8 @@ TEST_CASE("the fast path counts stores, and leaves unaligned accesses to the slo
             GuestCpu(rig.simulation, core, cpu).run();
         };
         const std::uint32_t& stores =
-            rig.machine->locks.of(rig.machine->map.find({at::fifo})->region).stores_to({at::fifo});
+            rig.machine->locks.of(rig.machine->map.find({at::fifo})->region)
+                .stores_to({at::fifo + 8});
         execute(0xe580'2000); // str r2, [r0]: from 0 on, any count would look right
         bool fast = false;
         for (unsigned n = 0; n < 4 && !fast; ++n) { // one in 16 loses the monitor at the lock
@@ -270,7 +271,7 @@ TEST_CASE("the fast path counts stores, and leaves unaligned accesses to the slo
             run_hyp_code(rig.simulation, core, cpu, core.frame);
         }
     });
-    rig.program(0).mov(0, at::fifo).mov(2, 5).ldr(1, 0).ldr(1, 0).end();
+    rig.program(0).mov(0, at::fifo + 8).mov(2, 5).ldr(1, 0).ldr(1, 0).end();
     rig.run();
     CHECK(rig.failure() == "");
 }

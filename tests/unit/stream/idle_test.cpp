@@ -94,7 +94,7 @@ TEST_CASE("a CPU sleeps in a WFI only when everything is sent and no request wai
         CAPTURE(seed);
         StreamingRig rig(options_for(engine, 1, seed));
         Code code = rig.program(0);
-        code.mov(0, at::fifo).mov(2, 40);
+        code.mov(0, at::fifo + 8).mov(2, 40);
         const std::uint32_t top = code.here();
         code.ldr(1, 0).str(2, 0, 4).subs(2, 2, 1).bne(top);
         const std::uint32_t idle = code.here();

@@ -38,7 +38,7 @@ struct Place {
         ram().store(at + pid + 4, group);
     }
     /// One access by `who`; the guest continues after it.
-    void access(std::uint32_t who, std::uint32_t address = at::fifo) {
+    void access(std::uint32_t who, std::uint32_t address = at::fifo + 4) {
         core.frame.pc = pc;
         Code(ram(), pc).word(load);
         core.system.set<reg::TPIDRURO>(who);

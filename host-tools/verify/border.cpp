@@ -1,0 +1,154 @@
+#include "verify/border.hpp"
+
+#include "abi/record.hpp"
+
+namespace mmioscope::verify {
+
+namespace {
+
+constexpr unsigned doubleword_bytes = 8;
+constexpr std::uint64_t page = 4096;
+
+bool goes_on(const logs::Event& event) {
+    return (event.flags & abi::flag_same_instruction) != 0;
+}
+
+/// The first events as far as they are of one instruction, adjacent and in one page: how many, and
+/// their bytes.
+struct Run {
+    unsigned events = 0;
+    unsigned bytes = 0;
+};
+
+/// `most`: bytes. An event that would exceed it is not part of the run.
+Run run_of(const Ahead<logs::Event>& events, std::uint64_t most) {
+    const logs::Event& first = events[0];
+    Run run;
+    while (run.events < events.size()) {
+        const logs::Event& event = events[run.events];
+        const bool same = event.pc == first.pc && event.write == first.write &&
+                          event.address % page != 0 && goes_on(event);
+        if ((run.events > 0 && !same) || event.address != first.address + run.bytes ||
+            !event.value_known || run.bytes + event.size > most) {
+            break;
+        }
+        run.bytes += event.size;
+        ++run.events;
+    }
+    return run;
+}
+
+/// The part of the run that is its first `bytes` bytes; none if an event is partly in it.
+Run cut(const Ahead<logs::Event>& events, unsigned bytes) {
+    const Run run = run_of(events, bytes);
+    return run.bytes == bytes ? run : Run{};
+}
+
+std::uint64_t joined(const Ahead<logs::Event>& events, const Run& run) {
+    std::uint64_t value = 0;
+    unsigned bits = 0;
+    for (unsigned i = 0; i < run.events; ++i) {
+        value |= events[i].value << bits;
+        bits += events[i].size * 8u;
+    }
+    return value;
+}
+
+/// Whether `count` lines of `size` bytes from `from` on contain the run's bytes at `address`.
+bool contain(const Ahead<logs::Line>& lines, std::uint64_t from, unsigned size, unsigned count,
+             const Ahead<logs::Event>& events, const Run& run) {
+    std::uint64_t value = 0;
+    for (unsigned i = 0; i < count; ++i) {
+        if (i >= lines.size() || lines[i].kind != logs::LineKind::access ||
+            lines[i].write != events[0].write || lines[i].size != size || size > 4 ||
+            lines[i].address != from + i * size) {
+            return false;
+        }
+        const std::uint64_t mask = (std::uint64_t{1} << size * 8) - 1;
+        value |= (lines[i].value & mask) << i * size * 8;
+    }
+    const std::uint64_t mask = (std::uint64_t{1} << run.bytes * 8) - 1;
+    return (value >> (events[0].address - from) * 8 & mask) == joined(events, run);
+}
+
+Match matched(unsigned lines, const Run& run) {
+    return {static_cast<std::uint8_t>(lines), Artefact::border,
+            static_cast<std::uint8_t>(run.events)};
+}
+
+bool at_border(const logs::Event& event) {
+    const std::uint64_t offset = event.address % page;
+    return event.value_known && (offset == 0 || page - offset < doubleword_bytes);
+}
+
+/// Else a word whose neighbour has no record would pass for a part of both.
+bool is_surely_a_part(const Ahead<logs::Event>& events) {
+    return events[0].size < 4 || goes_on(events[0]) || (events.size() > 1 && goes_on(events[1]));
+}
+
+/// The bytes of the first events that belong to an access of up to `most` bytes over the border: up
+/// to the page's end, or what is left of the instruction behind whole accesses.
+unsigned bytes_at_border(const Ahead<logs::Event>& events, unsigned most) {
+    const std::uint64_t offset = events[0].address % page;
+    if (offset != 0) {
+        return page - offset < most ? static_cast<unsigned>(page - offset) : 0;
+    }
+    return run_of(events, page).bytes % most;
+}
+
+/// Bytes of one halfword or word: how many events of a byte there are before the border or behind.
+unsigned single_bytes(const Ahead<logs::Event>& events) {
+    unsigned count = 0;
+    const Run run = run_of(events, doubleword_bytes);
+    while (count < run.events && events[count].size == 1) {
+        ++count;
+    }
+    return count;
+}
+
+Match aligned_of(const Ahead<logs::Line>& lines, const Ahead<logs::Event>& events) {
+    const unsigned size = lines[0].size;
+    const Run run = cut(events, single_bytes(events));
+    const std::uint64_t from = events[0].address - events[0].address % size;
+    const std::uint64_t end = events[0].address + run.bytes;
+    const bool touches = events[0].address % page == 0 || end % page == 0;
+    const bool inside = run.events != 0 && run.bytes < size && end <= from + size && touches;
+    return inside && contain(lines, from, size, 1, events, run) ? matched(1, run) : Match{};
+}
+
+/// Pieces are of the size to which the access is aligned, and so are both of its parts.
+Match pieces_of(const Ahead<logs::Line>& lines, const Ahead<logs::Event>& events) {
+    for (const unsigned most : {doubleword_bytes, 4u}) {
+        const unsigned bytes = bytes_at_border(events, most);
+        const Run run = cut(events, bytes);
+        const unsigned size = lines[0].pieces ? bytes & -bytes : 1;
+        if (run.events != 0 && contain(lines, events[0].address, size, bytes / size, events, run)) {
+            return matched(bytes / size, run);
+        }
+    }
+    return {};
+}
+
+} // namespace
+
+Match border_doubleword(const Ahead<logs::Line>& lines, const Ahead<logs::Event>& events) {
+    if (!at_border(events[0]) || events[0].write || !is_surely_a_part(events)) {
+        return {};
+    }
+    const Run run = cut(events, bytes_at_border(events, doubleword_bytes));
+    if (run.events == 0) {
+        return {};
+    }
+    const std::uint64_t from = events[0].address - events[0].address % doubleword_bytes;
+    return contain(lines, from, 4, 2, events, run) ? matched(2, run) : Match{};
+}
+
+Match border(const Ahead<logs::Line>& lines, const Ahead<logs::Event>& events) {
+    if (!at_border(events[0])) {
+        return {};
+    }
+    const bool as_it_is = lines[0].pieces || events[0].write;
+    return as_it_is ? pieces_of(lines, events) : aligned_of(lines, events);
+}
+
+} // namespace mmioscope::verify

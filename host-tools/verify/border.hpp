@@ -1,0 +1,22 @@
+// An unaligned access that lies in two pages is recorded by bytes, each with its own device, or
+// with none (hyp/core/trap/split.hpp); so are those elements of a NEON instruction that do. What
+// one of the two pages has of it, QEMU logs as
+//
+//   a load    the aligned halfword or word that contains it; of the 8 bytes that QEMU moves for a
+//             VFP or NEON register, the two words of the aligned doubleword
+//   a store   one line for each byte
+//   either    since 8.1: aligned pieces of the same size (Line::pieces)
+#pragma once
+
+#include "verify/artefacts.hpp"
+
+namespace mmioscope::verify {
+
+/// Matches the first events, which end or begin a page and are a part of 8 bytes, with the two
+/// words that QEMU reads. The first word may look like the whole, and the second like the next
+/// event's: what is right shows only behind them.
+Match border_doubleword(const Ahead<logs::Line>& lines, const Ahead<logs::Event>& events);
+/// Matches the first events, which end or begin a page, with the lines of any other part.
+Match border(const Ahead<logs::Line>& lines, const Ahead<logs::Event>& events);
+
+} // namespace mmioscope::verify
