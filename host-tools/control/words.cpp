@@ -1,6 +1,6 @@
 #include "control/words.hpp"
 
-#include "abi/ring.hpp"
+#include "abi/control_check.hpp"
 #include "system/error.hpp"
 #include "system/units.hpp"
 
@@ -27,11 +27,16 @@ std::uint32_t number(const std::string& word) {
     return static_cast<std::uint32_t>(*value);
 }
 
-std::uint32_t count(const std::string& word) {
-    if (number(word) == 0) {
+std::uint32_t count(const std::string& word,
+                    std::uint32_t most = std::numeric_limits<std::uint32_t>::max()) {
+    const std::uint32_t value = number(word);
+    if (value == 0) {
         throw bad_input("{}: must be at least 1", word);
     }
-    return number(word);
+    if (value > most) {
+        throw bad_input("{}: must be at most {}", word, most);
+    }
+    return value;
 }
 
 std::optional<Place> range(std::string_view word) {
@@ -232,7 +237,7 @@ void add_trigger(Asks& to, Reader& words) {
         } else if (words.takes("value")) {
             to.push_back(value(words, Command::trigger_values));
         } else if (words.takes("count")) {
-            nth = count(words.next("a number"));
+            nth = count(words.next("a number"), abi::control::most_counted);
         } else {
             throw bad_input("'{}': expected direction, address, value or count",
                             words.next("a condition"));

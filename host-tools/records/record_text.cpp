@@ -127,7 +127,8 @@ std::string text_of(Command command, std::uint32_t first, std::uint32_t second) 
 
 std::string change_text(const abi::Record& record) {
     const Command command = abi::control::tag_command(record.pa_low);
-    if (record.value == abi::control::fired) {
+    const bool of_trigger = command == Command::trigger_start || command == Command::trigger_stop;
+    if (of_trigger && record.value == abi::control::fired) {
         return command == Command::trigger_start ? "trigger start fired" : "trigger stop fired";
     }
     return text_of(command, static_cast<std::uint32_t>(record.value),

@@ -1,5 +1,6 @@
 #include "run/early_requests.hpp"
 
+#include "abi/control_check.hpp"
 #include "abi/layout.hpp"
 #include "control/device_finder.hpp"
 #include "run/tree_devices.hpp"
@@ -7,22 +8,50 @@
 
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 namespace mmioscope::run {
 
 namespace {
 
 using abi::control::Command;
 
-bool needs_running_guest(Command command) {
-    return command == Command::describe || command == Command::statistic ||
-           command == Command::flush || command == Command::snapshot || command == Command::hello;
+bool overlaps(const abi::RegionEntry& region, const control::Ask& range) {
+    return region.base < std::uint64_t{range.first} + range.second &&
+           range.first < region.base + region.size;
 }
 
-std::vector<control::Ask> requests_of(const std::string& text, const control::FindDevice& find) {
+/// Why the boot would refuse `ask`, as far as that is known before it; done: not known.
+abi::control::Status refusal(const control::Ask& ask, const wire::StreamHead& devices,
+                             const std::optional<BootPolicy>& policy) {
+    const abi::control::Status status =
+        check_early(abi::control::make_request(ask.command, 0, ask.first, ask.second));
+    if (status != abi::control::Status::done) {
+        return status;
+    }
+    const bool range =
+        ask.command == Command::select_range || ask.command == Command::deselect_range;
+    if (range && std::ranges::none_of(devices.regions, [&](const abi::RegionEntry& region) {
+            return overlaps(region, ask);
+        })) {
+        return abi::control::Status::no_device;
+    }
+    const bool fixed = ask.command == Command::policy && policy &&
+                       !abi::control::can_become(policy->first, static_cast<abi::Policy>(ask.first),
+                                                 policy->guest_reader);
+    return fixed ? abi::control::Status::fixed : abi::control::Status::done;
+}
+
+std::vector<control::Ask> requests_of(const std::string& text, const wire::StreamHead& devices,
+                                      const std::optional<BootPolicy>& policy) {
+    const control::FindDevice find = [&devices](const std::string& name) {
+        return control::find_device(devices, name);
+    };
     std::vector<control::Ask> asks = control::asks_of(control::words_of(text), find);
     for (const control::Ask& ask : asks) {
-        if (needs_running_guest(ask.command)) {
-            throw bad_input("this command works only while the guest runs");
+        if (const abi::control::Status status = refusal(ask, devices, policy);
+            status != abi::control::Status::done) {
+            throw bad_input("{}", abi::control::early_reason(status));
         }
     }
     return asks;
@@ -31,18 +60,16 @@ std::vector<control::Ask> requests_of(const std::string& text, const control::Fi
 } // namespace
 
 std::vector<control::Ask> early_requests(const std::vector<std::string>& commands,
-                                         const Bytes& tree, const std::string& option) {
+                                         const Bytes& tree, const std::string& option,
+                                         const std::optional<BootPolicy>& policy) {
     if (commands.empty()) {
         return {};
     }
     const wire::StreamHead devices = tree_devices(tree);
-    const control::FindDevice find = [&devices](const std::string& name) {
-        return control::find_device(devices, name);
-    };
     std::vector<control::Ask> all;
     for (const std::string& command : commands) {
         try {
-            const std::vector<control::Ask> asks = requests_of(command, find);
+            const std::vector<control::Ask> asks = requests_of(command, devices, policy);
             all.insert(all.end(), asks.begin(), asks.end());
         } catch (const Error& error) {
             throw bad_input("{}'{}': {}", option, command, error.what());

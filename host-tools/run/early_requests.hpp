@@ -1,20 +1,30 @@
 // The commands of --at-start, as requests to the hypervisor that apply before the guest starts.
 #pragma once
 
+#include "abi/ring.hpp"
 #include "control/words.hpp"
 #include "run/input.hpp"
 
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace mmioscope::run {
 
+/// What decides which policies a boot can change to.
+struct BootPolicy {
+    abi::Policy first;
+    bool guest_reader;
+};
+
 /// The requests for `commands`, each in the syntax of `mmioscope ctl`; devices are those of `tree`.
 /// Throws Error (bad_input), one line that begins with `option`, for invalid words, words not
-/// allowed before the guest runs, unknown devices, or too many requests for a boot.
+/// allowed before the guest runs, unknown devices, too many requests for a boot, and what the boot
+/// would refuse, as far as that is known from the tree, and from `policy`.
 std::vector<control::Ask> early_requests(const std::vector<std::string>& commands,
                                          const Bytes& tree,
-                                         const std::string& option = "--at-start ");
+                                         const std::string& option = "--at-start ",
+                                         const std::optional<BootPolicy>& policy = {});
 
 /// The property's cells, one request after the other.
 std::vector<std::uint32_t> property_cells(const std::vector<control::Ask>& requests);

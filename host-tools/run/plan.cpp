@@ -103,6 +103,12 @@ Bytes board_tree(const Options& options, const Board& board, const std::string& 
     return tree;
 }
 
+/// Only whether it is `flight` matters here.
+BootPolicy boot_policy(const Options& options) {
+    return {options.policy == "flight" ? abi::Policy::flight : abi::Policy::drop,
+            options.guest_reader};
+}
+
 BootTree boot_tree(const Options& options, const Board& board, const Bytes& tree,
                    const GuestProgram& program, const Serials& serials) {
     return {.memory = options.memory - board.withheld_memory,
@@ -119,7 +125,7 @@ BootTree boot_tree(const Options& options, const Board& board, const Bytes& tree
             .area_size = static_cast<std::uint32_t>(options.area_size),
             .guest_reader = options.guest_reader,
             .control_page = options.control_page.value_or(true),
-            .requests = early_requests(options.at_start, tree, "--at-start "),
+            .requests = early_requests(options.at_start, tree, "--at-start ", boot_policy(options)),
             .uart = serials.hypervisor_node,
             .stream = serials.stream_node,
             .stream_beside = options.stream_beside,

@@ -11,8 +11,8 @@
 // selected or deselected. A change applies to every access that has a later record or a later time,
 // and to no earlier one.
 //
-// A trigger that fires makes a `configuration` record with the tag of the request that armed it,
-// the value `fired`, and the time of the access: before the first record (trigger_start) or after
+// A trigger that fires makes a `configuration` record with the tag of the request that armed it
+// (trigger_start or trigger_stop), the value `fired`, and the time of the access: before the first record (trigger_start) or after
 // the last one (trigger_stop).
 //
 // The guest finds the control page by layout.hpp or by its device tree: compatible
@@ -79,7 +79,8 @@ enum class Command : std::uint8_t {
     no_trigger = 26,         ///< disarms the trigger and clears what it matches
 };
 inline constexpr std::uint32_t all_regions = 0xffff'ffff; ///< those whose tracing may change
-inline constexpr std::uint64_t fired = ~std::uint64_t{0}; ///< Record::value; no request has it
+/// Record::value; no trigger_start or trigger_stop has it as its arguments.
+inline constexpr std::uint64_t fired = ~std::uint64_t{0};
 
 enum class Status : std::uint8_t {
     done = 0,

@@ -169,6 +169,8 @@ TEST_CASE("records of changes read like the words that requested them") {
     record.pa_low = static_cast<std::uint32_t>(Command::trigger_stop);
     record.value = abi::control::fired;
     CHECK(trace::change_text(record) == "trigger stop fired");
+    record.pa_low = static_cast<std::uint32_t>(Command::filter_values); // its arguments, all ones
+    CHECK(trace::change_text(record) == "filter value 0xffffffff/0xffffffff");
 }
 
 namespace {

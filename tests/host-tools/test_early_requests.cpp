@@ -1,4 +1,5 @@
 // The commands of --at-start, resolved by the device tree before anything starts.
+#include "../early_cases.hpp"
 #include "abi/layout.hpp"
 #include "run/boot_tree.hpp"
 #include "run/early_requests.hpp"
@@ -7,6 +8,7 @@
 #include "tree/device_names.hpp"
 #include "trees.hpp"
 
+#include <algorithm>
 #include <initializer_list>
 #include <string>
 
@@ -177,4 +179,54 @@ TEST_CASE("requests for U-Boot are one line") {
                                      board_tree())) ==
         "mmioscope,requests \"<0x1a 0x0 0x0 0x16 0x1c09000c 0x4 0x15 0x2 0x0 0x18 0x1 0x0 0xf 0x9 "
         "0x0>\"");
+}
+
+// The other half is tests/unit/control/early_requests_test.cpp.
+TEST_CASE("--at-start accepts what any boot accepts, and refuses what every boot refuses") {
+    const Bytes tree = board_tree();
+    unsigned accepted = 0;
+    unsigned refused = 0;
+    for (const EarlyCase& one : early_cases(1, {0x1c09'0000, 0x2c00'1000, 0xffff'f000})) {
+        if (one.words.empty()) {
+            continue;
+        }
+        INFO(one.words);
+        const abi::control::Status boots = check_early(one.request);
+        const auto error = error_of({one.words});
+        const std::string reason = error.substr(std::min(error.size(), error.find("': ") + 3));
+        const bool missing = reason == abi::control::early_reason(abi::control::Status::no_device);
+        if (boots != abi::control::Status::done) {
+            REQUIRE(error != "accepted");
+            REQUIRE(!missing);
+            ++refused;
+        } else if (error == "accepted") {
+            const Asks asks = early_requests({one.words}, tree);
+            REQUIRE(
+                std::ranges::count(asks, control::Ask{one.request.command, one.request.argument[0],
+                                                      one.request.argument[1]}) == 1);
+            ++accepted;
+        } else {
+            REQUIRE(missing); // the tree says so, and words cannot
+        }
+    }
+    CHECK(accepted > 2000);
+    CHECK(refused > 2000);
+}
+
+TEST_CASE("a policy that the boot cannot change to is refused before it starts") {
+    const auto error_for = [](const char* policy, run::BootPolicy boot) -> std::string {
+        try {
+            early_requests({std::string("policy ") + policy}, board_tree(), "", boot);
+        } catch (const Error& error) {
+            return error.what();
+        }
+        return "";
+    };
+    using abi::Policy;
+    CHECK(error_for("stall", {Policy::drop, false}) == "");
+    CHECK(error_for("flight", {Policy::flight, false}) == "");
+    CHECK(error_for("flight", {Policy::drop, false}) == "'policy flight': this cannot change");
+    CHECK(error_for("drop", {Policy::flight, false}) == "'policy drop': this cannot change");
+    CHECK(error_for("stall", {Policy::drop, true}) == "'policy stall': this cannot change");
+    CHECK(error_of({"policy flight"}) == "accepted"); // nobody knows how the board will boot
 }

@@ -22,8 +22,8 @@ public:
     /// What to match; set before arm().
     Pattern pattern;
 
-    /// Fires at the `count`-th access that matches; `count` is not 0. `tag` is that of the request
-    /// (abi::control::change_tag).
+    /// Fires at the `count`-th access that matches: 1 to abi::control::most_counted. `tag` is that
+    /// of the request (abi::control::change_tag).
     void arm(bool starts, std::uint32_t count, std::uint32_t tag) {
         port::store_shared(left_, count);
         port::store_shared(state_, starts ? State::before : State::running);
@@ -52,9 +52,6 @@ public:
         port::store_shared(state_, starts ? State::none : State::over);
         return starts ? Verdict::first : Verdict::last;
     }
-
-    /// The largest `count` for arm().
-    static constexpr std::uint32_t most = 0x7fff'ffff;
 
 private:
     enum class State : std::uint32_t { none, before, running, over };

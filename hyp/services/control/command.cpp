@@ -1,5 +1,6 @@
 #include "control/control.hpp"
 
+#include "abi/control_check.hpp"
 #include "black_box/black_box.hpp"
 #include "control/selection.hpp"
 #include "control/settings.hpp"
@@ -12,14 +13,12 @@ namespace mmioscope {
 namespace {
 
 using abi::control::Command;
+using abi::control::is_change;
+using abi::control::is_marker;
 using abi::control::Reply;
 using abi::control::Request;
 using abi::control::Status;
 
-bool is_change(Command command) {
-    return (command >= Command::start && command <= Command::policy) ||
-           (command >= Command::trigger_directions && command <= Command::no_trigger);
-}
 bool is_selection(Command command) {
     return command >= Command::start && command <= Command::deselect_range;
 }
@@ -27,10 +26,6 @@ bool is_selection(Command command) {
 bool ends_tracing(Command command) {
     return command == Command::stop || command == Command::deselect ||
            command == Command::deselect_range;
-}
-
-bool is_marker(Command command) {
-    return command == Command::marker || command == Command::marker_text;
 }
 
 Which which_of(const Request& r) {
@@ -44,27 +39,10 @@ Which which_of(const Request& r) {
     }
 }
 
-/// Whether the command accepts these arguments.
-bool well_formed(const Machine& machine, const Request& r) {
-    const std::uint32_t first = r.argument[0];
-    switch (r.command) {
-    case Command::describe:
-    case Command::start:
-    case Command::stop:
-    case Command::no_filter:
-    case Command::flush:
-    case Command::snapshot:
-    case Command::hello: return first == 0 && r.argument[1] == 0;
-    case Command::select:
-    case Command::deselect: return r.argument[1] == 0;
-    case Command::select_range:
-    case Command::deselect_range: return r.argument[1] != 0;
-    case Command::statistic:
-        return first < sizeof(abi::Statistics) / 8 && r.argument[1] < machine.cpu_count;
-    case Command::marker:
-    case Command::marker_text: return true;
-    default: return setting_well_formed(r);
-    }
+/// Whether the command accepts these arguments on this machine.
+bool well_formed_here(const Machine& machine, const Request& r) {
+    if (r.command != Command::statistic) return well_formed(r);
+    return r.argument[0] < sizeof(abi::Statistics) / 8 && r.argument[1] < machine.cpu_count;
 }
 
 void record(Cpu& cpu, const Request& r, abi::RecordType type) {
@@ -97,10 +75,12 @@ Status Control::check_request(const Machine& machine, const Request& r, When whe
     const bool early = when == When::before_first_instruction;
     if (r.check != abi::control::check_of(r)) return Status::damaged;
     if (r.version != abi::control::version) return Status::other_version;
+    if (early)
+        if (const Status status = abi::control::check_early(r); status != Status::done)
+            return status;
     if (r.command > Command::no_trigger) return Status::unknown;
-    if (early && !is_change(r.command) && !is_marker(r.command)) return Status::unavailable;
     if (r.command == Command::hello && !stream_.active()) return Status::unavailable;
-    if (!well_formed(machine, r)) return Status::argument;
+    if (!well_formed_here(machine, r)) return Status::argument;
     if (r.command == Command::snapshot && (!can_keep(machine) || stream_.sends_kept()))
         return Status::unavailable;
     if (!is_change(r.command)) return Status::done;

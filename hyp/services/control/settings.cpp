@@ -1,5 +1,6 @@
 #include "control/settings.hpp"
 
+#include "abi/control_check.hpp"
 #include "machine/machine.hpp"
 
 namespace mmioscope {
@@ -31,43 +32,14 @@ void change_pattern(Pattern& pattern, const Request& r) {
     }
 }
 
-bool is_triggers(Command command) {
-    return command >= Command::trigger_directions && command <= Command::no_trigger;
-}
-
 } // namespace
 
-bool setting_well_formed(const Request& r) {
-    const std::uint32_t first = r.argument[0], second = r.argument[1];
-    const bool in_reach = std::uint64_t{first} + second <= std::uint64_t{1} << 32;
-    switch (r.command) {
-    case Command::filter_directions:
-    case Command::trigger_directions: return first >= 1 && first <= 3 && second == 0;
-    case Command::filter_addresses:
-    case Command::trigger_addresses:
-    case Command::filter_pcs: return in_reach;
-    case Command::filter_values:
-    case Command::trigger_values: return (second & ~first) == 0;
-    case Command::filter_cpus:
-    case Command::sample: return first != 0 && second == 0;
-    case Command::policy: return first <= 2 && second == 0;
-    case Command::trigger_start:
-    case Command::trigger_stop: return first != 0 && first <= Trigger::most && second == 0;
-    case Command::no_trigger: return first == 0 && second == 0;
-    default: return false;
-    }
-}
-
-// A reader has to know from the start whether the rings wait for it (drop, stall) or not (flight).
-// If a program in the guest is the reader, the guest must not wait for it (stall).
 Status setting_possible(const Machine& machine, const Request& r) {
-    constexpr auto flight = static_cast<std::uint32_t>(abi::Policy::flight);
-    const bool overwrites = machine.config.policy == abi::Policy::flight;
-    constexpr auto stall = static_cast<std::uint32_t>(abi::Policy::stall);
     if (r.command != Command::policy) return Status::done;
-    const bool wanted = r.argument[0] == flight;
-    const bool waits_for_itself = machine.config.guest_reader && r.argument[0] == stall;
-    return overwrites != wanted || waits_for_itself ? Status::fixed : Status::done;
+    const auto wanted = static_cast<abi::Policy>(r.argument[0]);
+    return abi::control::can_become(machine.config.policy, wanted, machine.config.guest_reader)
+               ? Status::done
+               : Status::fixed;
 }
 
 void change_setting(Machine& machine, Choice& choice, const Request& r) {
@@ -88,7 +60,9 @@ void change_setting(Machine& machine, Choice& choice, const Request& r) {
         trigger.pattern = {};
         trigger.disarm();
         break;
-    default: change_pattern(is_triggers(r.command) ? trigger.pattern : choice.filter.pattern, r);
+    default:
+        change_pattern(
+            abi::control::is_trigger(r.command) ? trigger.pattern : choice.filter.pattern, r);
     }
     choice.any = choice.filter != Filter{} || trigger.active();
 }

@@ -8,8 +8,6 @@ namespace mmioscope {
 
 struct Machine;
 
-/// Whether the arguments are valid.
-bool setting_well_formed(const abi::control::Request& request);
 /// Whether this machine can have the setting: Status::done, or why not.
 abi::control::Status setting_possible(const Machine& machine, const abi::control::Request& request);
 /// Changes the setting. The caller makes sure that no access is in flight.

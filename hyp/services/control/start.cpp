@@ -1,6 +1,7 @@
 // The boot loader's options and requests (abi/layout.hpp).
 #include "control/control.hpp"
 
+#include "abi/control_check.hpp"
 #include "abi/layout.hpp"
 #include "base/check.hpp"
 #include "control/changing_pages.hpp"
@@ -14,21 +15,6 @@ namespace {
 
 using abi::control::Command;
 using abi::control::Status;
-
-/// The reasons that such a request can be refused for.
-const char* reason(Status status) {
-    switch (status) {
-    case Status::unknown: return "no such command";
-    case Status::argument: return "an argument is not valid";
-    case Status::no_device: return "no device has these addresses";
-    case Status::finer: return "the range ends inside a region that can only change as a whole";
-    case Status::fixed: return "this cannot change";
-    case Status::engine: return "the unprotect engine takes no commands";
-    case Status::no_room: return "the ring buffer is full";
-    case Status::unavailable: return "only while the guest runs";
-    default: return "refused";
-    }
-}
 
 } // namespace
 
@@ -66,8 +52,8 @@ void Control::before_readers(Cpu& cpu, Console& uart) {
         if (status == Status::done) continue;
         print(uart, abi::stop_line, "mmioscope,requests: number ", std::uint32_t{id}, ", command ",
               request.command, " ", Hex{request.argument[0], 1}, " ", Hex{request.argument[1], 1},
-              ": ", reason(status), " (status ", static_cast<std::uint32_t>(status), ")\n",
-              abi::end_of_report, "\n");
+              ": ", abi::control::early_reason(status), " (status ",
+              static_cast<std::uint32_t>(status), ")\n", abi::end_of_report, "\n");
         port::halt();
     }
 }

@@ -2,7 +2,9 @@
 
 #include "abi/layout.hpp"
 #include "catch_2_or_3.hpp"
+#include "early_cases.hpp"
 #include "sim/board_tree.hpp"
+#include "unit/control/asking.hpp"
 
 #include <functional>
 #include <libfdt.h>
@@ -20,6 +22,14 @@ std::pair<EarlyRequests, std::string> requests_of(const TreeOptions& options,
     EarlyRequests read{};
     const BootError error = read_requests(tree_of(blob), read);
     return {read, error ? error.what : ""};
+}
+
+/// As a reader does: a change whose record finds no room is refused.
+void empty_ring(Rig& rig) {
+    std::byte* area = rig.simulation.ram.at({rig.machine->image.area.begin});
+    const auto& header = *reinterpret_cast<const abi::AreaHeader*>(area);
+    auto& ring = *reinterpret_cast<abi::RingHeader*>(area + header.ring_offset[0]);
+    ring.readers[abi::host_reader].tail = ring.head;
 }
 
 } // namespace
@@ -48,4 +58,28 @@ TEST_CASE("requests are read three cells each, unchecked; a torn property is an 
     std::vector<std::uint32_t> more = most;
     more.insert(more.end(), 3, 15);
     CHECK(requests_of({.requests = more}).second == "mmioscope,requests has more than 32 requests");
+}
+
+// The other half is tests/host-tools/test_early_requests.cpp.
+TEST_CASE("a boot refuses what every boot refuses, and nothing else but for its devices") {
+    unsigned accepted = 0, refused = 0;
+    as_guest(options_for(abi::EngineKind::shadow, 1, 1), [&](Rig& rig, mmioscope::Cpu& cpu) {
+        for (const test::EarlyCase& one : test::early_cases(1, {at::fifo, at::wide, at::gic})) {
+            INFO(one.words << ": " << int(one.request.command) << " " << one.request.argument[0]
+                           << " " << one.request.argument[1]);
+            const auto reply =
+                control_of(*cpu.machine).execute(cpu, one.request, When::before_first_instruction);
+            REQUIRE(reply.has_value());
+            const Status expected = check_early(one.request);
+            const bool of_machine = reply->status == Status::no_device ||
+                                    reply->status == Status::finer ||
+                                    reply->status == Status::fixed;
+            if (expected == Status::done) REQUIRE((reply->status == Status::done || of_machine));
+            else REQUIRE(reply->status == expected);
+            (reply->status == Status::done ? accepted : refused) += 1;
+            empty_ring(rig);
+        }
+    });
+    CHECK(accepted > 1000);
+    CHECK(refused > 2000);
 }

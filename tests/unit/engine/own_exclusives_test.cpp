@@ -1,5 +1,6 @@
 // The hypervisor's own LDREX and STREX use the same monitor as the guest's: loops of the guest on a
 // device must end whatever else the hypervisor does.
+#include "abi/control_check.hpp"
 #include "catch_2_or_3.hpp"
 #include "sim/judge.hpp"
 #include "unit/control/asking.hpp"
@@ -37,7 +38,8 @@ const Feature features[] = {
      }},
     {"a trigger",
      [](RigOptions& o) {
-         o.tree.requests = cells({make_request(Command::trigger_stop, 0, Trigger::most)});
+         o.tree.requests =
+             cells({make_request(Command::trigger_stop, 0, abi::control::most_counted)});
      }},
     {"a filter",
      [](RigOptions& o) {

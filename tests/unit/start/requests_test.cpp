@@ -190,7 +190,7 @@ TEST_CASE("the first refused request is reported in one line, and no guest runs"
     for (const Command command :
          {Command::describe, Command::statistic, Command::flush, Command::snapshot, Command::hello})
         CHECK(refusal(command, 0, 0) == of + std::to_string(static_cast<unsigned>(command)) +
-                                            " 0x0 0x0: only while the guest runs (status 11)");
+                                            " 0x0 0x0: this command works only while the guest runs (status 11)");
     RigOptions options = with({});
     options.tree.requests = {0x102, 0, 0}; // only eight bits of the cell are the command
     CHECK(refusal(options) ==
