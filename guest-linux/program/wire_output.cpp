@@ -50,6 +50,8 @@ void WireOutput::describe(const rings::Area& area) {
     for (const auto& [name, path] : device_tree_aliases()) {
         description_.add_alias(name.c_str(), path.c_str());
     }
+    description_.pack();
+    distance_ = abi::hello_share * description_.size();
 }
 
 void WireOutput::append(std::span<const abi::Record> records) {
@@ -65,14 +67,14 @@ void WireOutput::append(std::span<const abi::Record> records) {
 
 void WireOutput::flush() {
     close_frame();
-    if (Clock::now() >= next_description_) {
+    if (since_description_ >= distance_ || Clock::now() >= next_description_) {
         send_description();
     }
     write();
 }
 
-// Sends the end again if the line breaks meanwhile, with the description: an end alone means
-// nothing to a new listener.
+// The description goes before the end, for a listener who has missed it. Sends both again if the
+// line breaks meanwhile: an end alone means nothing to a new listener.
 void WireOutput::finish(const Closing& closing) {
     close_frame();
     write();
@@ -80,9 +82,7 @@ void WireOutput::finish(const Closing& closing) {
     unsigned breaks = sink_.breaks() + 1;
     for (unsigned n = 0; n < most && breaks != sink_.breaks(); ++n) {
         breaks = sink_.breaks();
-        if (Clock::now() >= next_description_) {
-            send_description();
-        }
+        send_description();
         send_end(closing);
         write();
     }
@@ -114,6 +114,7 @@ void WireOutput::close_frame() {
 /// `frame` has room for the CRC after it.
 void WireOutput::send(std::uint8_t* frame, std::size_t size) {
     constexpr std::size_t enough = 64 * 1024;
+    since_description_ += size;
     sender_.start(frame, size);
     while (!sender_.done()) {
         sender_.pump(bytes_, abi::max_frame);
@@ -126,19 +127,14 @@ void WireOutput::send(std::uint8_t* frame, std::size_t size) {
 void WireOutput::send_description() {
     next_description_ =
         Clock::now() + std::chrono::seconds(abi::hello_interval); // or sooner: write()
-    const std::size_t size = description_.size();
-    const std::size_t pieces = (size + abi::max_piece - 1) / abi::max_piece;
-    for (std::size_t piece = 0; piece < pieces; ++piece) {
+    if (since_description_ >= distance_) {
+        distance_ *= 2;
+    }
+    since_description_ = 0;
+    for (unsigned piece = 0; piece < description_.pieces(); ++piece) {
         const abi::FrameHeader head = header(abi::FrameType::hello);
-        const abi::HelloHeader hello{static_cast<std::uint16_t>(piece),
-                                     static_cast<std::uint16_t>(pieces),
-                                     static_cast<std::uint32_t>(size)};
-        const std::size_t offset = piece * abi::max_piece;
-        const std::size_t length = std::min(size - offset, abi::max_piece);
         std::memcpy(other_, &head, sizeof head);
-        std::memcpy(other_ + sizeof head, &hello, sizeof hello);
-        std::memcpy(other_ + sizeof head + sizeof hello, description_.bytes() + offset, length);
-        send(other_, sizeof head + sizeof hello + length);
+        send(other_, sizeof head + description_.write_piece(piece, other_ + sizeof head));
     }
 }
 

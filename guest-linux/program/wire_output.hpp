@@ -57,6 +57,8 @@ private:
     FrameSender sender_;
     Bytes bytes_;
     Clock::time_point next_description_;
+    std::size_t distance_ = 0;          ///< bytes after which it comes before that
+    std::size_t since_description_ = 0; ///< bytes sent since the last one
     std::uint8_t records_[abi::max_frame];
     std::uint8_t other_[abi::max_frame];
 };

@@ -13,8 +13,9 @@ std::string doubts(const WireDecoder& decoder) {
         return fmt::format("{} frames of the stream are not valid", decoder.senseless());
     }
     if (decoder.forgotten() > 0) {
-        return fmt::format("{} records came too long before the stream's description",
-                           decoder.forgotten());
+        return fmt::format(
+            "{} records came without their boot's description, or too long before it",
+            decoder.forgotten());
     }
     return "";
 }

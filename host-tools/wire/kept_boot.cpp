@@ -42,8 +42,7 @@ bool KeptBoot::add_end(std::span<const std::uint8_t> payload) {
     std::memcpy(&end_, payload.data(), sizeof end_);
     payload = payload.subspan(sizeof end_);
     if (end_.cpu_count == 0 || end_.cpu_count > abi::max_cpus ||
-        payload.size() != end_.cpu_count * sizeof(abi::KeptCpu) ||
-        (head_ && head_->info.cpu_count != end_.cpu_count)) {
+        payload.size() != end_.cpu_count * sizeof(abi::KeptCpu)) {
         return false;
     }
     cpus_.resize(end_.cpu_count);
@@ -97,7 +96,8 @@ void KeptBoot::place_ring(AreaImage& image, const abi::AreaHeader& header, unsig
     ring.statistics = from.statistics;
     auto* slots = reinterpret_cast<abi::Record*>(&ring + 1);
     for (const abi::Record& record : records_) {
-        const std::uint32_t behind = abi::commit_word(from.boot_number, from.head - 1) - record.commit;
+        const std::uint32_t behind =
+            abi::commit_word(from.boot_number, from.head - 1) - record.commit;
         if (record.cpu == cpu && behind < std::min(abi::kept_records, from.head)) {
             slots[(from.head - 1 - behind) % abi::kept_records] = record;
         }

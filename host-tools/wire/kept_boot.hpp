@@ -34,8 +34,8 @@ public:
     void add_records(std::span<const abi::Record> records);
     bool add_end(std::span<const std::uint8_t> payload);
 
-    /// Whether the description and the end have arrived.
-    bool whole() const { return head_ && !cpus_.empty(); }
+    /// Whether the description and the end have arrived, and fit each other.
+    bool whole() const { return head_ && !cpus_.empty() && head_->info.cpu_count == cpus_.size(); }
 
     /// Call it once whole. Records of lost frames are missing, and their slots are empty.
     AreaImage area() const;

@@ -1,9 +1,12 @@
 #include "wire/stream_head.hpp"
 
+#include "abi/description_codec.hpp"
+
 #include <libfdt.h>
 
 #include <algorithm>
 #include <cstring>
+#include <memory>
 #include <string_view>
 
 namespace mmioscope::wire {
@@ -48,6 +51,23 @@ private:
     std::span<const std::uint8_t> bytes_;
 };
 
+std::optional<std::vector<std::uint8_t>> unpack(std::span<const std::uint8_t> bytes) {
+    Cursor cursor(bytes);
+    std::uint32_t size = 0;
+    if (!cursor.take(size) || size > abi::max_description) {
+        return std::nullopt;
+    }
+    const std::span<const std::uint8_t> coded = bytes.subspan(sizeof size);
+    std::vector<std::uint8_t> text(coded.begin(), coded.end());
+    if (coded.size() != size) {
+        text.assign(size, 0);
+        abi::Decoder decoder;
+        decoder.start(coded.data(), coded.size());
+        std::make_unique<abi::TextModel>()->code(decoder, text.data(), text.size());
+    }
+    return text;
+}
+
 bool plausible(const abi::Description& d) {
     return d.info.cpu_count >= 1 && d.info.cpu_count <= abi::max_cpus &&
            d.info.counter_frequency != 0 && d.info.record_size == sizeof(abi::Record) &&
@@ -89,7 +109,11 @@ bool take_aliases(Cursor& cursor, std::map<std::string, std::string>& aliases) {
 } // namespace
 
 std::optional<StreamHead> read_description(std::span<const std::uint8_t> bytes) {
-    Cursor cursor(bytes);
+    const std::optional<std::vector<std::uint8_t>> text = unpack(bytes);
+    if (!text) {
+        return std::nullopt;
+    }
+    Cursor cursor(*text);
     abi::Description description;
     if (!cursor.take(description) || !plausible(description)) {
         return std::nullopt;

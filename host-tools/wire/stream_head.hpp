@@ -22,7 +22,7 @@ struct StreamHead {
     std::map<std::string, std::string> aliases; ///< name to path
 };
 
-/// Nothing if the description is inconsistent.
+/// Nothing if the description, as it is sent, is inconsistent.
 std::optional<StreamHead> read_description(std::span<const std::uint8_t> bytes);
 
 /// A device tree with only the aliases, which a trace file needs for its names.

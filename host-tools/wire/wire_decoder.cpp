@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
+#include <utility>
 
 namespace mmioscope::wire {
 
@@ -139,11 +140,21 @@ bool WireDecoder::take_hello(const abi::FrameHeader& header, Payload payload, Ag
     if (!head) {
         return false;
     }
+    Early early = early_.boot == boot ? std::exchange(early_, {}) : Early();
     begin(boot, *head);
     age = Age::first;
     // Before a description that goes back, there was a later capture.
-    const bool sense = early_boot_ != boot || frames_.goes_back(header) || hand_on(early_, false);
-    early_.clear();
+    return frames_.goes_back(header) || hand_on(std::move(early));
+}
+
+// In the order in which the boot sent it.
+bool WireDecoder::hand_on(Early early) {
+    kept_ = std::move(early.kept);
+    hand_on_previous();
+    const bool sense = early.records.empty() || hand_on(early.records, false);
+    if (early.end) {
+        hand_on(*early.end);
+    }
     return sense;
 }
 
@@ -194,16 +205,23 @@ bool WireDecoder::hand_on(std::vector<abi::Record>& records, bool late) {
     return true;
 }
 
-void WireDecoder::keep(std::uint32_t boot, std::span<const abi::Record> records) {
-    if (early_boot_ != boot) {
-        early_.clear();
-        early_boot_ = boot;
+WireDecoder::Early& WireDecoder::early_of(std::uint32_t boot) {
+    if (early_.boot != boot) {
+        forgotten_ += early_.records.size();
+        early_ = {};
+        early_.boot = boot;
     }
-    if (early_.size() + records.size() > max_early) {
+    return early_;
+}
+
+void WireDecoder::keep(std::uint32_t boot, std::span<const abi::Record> records) {
+    Early& early = early_of(boot);
+    early.end.reset();
+    if (early.records.size() + records.size() > max_early) {
         forgotten_ += records.size();
         return;
     }
-    early_.insert(early_.end(), records.begin(), records.end());
+    early.records.insert(early.records.end(), records.begin(), records.end());
 }
 
 bool WireDecoder::take_reply(Payload payload) {
@@ -216,44 +234,60 @@ bool WireDecoder::take_reply(Payload payload) {
 }
 
 bool WireDecoder::take_end(std::uint32_t boot, Payload payload) {
-    abi::EndHeader end;
-    if (!take_front(payload, end) || end.cpu_count > abi::max_cpus ||
-        payload.size() != end.cpu_count * sizeof(abi::Statistics)) {
+    End end;
+    if (!take_front(payload, end.header) || end.header.cpu_count > abi::max_cpus ||
+        payload.size() != end.header.cpu_count * sizeof(abi::Statistics)) {
         return false;
     }
-    std::vector<abi::Statistics> statistics(end.cpu_count);
+    end.statistics.resize(end.header.cpu_count);
     std::ranges::copy(std::as_bytes(payload),
-                      std::as_writable_bytes(std::span(statistics)).begin());
-    if (boot_ == boot && first_time_.is_new(end)) {
-        ended_ = end.reason;
-        goes_on_ = false;
-        sink_.end(end, statistics);
+                      std::as_writable_bytes(std::span(end.statistics)).begin());
+    if (boot_ == boot) {
+        hand_on(end);
+    } else {
+        early_of(boot).end = std::move(end);
     }
     return true;
 }
 
-// The stream sends it once, after the description: a listener without the description missed it,
-// too.
+void WireDecoder::hand_on(const End& end) {
+    if (first_time_.is_new(end.header)) {
+        ended_ = end.header.reason;
+        goes_on_ = false;
+        sink_.end(end.header, end.statistics);
+    }
+}
+
 bool WireDecoder::take_previous(const abi::FrameHeader& header, Payload payload) {
-    if (boot_ != header.boot || !kept_) {
+    const bool here = boot_ == header.boot;
+    if (here && !kept_) {
         return true;
     }
+    KeptBoot& kept = here ? *kept_ : early_of(header.boot).kept;
+    bool sense = true;
     if (header.type == abi::FrameType::previous_hello) {
-        return kept_->add_hello(payload);
-    }
-    if (header.type == abi::FrameType::previous_records) {
+        sense = kept.add_hello(payload);
+    } else if (header.type == abi::FrameType::previous_records) {
         const std::optional<std::vector<abi::Record>> records = decode(payload);
+        sense = records.has_value();
         if (records) {
-            kept_->add_records(*records);
+            kept.add_records(*records);
         }
-        return records.has_value();
+    } else {
+        sense = kept.add_end(payload);
     }
-    const bool sense = kept_->add_end(payload);
-    if (sense && kept_->whole()) {
-        sink_.previous_boot(kept_->area().bytes());
+    if (here) {
+        hand_on_previous();
     }
-    kept_.reset();
     return sense;
+}
+
+// Once: description and end come twice.
+void WireDecoder::hand_on_previous() {
+    if (kept_->whole()) {
+        sink_.previous_boot(kept_->area().bytes());
+        kept_.reset();
+    }
 }
 
 } // namespace mmioscope::wire

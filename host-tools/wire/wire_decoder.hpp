@@ -38,8 +38,8 @@ public:
     const WireCounts& counts() const { return frames_.counts(); }
     /// Undamaged frames with invalid content: another program's, or the sender's fault.
     std::uint64_t senseless() const { return senseless_; }
-    /// Records that arrived too long before their description to be kept.
-    std::uint64_t forgotten() const { return forgotten_; }
+    /// Records that arrived too long before their description to be kept, or that have none so far.
+    std::uint64_t forgotten() const { return forgotten_ + early_.records.size(); }
     /// Something behind the boot's last end could not be read: it was not the end.
     bool goes_on() const { return goes_on_; }
 
@@ -56,6 +56,23 @@ private:
     bool take_previous(const abi::FrameHeader& header, Payload payload);
     void begin(std::uint32_t boot, const StreamHead& head);
     bool hand_on(std::vector<abi::Record>& records, bool late);
+    void hand_on_previous();
+
+    struct End {
+        abi::EndHeader header;
+        std::vector<abi::Statistics> statistics;
+    };
+    void hand_on(const End& end);
+
+    /// What has arrived of a boot before its description.
+    struct Early {
+        std::uint32_t boot = 0;
+        KeptBoot kept;
+        std::vector<abi::Record> records;
+        std::optional<End> end; ///< the last frame, if it was one
+    };
+    Early& early_of(std::uint32_t boot);
+    bool hand_on(Early early);
     void keep(std::uint32_t boot, std::span<const abi::Record> records);
 
     WireSink& sink_;
@@ -69,8 +86,7 @@ private:
     std::optional<abi::StreamEnd> ended_; ///< the last thing about that boot was this end
     bool goes_on_ = false;
     std::optional<KeptBoot> kept_; ///< as far as it has arrived; nothing: all of it has
-    std::uint32_t early_boot_ = 0;
-    std::vector<abi::Record> early_; ///< of a boot whose description has not arrived yet
+    Early early_;
     std::uint64_t senseless_ = 0;
     std::uint64_t forgotten_ = 0;
 };

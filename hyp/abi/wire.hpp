@@ -24,9 +24,15 @@
 //             what this boot kept of the previous one (abi/ring.hpp), once, after the first
 //             description: its description, like hello; its last records, like records; KeptEnd
 //             and KeptCpu[cpu_count]. `boot` is this boot's. If the previous boot had sent
-//             everything, this is only a repetition
+//             everything, this is only a repetition. Description and end come a second time, for
+//             a listener who missed the first one
 //
-// The description is sent first, and again every `hello_interval` seconds:
+// The description is sent first. It comes again when `hello_share` times its bytes have been sent
+// since, then at twice that distance, and so on; every `hello_interval` seconds; and before the
+// end. So a listener who missed it needs not much more of a short stream than of a long one, and
+// the repetitions are at most a twentieth of a stream of half a `hello_share` or more. It begins
+// with its size in bytes (32 bits), then is either as it is, or, if that takes fewer bytes, coded
+// as in abi/description_codec.hpp:
 //
 //   Description
 //   StreamRegion and path, `region_count` times; a path is the first `shared` bytes of the
@@ -44,9 +50,10 @@
 
 namespace mmioscope::abi {
 
-inline constexpr std::uint8_t wire_version = 2;
+inline constexpr std::uint8_t wire_version = 3;
 inline constexpr std::size_t max_frame = 4096;
 inline constexpr unsigned hello_interval = 10; ///< seconds
+inline constexpr unsigned hello_share = 40;
 
 enum class FrameType : std::uint8_t {
     hello = 1,
@@ -72,12 +79,12 @@ inline constexpr std::size_t max_payload = max_frame - frame_overhead;
 struct HelloHeader {
     std::uint16_t piece;
     std::uint16_t pieces;
-    std::uint32_t size; ///< bytes of the whole description
+    std::uint32_t size; ///< bytes of all pieces together
 };
 static_assert(sizeof(HelloHeader) == 8);
 
 inline constexpr std::size_t max_piece = 1024; ///< bytes; only the last piece is shorter
-inline constexpr std::uint32_t max_description = 64 * 1024; ///< readers refuse a longer one
+inline constexpr std::uint32_t max_description = 64 * 1024; ///< bytes; readers refuse a longer one
 
 struct Description {
     Info info;

@@ -38,6 +38,9 @@ public:
         description.region_count = static_cast<std::uint32_t>(regions.size());
         description.time_shift = time_shift;
         std::vector<std::uint8_t> bytes;
+        append(bytes,
+               static_cast<std::uint32_t>(
+                   sizeof description + regions.size() * sizeof(abi::StreamRegion) + rests.size()));
         append(bytes, description);
         std::size_t at = 0;
         for (const abi::StreamRegion& region : regions) {
@@ -84,7 +87,7 @@ public:
         frame(type, payload);
     }
 
-    /// What was kept of a boot with the same description.
+    /// What was kept of a boot with the same description, which is sent twice, like the end.
     void previous(const std::vector<abi::Record>& kept, const std::vector<abi::KeptCpu>& cpus) {
         pieces(description_, abi::FrameType::previous_hello);
         constexpr std::size_t in_frame = 100;
@@ -99,6 +102,8 @@ public:
         for (const abi::KeptCpu& cpu : cpus) {
             append(payload, cpu);
         }
+        frame(abi::FrameType::previous_end, payload);
+        pieces(description_, abi::FrameType::previous_hello);
         frame(abi::FrameType::previous_end, payload);
     }
 

@@ -139,6 +139,52 @@ TEST_CASE("records before their description are kept for it") {
     CHECK(same(listener.heard.all, some_records(10)));
 }
 
+TEST_CASE("an end before the description is kept for it, unless records follow it") {
+    StreamMaker maker;
+    maker.records(some_records(5));
+    maker.end(5, 0);
+    const bool goes_on = GENERATE(false, true);
+    if (goes_on) {
+        maker.records(some_records(5, 5));
+    }
+    maker.hello(two_regions, two_paths);
+    const Listener listener(maker.wire());
+    CHECK(listener.heard.all.size() == (goes_on ? 10 : 5));
+    CHECK(listener.heard.ends == (goes_on ? 0 : 1));
+    CHECK(listener.decoder.forgotten() == 0);
+}
+
+TEST_CASE("each boot on a wire is kept until its description arrives; one without it is told of") {
+    StreamMaker first(7);
+    StreamMaker second(8);
+    first.hello(two_regions, two_paths);
+    first.records(some_records(5));
+    first.end(5, 0, abi::StreamEnd::machine_reset);
+    second.records(some_records(7));
+    SECTION("that comes before the end") {
+        second.hello(two_regions, two_paths);
+        second.end(7, 0);
+        Wire wire = first.wire();
+        wire.insert(wire.end(), second.wire().begin(), second.wire().end());
+        const Listener listener(wire);
+        CHECK(listener.heard.heads.size() == 2);
+        CHECK(listener.heard.all.size() == 12);
+        CHECK(listener.heard.ends == 2);
+        CHECK(listener.decoder.forgotten() == 0);
+    }
+    SECTION("that never comes") {
+        StreamMaker third(9);
+        third.records(some_records(3));
+        Wire wire = first.wire();
+        for (const StreamMaker* maker : {&second, &third}) {
+            wire.insert(wire.end(), maker->wire().begin(), maker->wire().end());
+        }
+        const Listener listener(wire);
+        CHECK(listener.heard.all.size() == 5);
+        CHECK(listener.decoder.forgotten() == 10);
+    }
+}
+
 TEST_CASE("a listener that joins late starts at the next frame") {
     const Wire wire = whole_stream();
     for (std::size_t from = 1; from < wire.size(); from += 37) {

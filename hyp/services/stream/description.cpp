@@ -59,19 +59,33 @@ void DescriptionWriter::add_alias(const char* name, const char* path) {
     add(path, std::strlen(path) + 1);
 }
 
+void DescriptionWriter::pack() {
+    const auto size = static_cast<std::uint32_t>(size_);
+    std::memcpy(packed_, &size, sizeof size);
+    abi::Encoder encoder;
+    encoder.start(packed_ + sizeof size, size_);
+    model_.code(encoder, text_, size_);
+    std::size_t coded = encoder.finish();
+    if (coded >= size_) {
+        coded = size_;
+        std::memcpy(packed_ + sizeof size, text_, size_);
+    }
+    packed_size_ = sizeof size + coded;
+}
+
 std::size_t DescriptionWriter::write_piece(unsigned piece, std::uint8_t* to) const {
     const std::size_t offset = piece * abi::max_piece;
-    const std::size_t length = std::min(size_ - offset, abi::max_piece);
+    const std::size_t length = std::min(packed_size_ - offset, abi::max_piece);
     const abi::HelloHeader hello{static_cast<std::uint16_t>(piece),
                                  static_cast<std::uint16_t>(pieces()),
-                                 static_cast<std::uint32_t>(size_)};
+                                 static_cast<std::uint32_t>(packed_size_)};
     std::memcpy(to, &hello, sizeof hello);
-    std::memcpy(to + sizeof hello, bytes_ + offset, length);
+    std::memcpy(to + sizeof hello, packed_ + offset, length);
     return sizeof hello + length;
 }
 
 void DescriptionWriter::add(const void* bytes, std::size_t size) {
-    std::memcpy(bytes_ + size_, bytes, size);
+    std::memcpy(text_ + size_, bytes, size);
     size_ += size;
 }
 

@@ -1,14 +1,17 @@
 #include "stream/kept_boot.hpp"
 
 #include <cstring>
+#include <utility>
 
 namespace mmioscope {
 
 void KeptBoot::start(const abi::AreaHeader& area, unsigned time_shift) {
     state_ = area.state;
     description_.start(area, time_shift);
+    description_.pack();
     merge_.start_kept(area);
     piece_ = 0;
+    again_ = false;
     advance(Stage::description);
 }
 
@@ -19,11 +22,13 @@ abi::FrameType KeptBoot::type() const {
 std::size_t KeptBoot::write_frame(std::uint8_t* to) {
     if (stage() == Stage::end) {
         const std::size_t size = write_end(to);
-        advance(Stage::over);
+        advance(std::exchange(again_, true) ? Stage::over : Stage::description);
         return size;
     }
     const std::size_t size = description_.write_piece(piece_, to);
-    if (++piece_ == description_.pieces()) advance(Stage::records);
+    if (++piece_ < description_.pieces()) return size;
+    piece_ = 0;
+    advance(again_ ? Stage::end : Stage::records);
     return size;
 }
 

@@ -1,5 +1,5 @@
 // Sends what was kept of the previous boot (abi/wire.hpp): its description, its last records, and
-// what its CPUs were doing, in this order, each once.
+// what its CPUs were doing, in this order; then the description and the last once more.
 #pragma once
 
 #include "stream/description.hpp"
@@ -37,6 +37,7 @@ private:
     abi::AreaState state_{};
     std::atomic<Stage> stage_{Stage::over};
     unsigned piece_{};
+    bool again_{}; ///< all was sent once
     DescriptionWriter description_;
     RingMerge merge_;
 };

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace mmioscope {
 
@@ -41,7 +42,8 @@ void Stream::start(Line& line, abi::AreaHeader& area, unsigned time_shift,
     frequency_ = area.counter_frequency;
     std::memcpy(&boot_, area.boot_id, sizeof boot_);
     time_shift_ = time_shift;
-    description_.start(area, time_shift);
+    description_.pack();
+    hello_distance_ = abi::hello_share * description_.size();
     merge_.start(area);
     if (kept != nullptr) kept_.start(*kept, time_shift);
     (void)line.put(0);       // ends whatever was on the line before
@@ -81,6 +83,7 @@ Stream::Done Stream::work(Work bound) {
         if (sent == 0) break;
         done.bytes += sent;
     }
+    since_hello_ += done.bytes;
     done.records = encode(bound.records);
     return done;
 }
@@ -140,7 +143,8 @@ void Stream::close_if_old() {
 }
 
 bool Stream::hello_is_due() const {
-    return hello_wanted_.load(std::memory_order_relaxed) != 0 || (!ended_ && now() >= next_hello_);
+    return hello_wanted_.load(std::memory_order_relaxed) != 0 ||
+           (!ended_ && (since_hello_ >= hello_distance_ || now() >= next_hello_));
 }
 
 bool Stream::other_frame_is_due() const {
@@ -156,6 +160,8 @@ void Stream::begin_hello_piece() {
     if (++hello_piece_ < description_.pieces()) return;
     hello_piece_ = 0;
     hello_wanted_.store(0, std::memory_order_relaxed);
+    if (since_hello_ >= hello_distance_) hello_distance_ *= 2;
+    since_hello_ = 0;
     next_hello_ = now() + abi::hello_interval * std::uint64_t{frequency_};
 }
 
@@ -223,9 +229,13 @@ void Stream::work_until_silent() {
 }
 
 void Stream::send_end() {
-    ended_ = true; // so no description is due while this takes long
+    const bool again = std::exchange(ended_, true); // no description is due while this takes long
     merge_.close();
     send_rest();
+    if (!again) {
+        repeat_hello(); // behind the records, for a listener who has missed it
+        send_rest();
+    }
     // Not over a frame of records that there was no time to send: they share a buffer.
     if (sender_.done()) begin_end();
     send_rest();

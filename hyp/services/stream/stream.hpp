@@ -19,11 +19,16 @@ namespace mmioscope {
 
 class Stream {
 public:
-    /// Starts to send records through `line`. The area's description is complete. `kept`: the
-    /// previous boot's area, which is sent first; or null.
+    /// Begins the description of `area`, whose own is complete; more may be added until start().
+    DescriptionWriter& describe(const abi::AreaHeader& area, unsigned time_shift) {
+        description_.start(area, time_shift);
+        return description_;
+    }
+
+    /// Starts to send records through `line`, after describe(). `kept`: the previous boot's area,
+    /// which is sent first; or null.
     void start(Line& line, abi::AreaHeader& area, unsigned time_shift,
                const abi::AreaHeader* kept = nullptr);
-    DescriptionWriter& description() { return description_; }
 
     bool active() const { return line_ != nullptr; }
 
@@ -109,8 +114,10 @@ private:
     std::uint64_t ended_at_{}; ///< ticks
     std::atomic<std::uint32_t> goes_off_{0};
     std::uint16_t sequence_{};
-    std::uint16_t hello_piece_{}; ///< index of the next piece
-    std::uint64_t next_hello_{};  ///< ticks
+    std::uint16_t hello_piece_{};    ///< index of the next piece
+    std::uint64_t next_hello_{};     ///< ticks
+    std::uint64_t hello_distance_{}; ///< bytes of the stream after which it is due before that
+    std::uint64_t since_hello_{};    ///< bytes sent since the last one
     std::atomic<std::uint32_t> hello_wanted_{1};
     std::atomic<std::uint32_t> flush_wanted_{0};
     std::uint64_t opened_{};    ///< ticks: when the open frame got its first record

@@ -19,6 +19,14 @@ unsigned time_shift(std::uint32_t quantum, std::uint32_t frequency) {
     return shift;
 }
 
+void add_aliases(const Tree& tree, DescriptionWriter& to) {
+    const int aliases = tree.find("/aliases");
+    if (aliases < 0) return;
+    Property alias;
+    for (std::size_t place = tree.first_property(aliases); tree.next_property(place, alias);)
+        if (const char* path = alias.text()) to.add_alias(alias.name, path);
+}
+
 } // namespace
 
 BootError StreamService::configure(Machine& machine, const Tree& tree) {
@@ -63,16 +71,11 @@ BootError StreamService::start(Machine& machine) {
     paced_line_ = PacedLine(uart, frequency, options_.paced ? options_.baud : 0);
     shared_line_ = SharedLine(paced_line_);
     Line& line = options_.shared ? static_cast<Line&>(shared_line_) : paced_line_;
-    stream_.start(line, *machine.area, time_shift(options_.quantum, frequency),
-                  abi::previous_boot(*machine.area));
+    const unsigned shift = time_shift(options_.quantum, frequency);
+    add_aliases(machine.tree, stream_.describe(*machine.area, shift));
+    stream_.start(line, *machine.area, shift, abi::previous_boot(*machine.area));
     stream_.fold(options_.fold);
     if (!machine.control_page.empty() && !options_.shared) stream_.accept_requests();
-    const Tree& tree = machine.tree;
-    const int aliases = tree.find("/aliases");
-    if (aliases < 0) return {};
-    Property alias;
-    for (std::size_t place = tree.first_property(aliases); tree.next_property(place, alias);)
-        if (const char* path = alias.text()) stream_.description().add_alias(alias.name, path);
     return {};
 }
 

@@ -31,10 +31,12 @@ two_cpus() { # LIMIT ARGUMENT...
     beside_times "$out/wire" 0.9
 }
 
-# Damages its recording at each byte of the first 16 KiB: only the damaged part is lost, and reported.
+# Damages its recording at each byte of the first 16 KiB: only the damaged part is lost, and reported. Whatever happens to
+# its beginning, there is a trace.
 every_byte() { # PROGRAM
     over_uart $boot_steps 300 # stream-size and stream-two-cpus have the figures
     "$build/tests/$1" "$out/wire" >"$out/damages" 2>&1 || fail "$(head -n 1 "$out/damages")"
+    "$build/tests/short-capture" "$out/wire" 400 >"$out/beginning" 2>&1 || fail "$(head -n 1 "$out/beginning")"
 }
 
 # The guest's time is its number of instructions, so the trace, and its bytes, are the same each time.

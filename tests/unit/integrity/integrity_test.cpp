@@ -190,6 +190,7 @@ TEST_CASE("a request that is carried out verifies the checksums, by page and by 
     CHECK(found(text_of([&](Place& place) {
         place.rig.machine->area->counter_frequency =
             1000; // the line takes nothing, and sending gives up soon
+        place.rig.services.stream.describe(*place.rig.machine->area, 0);
         place.rig.services.stream.start(line, *place.rig.machine->area, 0);
         place.rig.services.stream.accept_requests();
         place.damage();

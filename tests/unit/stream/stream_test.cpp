@@ -8,6 +8,7 @@
 #include "unit/stream/wire.hpp"
 
 #include <algorithm>
+#include <cstdio>
 
 using namespace mmioscope;
 using namespace mmioscope::sim;
@@ -56,6 +57,7 @@ public:
             writers[cpu].start(ring, cpu, capacity, abi::Policy::stall, false);
         }
         if (after_another) fill(area_of(kept_at));
+        stream->describe(area, 0);
         stream->start(line, area, 0, after_another ? &area_of(kept_at) : nullptr);
     }
 
@@ -280,8 +282,8 @@ TEST_CASE("records kept from the previous boot are sent once, after the descript
         streams.run(each);
         CHECK(!streams.stream->sends_kept());
         const Arrived all = arrived(streams.line.taken);
-        CHECK(all.order.substr(0, 5) == "hHREr");
-        CHECK(std::count(all.order.begin(), all.order.end(), 'E') == 1);
+        CHECK(all.order.substr(0, 6) == "hHREHE");
+        CHECK(std::count(all.order.begin(), all.order.end(), 'E') == 2);
         CHECK(all.records.size() == cpus * each);
         REQUIRE(all.previous.size() == 64 + 5 + 63);
         for (std::size_t i = 1; i < all.previous.size(); ++i)
@@ -295,4 +297,97 @@ TEST_CASE("records kept from the previous boot are sent once, after the descript
             CHECK(reader.tail + reader.active == 0);
         }
     }
+}
+
+TEST_CASE("the description comes again early, ever less often, and before the end", "[stream]") {
+    for (std::uint64_t seed = 0; seed < seeds(6); ++seed) {
+        CAPTURE(seed);
+        Streams streams(seed, 1);
+        streams.run(3000);
+        const Bytes& wire = streams.line.taken;
+        std::vector<std::size_t> hellos; // where they end
+        std::size_t at = 0;
+        std::size_t bytes = 0; // of all but the first
+        for (const Bytes& frame : frames_on(wire)) {
+            const std::size_t size = frame.size() + 4; // and at most 17 for COBS and the zero
+            at += size;
+            if (header_of(frame).type != abi::FrameType::hello) continue;
+            if (!hellos.empty()) bytes += size;
+            hellos.push_back(at);
+        }
+        const Arrived all = arrived(wire);
+        CHECK(all.order.substr(0, 3) == "hrh");
+        CHECK(all.order.substr(all.order.size() - 3) == "rhe");
+        REQUIRE(hellos.size() >= 5);
+        CHECK(hellos.size() <= 8);
+        const std::size_t last = hellos.size() - 2; // then comes the one before the end
+        CHECK(hellos[last] - hellos[last - 1] >= 2 * (hellos[1] - hellos[0]));
+        CHECK(bytes * 20 <= wire.size());
+        CHECK(all.records.size() == cpus * 3000);
+    }
+}
+
+TEST_CASE("a description is as it was, with fewer bytes, or one more word", "[stream]") {
+    Simulation simulation(conditions_of(1));
+    auto* area = reinterpret_cast<abi::AreaHeader*>(simulation.ram.at({area_at}));
+    area->cpu_count = cpus;
+    area->regions_offset = sizeof *area;
+    auto* regions = reinterpret_cast<abi::RegionEntry*>(area + 1);
+    std::size_t longest = 0;
+    for (const unsigned count : {0u, 1u, 40u, unsigned{abi::max_regions}}) {
+        for (const bool noise : {false, true}) {
+            Random random{count};
+            const auto writer = std::make_unique<DescriptionWriter>();
+            area->region_count = count;
+            for (unsigned n = 0; n < count; ++n) {
+                regions[n].base = noise ? random.next() : 0x1c00'0000 + 0x1000 * n;
+                regions[n].size = noise ? random.next() : 0x1000;
+                char* path = regions[n].path;
+                if (noise) // texts, but nothing to learn from
+                    for (unsigned i = 0; i + 1 < abi::path_size; ++i)
+                        path[i] = static_cast<char>(1 + random.below(255));
+                else std::snprintf(path, abi::path_size, "/soc/bus@1c000000/device@%x", n);
+            }
+            writer->start(*area, 0);
+            if (!noise) writer->add_alias("serial0", "/soc/bus@1c000000/device@9");
+            writer->pack();
+            Bytes sent;
+            for (unsigned piece = 0; piece < writer->pieces(); ++piece) {
+                std::uint8_t frame[sizeof(abi::HelloHeader) + abi::max_piece];
+                const std::size_t size = writer->write_piece(piece, frame);
+                sent.insert(sent.end(), frame + sizeof(abi::HelloHeader), frame + size);
+            }
+            std::uint32_t size = 0;
+            std::memcpy(&size, sent.data(), sizeof size);
+            Bytes text(sent.begin() + sizeof size, sent.end());
+            CHECK(text.size() <= size);
+            if (!noise && count >= 40) CHECK(text.size() < size / 3);
+            if (text.size() < size) {
+                abi::Decoder decoder;
+                decoder.start(sent.data() + sizeof size, sent.size() - sizeof size);
+                text.assign(size, 0);
+                std::make_unique<abi::TextModel>()->code(decoder, text.data(), size);
+            }
+            abi::Description head;
+            std::memcpy(&head, text.data(), sizeof head);
+            CHECK(head.region_count == count);
+            std::size_t at = sizeof head;
+            std::string path;
+            for (unsigned n = 0; n < count; ++n) {
+                abi::StreamRegion region;
+                std::memcpy(&region, text.data() + at, sizeof region);
+                at += sizeof region;
+                path.resize(region.shared);
+                path.append(text.begin() + static_cast<long>(at),
+                            text.begin() + static_cast<long>(at + region.rest));
+                at += region.rest;
+                REQUIRE(region.base == regions[n].base);
+                REQUIRE(path == regions[n].path);
+            }
+            CHECK(at + (noise ? 0 : sizeof "serial0" + sizeof "/soc/bus@1c000000/device@9") ==
+                  size);
+            longest = std::max<std::size_t>(longest, size);
+        }
+    }
+    CHECK(longest > 30'000);
 }
