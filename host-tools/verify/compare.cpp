@@ -6,6 +6,7 @@
 #include "verify/big_endian.hpp"
 #include "verify/leftovers.hpp"
 #include "verify/order.hpp"
+#include "verify/shared_uart.hpp"
 #include "verify/streams.hpp"
 #include "verify/untraced.hpp"
 
@@ -59,6 +60,7 @@ Result compare(logs::AccessLog& log, std::span<const logs::Event> events,
                std::span<const trace::UnfinishedAccess> unfinished) {
     Result result;
     leave_out_stream(log, regions);
+    leave_out_shared(log, regions);
     place_aliased(log, regions);
     swap_big_endian(log);
     result.unselected = leave_out_unselected(log, events, regions);

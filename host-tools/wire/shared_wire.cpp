@@ -6,10 +6,12 @@ void SharedWire::feed(std::span<const std::byte> bytes) {
     console_.clear();
     stream_.clear();
     for (const std::byte byte : bytes) {
+        const auto value = std::to_integer<std::uint8_t>(byte);
         std::uint8_t of_stream = 0;
-        if (abi::shared_wire::is_consoles(std::to_integer<std::uint8_t>(byte))) {
+        const abi::shared_wire::Owner owner = splitter_.take(value);
+        if (owner == abi::shared_wire::Owner::console) {
             console_.push_back(byte);
-        } else if (unpacker_.add(std::to_integer<std::uint8_t>(byte), of_stream)) {
+        } else if (owner == abi::shared_wire::Owner::stream && unpacker_.add(value, of_stream)) {
             stream_.push_back(std::byte{of_stream});
         }
     }

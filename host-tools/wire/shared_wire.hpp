@@ -19,6 +19,7 @@ public:
     std::span<const std::byte> stream() const { return stream_; }
 
 private:
+    abi::shared_wire::Splitter splitter_;
     abi::shared_wire::Unpacker unpacker_;
     std::vector<std::byte> console_;
     std::vector<std::byte> stream_;

@@ -109,11 +109,14 @@ class Recording {
 public:
     explicit Recording(Bytes wire) : wire_(std::move(wire)), whole_(wire_) {
         std::size_t number = 0;
-        wire::WireFrames frames([&](const abi::FrameHeader& header, std::span<const std::uint8_t>) {
-            records_of_.push_back(
-                header.type == abi::FrameType::records ? whole_.of_frame.at(number++) : 0);
-            describes_.push_back(header.type == abi::FrameType::hello);
-        });
+        wire::WireFrames frames(
+            [&](const abi::FrameHeader& header, std::span<const std::uint8_t>) {
+                records_of_.push_back(
+                    header.type == abi::FrameType::records ? whole_.of_frame.at(number++) : 0);
+                describes_.push_back(header.type == abi::FrameType::hello);
+                return wire::Age::unknown;
+            },
+            [](std::span<const std::uint8_t>) {});
         frames.feed(wire_);
         for (std::size_t at = 0; at + 1 < wire_.size(); ++at) {
             if (wire_[at] == std::byte{0} && wire_[at + 1] != std::byte{0}) {

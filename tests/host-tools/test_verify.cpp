@@ -1,4 +1,5 @@
 // verify reports each kind of difference correctly.
+#include "abi/shared_wire.hpp"
 #include "bus.hpp"
 #include "catch_2_or_3.hpp"
 #include "verify/aliased.hpp"
@@ -366,4 +367,69 @@ TEST_CASE("a line that cannot be read is a difference") {
     Bus bus(16);
     bus.log[20] = "memory_region_ops_read cpu 0 mr 0x55d0c0de addr 0x1c\n";
     CHECK(bus.compare().by_kind[std::size_t(verify::Kind::unreadable)] == 1);
+}
+
+namespace {
+
+/// A run whose stream leaves through its first device, a UART: behind each record some bytes of it.
+/// The guest's accesses to the UART are those of the trace, and have any value.
+Bus with_shared_uart(unsigned seed) {
+    Bus bus(seed, 0);
+    std::mt19937 generator(seed);
+    const auto random = [&generator] { return static_cast<std::uint32_t>(generator()); };
+    bus.regions[0].flags |= abi::region_shared;
+    const bool imx = seed % 2 == 0;
+    const std::string name = imx ? "imx-serial" : "pl011";
+    const std::uint32_t data = imx ? 0x40 : 0;
+    const std::uint32_t status = imx ? 0xb4 : 0x18;
+    const auto stream = [&](unsigned cpu, std::uint32_t byte) {
+        bus.log.push_back(log_line(false, cpu, 0x1c09'0000 + status, 0x90, 4, name));
+        bus.log.push_back(log_line(true, cpu, 0x1c09'0000 + data, byte, 4, name));
+    };
+    for (unsigned n = 0; n < (imx ? 9 : 6); ++n) { // sets the UART up, then ends what was there
+        bus.log.push_back(log_line(true, 0, 0x1c09'0030, n, 4, name));
+    }
+    stream(0, 0xff);
+    std::uint32_t sequences[2] = {};
+    for (unsigned i = 0; i < 300; ++i) {
+        for (unsigned n = random() % 3; n > 0; --n) {
+            stream(random() % 2, n == 1 ? 0xff : 0x80 + random() % 0x7d);
+        }
+        const unsigned cpu = random() % 2;
+        abi::Record record = access(cpu, sequences[cpu]++, 1000 + 10 * i);
+        record.duration = 8;
+        record.device = 0;
+        record.lock_sequence = i;
+        const bool write = random() % 2 == 0;
+        record.access = abi::encode_access(write, 2);
+        record.pa_low = 0x1c09'0000 + (write ? data : status);
+        record.value = write ? random() % 256 : 0x90;
+        if (write && record.value >= 0x80) {
+            stream(cpu, record.value == 0xfd ? 0xfd : 0xfe);
+        }
+        bus.trace.push_back(record);
+        bus.log.push_back(log_line(write, cpu, record.pa_low, record.value, 4, name));
+    }
+    return bus;
+}
+
+} // namespace
+
+TEST_CASE("a stream on the guest's own UART is told apart from the guest's accesses to it") {
+    const unsigned seed = GENERATE(range(0u, 20u));
+    Bus bus = with_shared_uart(seed);
+    CHECK(verdict_of(bus) == "verify: 300 events compared, 0 differences");
+    SECTION("a missing record") {
+        remove_at(bus.trace, 40 + seed * 7);
+        // One that its neighbours are like may also be said to be out of order.
+        CHECK(differences(bus).find(": 1 missing") != std::string::npos);
+    }
+    SECTION("an altered value") {
+        bus.trace[find(bus, 40 + seed * 7, abi::is_write)].value ^= 0x41;
+        CHECK(differences(bus) == "1 difference: 1 value");
+    }
+    SECTION("a UART that no stream uses") {
+        bus.regions[0].flags = abi::region_traced;
+        CHECK(differences(bus) != "0 differences");
+    }
 }

@@ -13,7 +13,8 @@ MUTANT_TESTS_BESIDE := tests/unit/control/switching_test.cpp tests/unit/control/
     tests/unit/engine/repeated_load_test.cpp tests/unit/engine/rewritten_test.cpp tests/unit/engine/thumb_test.cpp \
     tests/unit/engine/waiting_test.cpp tests/unit/engine/watchpoint_test.cpp tests/unit/machine/debug_unit_test.cpp \
     tests/unit/sim/refuse_test.cpp tests/unit/start/boot_code_test.cpp \
-    tests/unit/stream/stream_test.cpp tests/unit/stream/start_and_panic_test.cpp tests/unit/trap/power_test.cpp \
+    tests/unit/stream/shared_line_test.cpp tests/unit/stream/stream_test.cpp \
+    tests/unit/stream/start_and_panic_test.cpp tests/unit/trap/power_test.cpp \
     tests/unit/task_names/task_name_test.cpp tests/unit/trap/fetch_test.cpp
 $(eval $(call test_units,mutants,4,$(sort $(wildcard tests/unit/protocol/*.cpp) $(MUTANT_TESTS_BESIDE))))
 MUTANT_SOURCES := $(HYP_SOURCES) $(sort $(wildcard tests/sim/*.cpp)) $(test_units_of_mutants)

@@ -68,6 +68,7 @@ void write_chosen(Writer& w, const TreeOptions& o) {
     if (!o.uart.empty()) w.text(abi::chosen::uart, {o.uart});
     if (!o.control.empty()) w.text(abi::chosen::control, {o.control});
     if (!o.stream.empty()) w.text(abi::chosen::stream, {o.stream});
+    if (o.stream_shared) w.text(abi::chosen::stream_shared, {});
     if (o.guest_reader) w.text(abi::chosen::guest_reader, {});
     if (!o.requests.empty()) w.cells(abi::chosen::requests, o.requests);
     if (!o.task_names.empty()) w.cells(abi::chosen::task_names, o.task_names);

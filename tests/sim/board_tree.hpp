@@ -23,6 +23,7 @@ struct TreeOptions {
     std::string control{};
     bool guest_reader{};
     std::string stream{};
+    bool stream_shared{};
     std::uint32_t area_size{1 << 20};
     std::vector<std::string> trace{};        ///< empty: no such property
     std::vector<std::uint32_t> requests{};   ///< cells; empty: no such property

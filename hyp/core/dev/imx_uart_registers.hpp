@@ -26,6 +26,7 @@ inline constexpr std::uint32_t ufcr_dte = 1u << 6; ///< which end of the line th
 inline constexpr std::uint32_t ufcr_levels = 2u << 10 | 1u;
 inline constexpr std::uint32_t ufcr_undivided = 5u << 7; ///< the clock
 inline constexpr std::uint32_t uts_full = 1u << 4;       ///< the transmitter's FIFO
+inline constexpr std::uint32_t uts_all_sent = 1u << 6;   ///< the transmitter's FIFO is empty
 inline constexpr std::uint32_t uts_empty = 1u << 5;      ///< the receiver's FIFO
 
 } // namespace mmioscope::imx_uart

@@ -2,8 +2,8 @@
 // and each hook does nothing unless a service overrides it.
 //
 // A hook is called where the guest does nothing that is traced, so it may cost something. What a
-// service wants to see at a trap or at an access, it registers in Machine::at_turn, at_access or
-// chooser: one word each, null as long as nobody does.
+// service wants to see at a trap or at an access, it registers in Machine::at_turn, at_access,
+// at_store or chooser: one word each, null as long as nobody does.
 #pragma once
 
 #include "base/print.hpp"
@@ -66,7 +66,10 @@ public:
 
     /// For the service in Machine::at_access, before an access of the slow path that is recorded.
     virtual void before_access(Cpu&, const Frame&, const DeviceAccess&) {}
-    /// For the same service: sets FastState::task and next_look.
+    /// For the service in Machine::at_store, with the locks held, before cpu.step.access is made,
+    /// if it begins where all accesses trap.
+    virtual void before_store(Cpu&, const Frame&) {}
+    /// For the service in Machine::at_access: sets FastState::task and next_look.
     virtual void prepare_fast_path(Cpu&) {}
 
     /// An access where no device is. Nothing: the service does not answer it.

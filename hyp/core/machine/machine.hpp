@@ -62,6 +62,7 @@ struct Machine {
     // Each is null if no service is interested (engine/service.hpp).
     Service* at_turn{};
     Service* at_access{};
+    Service* at_store{};
     Chooser* chooser{};
 
     RegionLocks locks;

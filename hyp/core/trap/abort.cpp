@@ -243,7 +243,10 @@ Outcome data_abort(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
     if (!take_locks(cpu, frame)) return Outcome::again;
     if (machine.at_access != nullptr && access.recorded)
         machine.at_access->before_access(cpu, frame, access);
-    if (span->trapped) note_board_event(cpu, frame, access);
+    if (span->trapped) {
+        note_board_event(cpu, frame, access);
+        if (machine.at_store != nullptr) machine.at_store->before_store(cpu, frame);
+    }
     if (cpu.repeated_load.running()) end_repetition(cpu, frame);
     if (access.exclusive && access.write) return store_exclusive(cpu, frame);
     count_access(cpu);

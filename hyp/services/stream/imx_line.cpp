@@ -30,6 +30,12 @@ bool ImxLine::put(std::uint8_t byte) {
     return true;
 }
 
+bool ImxLine::put_alone(std::uint8_t byte) {
+    if ((read_register(at_, fifo_status) & uts_all_sent) == 0) return false;
+    write_register(at_, transmitter, byte);
+    return true;
+}
+
 std::optional<std::uint8_t> ImxLine::get() {
     if ((read_register(at_, fifo_status) & uts_empty) != 0) return std::nullopt;
     return static_cast<std::uint8_t>(read_register(at_, receiver));

@@ -18,6 +18,7 @@ public:
     /// receiver on, and interrupts off.
     void start(std::uint32_t clock, std::uint32_t baud);
     bool put(std::uint8_t byte) override;
+    bool put_alone(std::uint8_t byte) override;
     std::optional<std::uint8_t> get() override;
 
 private:

@@ -24,6 +24,9 @@ public:
         return true;
     }
 
+    /// The guest waits for it, and is not paced either.
+    bool put_alone(std::uint8_t byte) override { return line_->put_alone(byte); }
+
     std::optional<std::uint8_t> get() override { return line_->get(); }
 
 private:

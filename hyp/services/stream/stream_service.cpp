@@ -3,6 +3,7 @@
 #include "abi/layout.hpp"
 #include "board/board.hpp"
 #include "dt/uart.hpp"
+#include "engine/record.hpp"
 #include "machine/machine.hpp"
 
 #include <utility>
@@ -55,11 +56,23 @@ BootError StreamService::take_uart(Machine& machine, const Tree& tree) {
     if (options_.shared && !UartLine::can_share(uart->model))
         return {"mmioscope,stream-shared: console and stream cannot share an 8250", ""};
     uart_ = UartLine(*uart, options_.shared);
-    if (options_.shared) return {};
+    if (options_.shared) return share_uart(machine, *uart);
     if (range.begin == board.uart.base.value || span == nullptr)
         return {"mmioscope,stream is the UART of the hypervisor's own messages", ""};
     machine.regions[span->region].flags |= abi::region_stream;
     if (!machine.map.withhold(range) || !machine.withheld_nodes.push_back(options_.node))
+        return {"too many devices for the region map", ""};
+    return {};
+}
+
+/// The guest keeps it. All that it sends must trap, traced or not: see before_store().
+BootError StreamService::share_uart(Machine& machine, const Uart& uart) {
+    const Span* span = machine.map.find(uart.base);
+    if (span == nullptr) return {"mmioscope,stream is not a device of the guest's", ""};
+    machine.regions[span->region].flags |= abi::region_shared;
+    data_register_ = UartLine::data_register(uart);
+    machine.at_store = this;
+    if (!machine.map.trap_always(data_register_))
         return {"too many devices for the region map", ""};
     return {};
 }
@@ -69,7 +82,7 @@ BootError StreamService::start(Machine& machine) {
     const std::uint32_t frequency = machine.area->counter_frequency;
     Line& uart = uart_.start(options_.baud);
     paced_line_ = PacedLine(uart, frequency, options_.paced ? options_.baud : 0);
-    shared_line_ = SharedLine(paced_line_);
+    shared_line_ = SharedLine(paced_line_, frequency);
     Line& line = options_.shared ? static_cast<Line&>(shared_line_) : paced_line_;
     const unsigned shift = time_shift(options_.quantum, frequency);
     add_aliases(machine.tree, stream_.describe(*machine.area, shift));
@@ -87,8 +100,43 @@ void StreamService::serve_line(Cpu& cpu) {
     else requests.later();
 }
 
+/// What the guest's store sends, if it may need a mark. The UART takes the lowest byte, whatever
+/// the size of the store.
+std::optional<std::uint8_t> StreamService::byte_sent(const Cpu& cpu, const Frame& frame) const {
+    const DeviceAccess& access = cpu.step.access;
+    if (!access.decoded) { // any byte may follow the mark
+        if (access.write && !access.stage1_walk) return 0;
+        return {};
+    }
+    for (unsigned n = 0; n < access.beats; ++n) {
+        const Beat beat = cpu.step.beat(n);
+        const std::uint64_t begin = beat.pa.value;
+        if (!beat.write || !data_register_.overlaps({begin, begin + (1u << access.log2_size)}))
+            continue;
+        const auto byte = static_cast<std::uint8_t>(bus_value(frame, beat.value, access.log2_size));
+        if (abi::shared_wire::needs_mark(byte)) return byte;
+    }
+    return {};
+}
+
+void StreamService::before_store(Cpu& cpu, const Frame& frame) {
+    end_store(cpu);
+    const auto byte = byte_sent(cpu, frame);
+    if (!byte) return;
+    shared_line_.begin_store(cpu.number, *byte);
+    cpu.step.record.type = abi::RecordType::access; // what becomes of it: see end_store()
+    cpu.turn_given = false;                         // there is one behind the store
+}
+
+/// No step is armed, so a store that was begun is over. It has become a fault if it was not made.
+void StreamService::end_store(Cpu& cpu) {
+    if (!options_.shared) return;
+    shared_line_.end_store(cpu.number, cpu.step.record.type == abi::RecordType::access);
+}
+
 // Requests are looked for less often than records, because nobody waits for them as much.
 void StreamService::turn(Cpu& cpu) {
+    end_store(cpu);
     if (std::exchange(cpu.stopped_others, false))
         return stream_.finish(cpu.number, abi::StreamEnd::halted);
     stream_.wait_for_machine_end();
@@ -108,11 +156,13 @@ bool StreamService::turn_needs_all(const Cpu& cpu) const {
 }
 
 bool StreamService::may_sleep(Cpu& cpu) {
+    end_store(cpu);
     serve_line(cpu);
     return stream_.work_at_idle(cpu.number);
 }
 
 void StreamService::end(Cpu& cpu, MachineEnd how) {
+    shared_line_.end_store(cpu.number, true); // a panic may come at any time
     switch (how) {
     case MachineEnd::off: return stream_.finish(cpu.number, abi::StreamEnd::machine_off);
     case MachineEnd::reset: return stream_.finish(cpu.number, abi::StreamEnd::machine_reset);

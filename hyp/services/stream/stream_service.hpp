@@ -18,6 +18,7 @@ public:
     /// Withholds the stream's UART from the guest, unless they share it.
     BootError configure(Machine& machine, const Tree& tree) override;
     BootError start(Machine& machine) override;
+    void before_store(Cpu& cpu, const Frame& frame) override;
     void turn(Cpu& cpu) override;
     bool turn_needs_all(const Cpu& cpu) const override;
     bool may_sleep(Cpu& cpu) override;
@@ -30,11 +31,15 @@ public:
 
 private:
     BootError take_uart(Machine& machine, const Tree& tree);
+    BootError share_uart(Machine& machine, const Uart& uart);
+    std::optional<std::uint8_t> byte_sent(const Cpu& cpu, const Frame& frame) const;
+    void end_store(Cpu& cpu);
 
     Stream& stream_;
     RequestHandler& handler_;
     StreamOptions options_;
     UartLine uart_;
+    Range data_register_; ///< of a UART that is shared
     PacedLine paced_line_;
     SharedLine shared_line_; ///< on top of paced_line_, if the UART is also the console
     /// Each in a cache line of its own: all CPUs count.
