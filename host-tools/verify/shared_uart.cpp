@@ -18,7 +18,7 @@ struct Model {
     std::uint64_t status;  ///< whether there is room for it
     std::size_t setup;     ///< accesses by which the hypervisor sets it up, before its first byte
 };
-constexpr Model models[] = {{"pl011", 0x00, 0x18, 6}, {"imx-serial", 0x40, 0xb4, 9}};
+constexpr Model models[] = {{"pl011", 0x00, 0x18, 6}, {"imx.serial", 0x40, 0xb4, 9}};
 
 const Model* model_of(const std::string& name) {
     const auto* const found = std::ranges::find(models, name, &Model::name);

@@ -379,7 +379,7 @@ Bus with_shared_uart(unsigned seed) {
     const auto random = [&generator] { return static_cast<std::uint32_t>(generator()); };
     bus.regions[0].flags |= abi::region_shared;
     const bool imx = seed % 2 == 0;
-    const std::string name = imx ? "imx-serial" : "pl011";
+    const std::string name = imx ? "imx.serial" : "pl011";
     const std::uint32_t data = imx ? 0x40 : 0;
     const std::uint32_t status = imx ? 0xb4 : 0x18;
     const auto stream = [&](unsigned cpu, std::uint32_t byte) {
