@@ -47,6 +47,8 @@ struct Event {
     bool own; ///< the hypervisor's own access
     bool value_known;
     bool guest_instruction; ///< the access was made by the guest itself, at `pc`
+    bool uncertain;         ///< it need not have reached the bus
+    bool walk;              ///< by table walks: any reads in the page at `address`
 };
 
 /// Means "no index".

@@ -27,7 +27,7 @@ std::string_view type_text(abi::RecordType type) {
 }
 
 std::string fault_text(std::uint64_t value, std::string_view device) {
-    static constexpr std::array<std::string_view, 14> words = {
+    static constexpr std::array<std::string_view, 16> words = {
         "no access: no reason given",
         "no access: no device has this address",
         "no access: the device is the hypervisor's",
@@ -41,7 +41,9 @@ std::string fault_text(std::uint64_t value, std::string_view device) {
         "no access: the hypervisor's translation tables met an external abort",
         "", // have a UART, see below
         "",
-        "no access: it needs a breakpoint, and the CPU has none"};
+        "no access: it needs a breakpoint, and the CPU has none",
+        "unknown whether an access was made: the instruction took an exception, or is not decoded",
+        "no fetch: its page table is in a traced page"};
     const abi::FaultReason reason = abi::fault_reason(value);
     if (reason == abi::FaultReason::lock_not_given_back) {
         return "no access yet: cpu" + std::to_string(abi::fault_cpu(value)) +

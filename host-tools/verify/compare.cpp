@@ -72,8 +72,8 @@ Result compare(logs::AccessLog& log, std::span<const logs::Event> events,
         align(stream, log.lines, events, matching);
     }
     std::vector<Difference> leftovers = name_leftovers(log.lines, events, matching);
-    std::erase_if(leftovers, [&unlogged](const Difference& one) {
-        return one.kind == Kind::extra && unlogged[one.event];
+    std::erase_if(leftovers, [&](const Difference& one) {
+        return one.kind == Kind::extra && (unlogged[one.event] || events[one.event].uncertain);
     });
     result.unfinished = leave_out_unfinished(leftovers, log.lines, events, matching, unfinished);
     result.behind_end = leave_out_behind_end(leftovers, events, matching);

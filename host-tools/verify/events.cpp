@@ -9,9 +9,20 @@ bool aborted(const abi::Record& record) {
            record.value == static_cast<std::uint64_t>(abi::FaultReason::external_abort);
 }
 
-bool was_on_the_bus(const abi::Record& record) {
+bool is_walk(const abi::Record& record) {
+    return record.type == abi::RecordType::page_table_walk;
+}
+
+// Some of its accesses, or none; without an address nothing can be compared.
+bool uncertain(const abi::Record& record) {
+    const bool unknown = record.type == abi::RecordType::fault &&
+                         abi::fault_reason(record.value) == abi::FaultReason::access_unknown;
+    return is_walk(record) || (unknown && abi::physical_address(record) != 0);
+}
+
+bool may_be_on_the_bus(const abi::Record& record) {
     return record.type == abi::RecordType::access || record.type == abi::RecordType::own ||
-           aborted(record);
+           aborted(record) || uncertain(record);
 }
 
 logs::Event to_event(const abi::Record& record, std::uint64_t number) {
@@ -30,6 +41,8 @@ logs::Event to_event(const abi::Record& record, std::uint64_t number) {
     event.flags = record.flags;
     event.write = abi::is_write(record);
     event.own = record.type == abi::RecordType::own;
+    event.uncertain = uncertain(record);
+    event.walk = is_walk(record);
     event.value_known = (record.flags & abi::flag_value_unknown) == 0 && !aborted(record);
     event.guest_instruction = !event.own && (record.access & abi::access_emulated) == 0;
     return event;
@@ -43,7 +56,7 @@ Events read_events(trace::TraceReader& reader) {
         for (const abi::Record& record : records) {
             ++events.records;
             events.holes.add(record);
-            if (was_on_the_bus(record)) {
+            if (may_be_on_the_bus(record)) {
                 events.all.push_back(to_event(record, events.records));
             }
         }

@@ -17,8 +17,8 @@ struct Events {
     std::vector<trace::UnfinishedAccess> unfinished;
 };
 
-/// Reads `reader` to its end: records of type access and own, and faults by an external abort
-/// (these accesses were on the bus).
+/// Reads `reader` to its end: records of type access and own, faults by an external abort (these
+/// accesses were on the bus), and what may have been there: walks, and faults that do not know.
 Events read_events(trace::TraceReader& reader);
 
 } // namespace mmioscope::verify

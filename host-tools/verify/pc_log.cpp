@@ -50,7 +50,11 @@ Result compare_pcs(logs::AccessLog& log, std::span<const logs::Event> events,
     for (const Stream& stream : divide(log.lines, events, regions)) {
         align(stream, log.lines, events, matching);
     }
-    add(result, name_leftovers(log.lines, events, matching));
+    std::vector<Difference> leftovers = name_leftovers(log.lines, events, matching);
+    std::erase_if(leftovers, [&events](const Difference& one) {
+        return one.kind == Kind::extra && events[one.event].uncertain;
+    });
+    add(result, leftovers);
     for (std::uint32_t i = 0; i < events.size(); ++i) {
         const std::uint32_t line = matching.line_of[i];
         if (line == logs::nowhere || !events[i].guest_instruction) {

@@ -8,6 +8,13 @@ namespace {
 
 constexpr std::size_t most_lines = 64; ///< for VLDM of 32 words, or one that QEMU reads twice
 
+constexpr std::uint64_t page_size = 4096;
+
+// A walk reads descriptors of 4 or 8 bytes; only their page is known.
+bool is_of_walk(const logs::Line& line, const logs::Event& event) {
+    return !line.write && line.size >= 4 && line.address - event.address < page_size;
+}
+
 bool is_behind(const logs::Line& line, const logs::Line& last) {
     return line.write == last.write && line.address == last.address + last.size;
 }
@@ -18,6 +25,9 @@ bool turns_back(const logs::Line& line, const logs::Line& last, const logs::Line
 }
 
 bool may_begin(const logs::Line& line, const logs::Event& event) {
+    if (event.walk) {
+        return is_of_walk(line, event);
+    }
     if (is_undecoded(event)) {
         // A write may begin with the reads of SWP or STREX.
         return (event.write || !line.write) && line.address <= event.address &&
@@ -49,7 +59,9 @@ Match undecoded(const Ahead<logs::Line>& lines, const Ahead<logs::Event>& events
     while (count < lines.size() && count < most_lines) {
         const logs::Line& line = lines[count];
         const logs::Line& last = lines[count - 1];
-        const bool belongs = is_behind(line, last) || (write && turns_back(line, last, lines[0]));
+        const bool belongs =
+            events[0].walk ? is_of_walk(line, events[0])
+                           : is_behind(line, last) || (write && turns_back(line, last, lines[0]));
         const bool ended = last.write == write && next_may_begin(lines, events, count);
         if (!belongs || ended) {
             break;

@@ -5,6 +5,9 @@
 //   VLDR, VLDM, VLD1, LDREXD   consecutive reads, from up to 7 bytes below on
 //   VSTR, VSTM, VST1           writes, likewise
 //   SWP, STREX, STREXD         the reads, and then the writes to the same addresses
+//
+// Likewise walks of the guest's page tables: any reads in a page. An instruction that took an
+// exception after its first access has a fault record with that flag, and some of these lines.
 #pragma once
 
 #include "verify/artefacts.hpp"

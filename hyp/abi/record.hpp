@@ -54,6 +54,8 @@ enum class FaultReason : std::uint8_t {
     uart_kept = 11,        ///< a store would have stopped a UART of the hypervisor's; see below
     uart_stopped = 12,     ///< a store stops a UART of the hypervisor's
     no_breakpoints = 13,   ///< only a step by breakpoints could do it: refused
+    access_unknown = 14,   ///< unknown whether an access was made; see below
+    walk_of_fetch = 15,    ///< a fetch needs a page table in a traced page: refused
 };
 
 // table_walk_abort: the access or fetch never had a physical address; `pa` is 0 and has no meaning.
@@ -62,6 +64,10 @@ enum class FaultReason : std::uint8_t {
 // no_device. A load-exclusive that is executed again and again, with no store-exclusive that traps,
 // keeps its access records; now and then this record, with the load's `device`, stands beside one
 // of them.
+
+// access_unknown: an instruction of several accesses took an exception, and may have made some of
+// them before; or an instruction is not decoded, and the guest has reached it by a page table in a
+// traced page. The record has flag_value_unknown. If `pa` is 0, the access's address is not known.
 
 // uart_kept, uart_stopped: the store clears the bit that gates the UART's clock, or that keeps it
 // out of reset, and `pa` is that register. It reaches the device; its access record follows. The

@@ -397,6 +397,43 @@ TEST_CASE("artefact: an external abort was on the bus, and has no value") {
     CHECK(bus.compare().differences.empty());
 }
 
+TEST_CASE("artefact: an instruction that took an exception may have made some accesses, or none") {
+    Bus bus(0, 0);
+    abi::Record fault = access(0, 0, 100);
+    fault.type = abi::RecordType::fault;
+    fault.value = abi::fault_value(abi::FaultReason::access_unknown);
+    fault.flags = abi::flag_value_unknown;
+    fault.access = abi::encode_access(true, 2);
+    fault.pa_low = uart;
+    bus.trace = {fault};
+    CHECK(bus.compare().differences.empty());
+    const std::string first = log_line(true, 0, uart, 1, 4);
+    bus.log = {first, log_line(true, 0, uart + 4, 2, 4)};
+    CHECK(bus.compare().differences.empty());
+    bus.log = {log_line(true, 0, uart + 8, 2, 4)};
+    CHECK(bus.compare().differences.size() == 1); // missing
+    bus.log = {log_line(false, 0, uart, 2, 4)};
+    CHECK(!bus.compare().differences.empty());
+}
+
+TEST_CASE("artefact: a walk may be any reads in its page") {
+    Bus bus(0, 0);
+    abi::Record walk = access(0, 0, 100);
+    walk.type = abi::RecordType::page_table_walk;
+    walk.flags = abi::flag_value_unknown;
+    walk.access = abi::encode_access(false, 2);
+    walk.pa_low = uart & ~0xfffu;
+    bus.trace = {walk};
+    CHECK(bus.compare().differences.empty());
+    bus.log = {log_line(false, 0, walk.pa_low + 0x204, 1, 4),
+               log_line(false, 0, walk.pa_low + 0x204, 1, 4)};
+    CHECK(bus.compare().differences.empty());
+    bus.log = {log_line(true, 0, walk.pa_low + 0x204, 1, 4)};
+    CHECK(!bus.compare().differences.empty());
+    bus.log = {log_line(false, 0, walk.pa_low + 0x204, 1, 1)};
+    CHECK(!bus.compare().differences.empty());
+}
+
 TEST_CASE("a report that a CPU waits or makes no progress is not an access to its device") {
     Bus bus(0, 0);
     abi::Record fault = access(0, 0, 100);

@@ -45,6 +45,12 @@ std::uint64_t Bus::carry_out(BusAccess access) {
     return access.value;
 }
 
+std::uint32_t Bus::walk(std::uint64_t address) const {
+    const Place* place = find(address);
+    if (place == nullptr) return 0;
+    return static_cast<std::uint32_t>(place->device->read(address - place->range.begin, 2));
+}
+
 std::uint64_t Fifo::read(std::uint64_t, unsigned) {
     return next_ += 0x0003'0103;
 }

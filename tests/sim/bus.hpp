@@ -45,6 +45,9 @@ public:
     /// Carries out `access` and logs it; sets a read's value.
     std::uint64_t carry_out(BusAccess access);
 
+    /// The word that a table walk finds at `address`; walks are not logged.
+    std::uint32_t walk(std::uint64_t address) const;
+
     const std::vector<BusAccess>& log() const { return log_; }
 
     /// Called when an access arrives, before its device.

@@ -166,6 +166,8 @@ GuestCpu::Effect GuestCpu::coprocessor(std::uint32_t word) {
                         field(word, 3, 0) << 1 | (is_set(word, 20) ? 1 : 0),
                     true);
     if (which == encode32(15, 0, 7, 6, 1)) return maintain(get(reg));
+    if (!is_set(word, 20) && (which & ~3u) == encoding_of<reg::ATS1CPR>())
+        return translate_address(get(reg));
     if (!is_set(word, 20) && maintain_tlb(which, get(reg))) return Effect::next;
     if (!is_set(word, 20)) {
         sim_.write_register(which, get(reg));

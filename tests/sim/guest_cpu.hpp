@@ -95,6 +95,7 @@ private:
     Effect transfer_vector(bool load, std::uint32_t address, unsigned first, unsigned count,
                            unsigned log2_size);
     Effect maintain(std::uint32_t va);
+    Effect translate_address(std::uint32_t va);
 
     // guest_exceptions.cpp
     void take(arch::Mode mode, std::uint32_t vector, std::uint32_t link, bool masks_abort);

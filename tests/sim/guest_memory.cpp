@@ -203,4 +203,18 @@ GuestCpu::Effect GuestCpu::maintain(std::uint32_t va) {
     return Effect::trapped;
 }
 
+/// ATS1C*: a walk that stage 2 stops is Hyp's, and looks like maintenance (B3.12.7, table B3-19).
+/// PAR is in the short-descriptor format.
+GuestCpu::Effect GuestCpu::translate_address(std::uint32_t va) {
+    const Route route = translate(va);
+    if (route.stop == Route::Stop::walk) {
+        stopped_access(va, route, true, {.maintenance = true}, 0);
+        return Effect::trapped;
+    }
+    const bool fault = route.stop == Route::Stop::stage1;
+    core_.system.set(encoding_of<reg::PAR>(),
+                     fault ? route.status << 1 | 1 : route.ipa & 0xffff'f000);
+    return Effect::next;
+}
+
 } // namespace mmioscope::sim

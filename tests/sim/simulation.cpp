@@ -23,7 +23,7 @@ Simulation::Simulation(const Conditions& c)
     for (unsigned i = 0; i < c.cpus; ++i) {
         Core& core = cores[i];
         core.number = i;
-        core.tlb = Tlb({ram, tables, i});
+        core.tlb = Tlb({ram, tables, i, &bus});
         core.system.set<reg::MIDR>(c.mistakes_thumb_stores ? 0x410f'c0f4 : 0x414f'c0f0);
         core.system.set<reg::MPIDR>(0x8000'0000 | i);
         core.system.set<reg::DBGDIDR>(0x3515'f005); // six breakpoints
@@ -118,6 +118,14 @@ constexpr bool is_debug_register(Encoding which) { // DBGBVRn, DBGBCRn, DBGWVRn,
 }
 } // namespace
 
+/// The result may come from the TLB, or from a walk.
+void Simulation::translate_address(Core& self, std::uint64_t value) {
+    const auto va = static_cast<std::uint32_t>(value);
+    if (scheduler.random().one_in(4)) self.tlb.evict(self.regime(), va);
+    const Route route = self.tlb.translate(self.regime(), va, scheduler.steps());
+    self.system.write(encoding_of<reg::PAR>(), par_of(route), true);
+}
+
 void Simulation::write_register(Encoding which, std::uint64_t value) {
     point();
     Core& self = core();
@@ -134,15 +142,10 @@ void Simulation::write_register(Encoding which, std::uint64_t value) {
         self.broadcast_to = (1u << cores.size()) - 1;
         return deliver_broadcast(self, static_cast<std::uint32_t>(scheduler.random().next()));
     case encoding_of<reg::ICIALLU>(): self.icache_invalidated = true; return;
-    case encoding_of<reg::ATS1CPR>(): // all that is mapped may be written
+    case encoding_of<reg::ATS1CPR>():
     case encoding_of<reg::ATS1CPW>():
     case encoding_of<reg::ATS1CUR>():
-    case encoding_of<reg::ATS1CUW>(): {
-        const Route route =
-            self.tlb.translate(self.regime(), static_cast<std::uint32_t>(value), scheduler.steps());
-        self.system.write(encoding_of<reg::PAR>(), par_of(route), true);
-        return;
-    }
+    case encoding_of<reg::ATS1CUW>(): return translate_address(self, value);
     case encoding_of<reg::ATS1HW>(): {
         const bool mapped = (self.system.get<reg::HSCTLR>() & 1) == 0 || hyp_leaf(value).valid();
         self.system.write(encoding_of<reg::PAR>(), mapped ? 0 : 1, true);

@@ -39,6 +39,7 @@ struct Conditions {
     bool mistakes_thumb_stores{}; ///< Cortex-A15 r0p4: HSR.SRT of a Thumb store is another register
     bool monitor_asked_first{};   ///< by a store-exclusive, before its address is translated
     bool exceptions_clear_monitor{};     ///< to Hyp, and the guest's own
+    bool keeps_old_code{};               ///< a fetch may find what a cache has read ahead
     bool smp_is_guests{};                ///< NSACR.NS_SMP, by firmware: ACTLR.SMP may be written
     bool old_payload{};                  ///< loads of structures may be old, too, which takes time
     unsigned late_one_in{4};             ///< points at which something begun completes by itself
@@ -160,6 +161,7 @@ private:
     bool in_task() const { return scheduler.current() < cores.size(); }
     void do_something_late(Core& core);
     void speculate(Core& core);
+    void translate_address(Core& core, std::uint64_t va);
     std::uint64_t read_counter(Core& core);
     void invalidate(Core& core, Invalidation::What what);
     void perform_own_tlbi(Core& core);

@@ -55,17 +55,20 @@ void Simulation::wait_outside_coherency() {
     self.system.set<reg::ACTLR>(self.system.get<reg::ACTLR>() | 0x40);
 }
 
-/// What the guest changes in its own memory it finds at once: only Hyp's maintenance is simulated.
+/// What the guest changes in its own memory it finds at once, unless `keeps_old_code`: the guest's
+/// own maintenance is not simulated.
 std::uint16_t Simulation::fetch(Core& self, std::uint32_t va, std::uint64_t address) {
     constexpr unsigned ahead = 8; // bytes
     const bool hyps = hypervisor != nullptr && hypervisor->own_memory.contains(address);
     const auto kept = self.icache.find(va);
-    if (kept != self.icache.end() && (hyps || kept->second.hyps)) return kept->second.halfword;
+    const bool kept_anyway = conditions.keeps_old_code;
+    if (kept != self.icache.end() && (hyps || kept->second.hyps || kept_anyway))
+        return kept->second.halfword;
     if (hyps && !cleaned.contains(address))
         throw Failure{"the guest executes what Hyp has not cleaned"};
     const auto halfword = hyps ? cleaned.at(address) : ram.load<std::uint16_t>(address);
     if (hyps) self.icache[va] = {halfword, true};
-    else if (hypervisor != nullptr && !hypervisor->breakpoints)
+    else if (hypervisor != nullptr && (!hypervisor->breakpoints || kept_anyway))
         for (unsigned n = 0; n < ahead && (va & 0xfff) + n < 0x1000; n += 2)
             self.icache[va + n] = {ram.load<std::uint16_t>(address + n), false};
     return halfword;

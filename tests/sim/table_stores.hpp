@@ -38,10 +38,13 @@ private:
     std::map<std::uint64_t, Entry> entries_;
 };
 
+class Bus;
+
 /// Memory as seen by the table walks of one CPU; without `stores`, the actual memory.
 struct WalkedMemory {
     WalkedMemory(const Ram& r) : ram(&r) {}
-    WalkedMemory(const Ram& r, const TableStores& s, unsigned c) : ram(&r), stores(&s), cpu(c) {}
+    WalkedMemory(const Ram& r, const TableStores& s, unsigned c, const Bus* b = nullptr)
+        : ram(&r), stores(&s), cpu(c), bus(b) {}
 
     std::uint64_t descriptor(std::uint64_t address) const {
         const auto latest = ram->load<std::uint64_t>(address);
@@ -51,6 +54,7 @@ struct WalkedMemory {
     const Ram* ram;
     const TableStores* stores{};
     unsigned cpu{};
+    const Bus* bus{}; ///< where a guest's tables may lie, too
 };
 
 } // namespace mmioscope::sim

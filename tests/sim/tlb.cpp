@@ -1,5 +1,7 @@
 #include "tlb.hpp"
 
+#include "bus.hpp"
+
 #include <algorithm>
 
 namespace mmioscope::sim {
@@ -69,12 +71,14 @@ Route Tlb::second_stage(std::uint64_t vttbr, std::uint32_t ipa, std::uint64_t no
 bool Tlb::read_descriptor(const Regime& regime, std::uint32_t ipa, std::uint64_t now,
                           std::uint32_t& descriptor, Route& route) {
     route = second_stage(regime.vttbr, ipa, now);
-    if (route.stop == Route::Stop::none && memory_.ram->contains(route.leaf.output(ipa), 4)) {
-        descriptor = memory_.ram->load<std::uint32_t>(route.leaf.output(ipa));
-        return true;
+    if (route.stop != Route::Stop::none) {
+        route.stop = Route::Stop::walk;
+        return false;
     }
-    route.stop = Route::Stop::walk;
-    return false;
+    const std::uint64_t address = route.leaf.output(ipa);
+    descriptor = memory_.ram->contains(address, 4) ? memory_.ram->load<std::uint32_t>(address)
+                                                   : memory_.bus->walk(address);
+    return true;
 }
 
 /// Short descriptors, TTBR0 only (B3.5): sections and small pages.

@@ -43,7 +43,7 @@ bool reaches_traced(const RegionMap& map, const Step& step) {
     const DeviceAccess& access = step.access;
     for (unsigned n = 0; access.listed && n < access.beats; ++n)
         if (step.beats[n].span != nullptr && step.beats[n].span->traced()) return true;
-    if (access.listed) return false;
+    if (access.listed && !access.stage1_walk) return false;
     return access.span->traced() ||
            (access.beyond != 0 &&
             map.any_traced({access.pa.value, access.pa.value + access.beyond}));
@@ -90,7 +90,8 @@ bool may_count(const Chooser* chooser, const Step& step) {
 // If the store-exclusive had to wait, Hyp would clear the guest's monitor meanwhile, the store
 // would fail, and the next load would take the room.
 std::uint64_t room_needed(const Cpu& cpu, const DeviceAccess& access) {
-    const std::uint64_t records = access.beats + (cpu.machine->config.pre ? 1 : 0);
+    const std::uint64_t records =
+        access.beats + (cpu.machine->config.pre ? 1 : 0) + (access.stage1_walk ? 1 : 0);
     return access.exclusive && !access.write ? 2 * records : records;
 }
 

@@ -45,10 +45,11 @@ inline void describe(abi::Record& r, const Frame& frame, const DeviceAccess& acc
     describe_context(r, frame, access.va, access.pa);
     r.type = access.stage1_walk ? abi::RecordType::page_table_walk : abi::RecordType::access;
     r.device = access.span->region;
-    r.access = static_cast<std::uint8_t>(abi::encode_access(access.write, access.log2_size) |
+    const bool write = access.write && !access.stage1_walk;
+    r.access = static_cast<std::uint8_t>(abi::encode_access(write, access.log2_size) |
                                          (access.sign_extend ? abi::access_sign_extend : 0u) |
                                          (access.syndrome ? abi::access_syndrome : 0u) | how);
-    if (!access.decoded) r.flags = abi::flag_value_unknown;
+    if (!access.decoded || access.stage1_walk) r.flags = abi::flag_value_unknown;
     const bool known = access.write && access.decoded && !access.listed;
     r.value = known ? bus_value(frame, access.value, access.log2_size) : 0;
 }

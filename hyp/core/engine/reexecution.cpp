@@ -22,7 +22,9 @@ void arm_step(Cpu& cpu, Frame& frame, std::uint32_t next_pc) {
     Step& step = cpu.step;
     step.next_pc = next_pc;
     // Another CPU may have replaced the instruction by one that leads past the breakpoint.
-    port::write<reg::HSTR>(arch::hstr_cp15);
+    // But its own use of CP15, in maintenance or translation by address, does not trap.
+    const bool by_cp15 = step.access.stage1_walk && step.by_cp15;
+    port::write<reg::HSTR>(by_cp15 ? arch::hstr_cp15 & ~bit(7) : arch::hstr_cp15);
     step.masks = frame.psr & arch::psr_aif;
     frame.psr |= arch::psr_aif;
     step.armed = true;
@@ -81,12 +83,31 @@ enum class End {
     return at_vector ? End::exception : End::trap;
 }
 
+bool took_data_abort(End end, const Frame& frame) {
+    return end == End::exception && arch::mode_of(frame.psr) == arch::Mode::abt &&
+           frame.pc == guest_vectors() + data_vector;
+}
+
+/// Whether the instruction, which was not executed, may have made accesses all the same: those
+/// before the one that aborted, or met a watchpoint, at another address than the step's.
+bool accessed_before(const Step& step, End end, const Frame& frame, arch::Hsr hsr) {
+    const VirtualAddress va = step.access.va;
+    const bool trap = end == End::trap && hsr.ec() == arch::ExceptionClass::data_abort &&
+                      frame.pc == step.record.pc;
+    std::uint32_t behind = 0; // bytes
+    if (took_data_abort(end, frame)) behind = port::read<reg::DFAR>() - va.value;
+    else if (trap || end == End::watchpoint) behind = port::read<reg::HDFAR>() - va.value;
+    if (end == End::watchpoint && behind < 1u << step.access.log2_size)
+        return false; // it may be on any byte
+    return static_cast<std::int32_t>(behind) > 0;
+}
+
 /// Why there was no access: the guest took an exception instead.
-abi::FaultReason why_not(End end, const Frame& frame) {
-    const bool data_abort = end == End::exception && arch::mode_of(frame.psr) == arch::Mode::abt &&
-                            frame.pc == guest_vectors() + data_vector;
-    return data_abort && took_external_abort() ? abi::FaultReason::external_abort
-                                               : abi::FaultReason::step_ended_abnormally;
+abi::FaultReason why_not(const Step& step, End end, const Frame& frame, arch::Hsr hsr) {
+    if (accessed_before(step, end, frame, hsr)) return abi::FaultReason::access_unknown;
+    return took_data_abort(end, frame) && took_external_abort()
+               ? abi::FaultReason::external_abort
+               : abi::FaultReason::step_ended_abnormally;
 }
 
 /// Traps that are enabled for a step (HSTR, HDCR). No load or store takes them, so the guest
@@ -102,23 +123,76 @@ bool executed(End end) {
     return end == End::planned || end == End::next_page;
 }
 
-void complete(Step& step, const Frame& frame, End end) {
+void set_fault(abi::Record& r, abi::FaultReason why) {
+    r.type = abi::RecordType::fault;
+    r.value = abi::fault_value(why);
+    const bool unknown = why == abi::FaultReason::access_unknown;
+    r.flags = static_cast<std::uint8_t>((r.flags & ~abi::flag_value_unknown) |
+                                        (unknown ? abi::flag_value_unknown : 0u));
+}
+
+void complete(Step& step, const Frame& frame, End end, arch::Hsr hsr) {
     abi::Record& r = step.record;
+    if (step.access.stage1_walk) return;
     if (!executed(end)) {
-        r.type = abi::RecordType::fault;
-        r.value = abi::fault_value(why_not(end, frame));
+        set_fault(r, why_not(step, end, frame, hsr));
+    } else if (step.access.listed && step.cut) {
+        r.flags |= abi::flag_value_unknown; // another CPU has mapped the rest: it may be a device
     } else if (!step.access.write && step.access.decoded && !step.access.listed) {
         r.value = bus_value(frame, guest_register(frame, step.access.reg), step.access.log2_size);
     }
 }
 
-void publish(Cpu& cpu, const Frame& frame, bool executed) {
+/// The walk, and then what its instruction accessed.
+[[gnu::noinline]] void publish_walk(Cpu& cpu, const Frame& frame, End end, arch::Hsr hsr) {
+    Step& step = cpu.step;
+    abi::Record& r = step.record;
+    const bool known = step.access.listed && !step.cut;
+    if (step.access.listed) r.lock_sequence = cpu.locks.next_sequence(r.device);
+    cpu.ring.publish(r);
+    if (step.by_cp15) return;
+    r.flags = 0;
+    if (executed(end) && known) {
+        r.type = abi::RecordType::access;
+        return publish_beats(cpu, frame);
+    }
+    // The address is where the instruction would go first; it is known only if it was listed.
+    const Beat first = step.access.listed ? step.beats[0] : Beat{};
+    r.device = first.span != nullptr ? first.span->region : abi::no_device;
+    abi::set_physical_address(r, first.pa.value);
+    r.lock_sequence = first.span != nullptr ? cpu.locks.next_sequence(r.device) : 0;
+    set_fault(r, executed(end) ? abi::FaultReason::access_unknown : why_not(step, end, frame, hsr));
+    cpu.ring.publish(r);
+}
+
+/// If it is not known whether the words before the one that met an external abort were accessed:
+/// that word's own record.
+[[gnu::noinline]] void publish_aborted(Cpu& cpu) {
+    Step& step = cpu.step;
+    abi::Record& r = step.record;
+    if (abi::fault_reason(r.value) != abi::FaultReason::access_unknown || !took_external_abort())
+        return;
+    for (unsigned n = 0; n < step.access.beats; ++n) {
+        const Beat& beat = step.beats[n];
+        if (beat.va.value != port::read<reg::DFAR>() || beat.span == nullptr) continue;
+        r.va = beat.va.value;
+        abi::set_physical_address(r, beat.pa.value);
+        r.device = beat.span->region;
+        r.lock_sequence = cpu.locks.next_sequence(r.device);
+        set_fault(r, abi::FaultReason::external_abort);
+        return cpu.ring.publish(r);
+    }
+}
+
+void publish(Cpu& cpu, const Frame& frame, End end, arch::Hsr hsr) {
     Step& step = cpu.step;
     if (!step.access.recorded || (step.record.flags & abi::flag_early) != 0) return;
-    if (executed && step.access.listed) return publish_beats(cpu, frame);
+    if (step.access.stage1_walk) return publish_walk(cpu, frame, end, hsr);
+    if (executed(end) && step.access.listed && !step.cut) return publish_beats(cpu, frame);
     // An abort needs no sequence number for each word, only one.
     if (step.access.listed) step.record.lock_sequence = cpu.locks.next_sequence(step.record.device);
     cpu.ring.publish(step.record);
+    if (took_data_abort(end, frame) && step.access.listed) publish_aborted(cpu);
 }
 
 /// Disarms what arm_step() has armed, and restores the guest's masks.
@@ -152,8 +226,8 @@ bool end_step(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
     Step& step = cpu.step;
     const End end = disarm_step(step, frame, hsr);
     step.stuck = false;
-    complete(step, frame, end);
-    publish(cpu, frame, executed(end));
+    complete(step, frame, end, hsr);
+    publish(cpu, frame, end, hsr);
     cpu.ring.finish();
     if (executed(end) && step.access.exclusive && step.access.listed) reserve(cpu, frame);
     if (end == End::planned) return true;

@@ -13,6 +13,7 @@ struct Beat {
     VirtualAddress va;
     PhysicalAddress pa{};
     const Span* span{}; ///< null: not a device, but RAM on the other side of a page boundary
+    bool unmapped{};    ///< by stage 1, for this access: it has no `pa`
     bool write{};
     std::uint8_t log2_size{2};
     std::uint8_t place{};  ///< index in DeviceAccess::bank

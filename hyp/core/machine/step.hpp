@@ -24,8 +24,10 @@ struct Step {
     }
 
     bool armed{};
-    bool stuck{};        ///< the last step ended in another trap; its instruction was not executed
-    DeviceAccess access; ///< constant while the step is armed
+    bool cut{};     ///< if access.listed: stage 1 does not map all of it, or not for stores
+    bool by_cp15{}; ///< if access.stage1_walk: made for maintenance, or to translate an address
+    bool stuck{};   ///< the last step ended in another trap; its instruction was not executed
+    DeviceAccess access;         ///< constant while the step is armed
     Beat beats[arch::max_beats]; ///< filled in at the trap, if access.listed
     abi::Record record{};        ///< of the first access, without a load's value and the duration
     std::uint32_t next_pc{};     ///< where the guest stops behind the instruction
@@ -34,6 +36,9 @@ struct Step {
     lpae::Descriptor* opened{};  ///< `unprotect` only: the page that is open to all CPUs
     std::uint32_t stuck_pc{};    ///< if stuck: where
     PhysicalAddress stuck_pa{};  ///< if stuck: its address
+    std::uint32_t looked_pc{};   ///< trap/second_look.hpp: where,
+    unsigned looks{};            ///< how many times in a row,
+    std::uint64_t looked_trap{}; ///< and at which trap of this CPU last
 };
 
 } // namespace mmioscope

@@ -36,6 +36,12 @@ public:
         shadow_open_ = false;
     }
 
+    /// The guest's next accesses and fetches are translated anew.
+    void forget() {
+        port::write<reg::TLBIALL>(0);
+        port::complete_local(); // the ERET is the synchronization
+    }
+
     /// The fast path has opened the shadow table.
     void adopt_shadow() { shadow_open_ = true; }
 
@@ -48,11 +54,10 @@ public:
     }
 
 private:
-    static void load(std::uint64_t vttbr) {
+    void load(std::uint64_t vttbr) {
         port::write<reg::VTTBR>(vttbr);
         port::synchronize_context();
-        port::write<reg::TLBIALL>(0);
-        port::complete_local(); // the ERET is the synchronization
+        forget();
     }
 
     std::uint64_t normal_{};

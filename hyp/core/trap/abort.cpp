@@ -12,6 +12,7 @@
 #include "machine/machine.hpp"
 #include "port/sysreg.hpp"
 #include "trap/decode.hpp"
+#include "trap/second_look.hpp"
 
 namespace mmioscope {
 
@@ -98,21 +99,27 @@ Outcome record_fault(Cpu& cpu, const Frame& frame, const DeviceAccess& access,
 }
 
 /// The access does not happen; the guest gets an abort, as from a bus that answers with an error.
+/// But if another CPU may have changed the code, it executes that first.
 [[gnu::noinline]] Outcome refuse(Cpu& cpu, Frame& frame, const DeviceAccess& access,
                                  abi::FaultReason why) {
+    if (look_again(cpu, frame, why)) return Outcome::again;
     record_fault(cpu, frame, access, why);
     inject_data_abort(frame, access.va, access.write);
     return Outcome::taken;
+}
+
+/// Why no device of the guest is at `pa`.
+abi::FaultReason why_unassigned(const Machine& machine, PhysicalAddress pa, const Span* span) {
+    if (machine.own_memory.contains(pa.value)) return abi::FaultReason::hypervisor_memory;
+    return span != nullptr ? abi::FaultReason::hypervisor_device
+                           : abi::FaultReason::unnamed_address;
 }
 
 /// No device of the guest is there: answers as a service does, or the board's bus.
 [[gnu::noinline]] Outcome answer_unassigned(Cpu& cpu, Frame& frame, const DeviceAccess& access) {
     for (Service* service : cpu.machine->services)
         if (const auto outcome = service->answer(cpu, frame, access)) return *outcome;
-    const auto why = cpu.machine->own_memory.contains(access.pa.value)
-                         ? abi::FaultReason::hypervisor_memory
-                     : access.span != nullptr ? abi::FaultReason::hypervisor_device
-                                              : abi::FaultReason::unnamed_address;
+    const auto why = why_unassigned(*cpu.machine, access.pa, access.span);
     if (board.unassigned == Unassigned::aborts || !access.syndrome)
         return refuse(cpu, frame, access, why);
     record_fault(cpu, frame, access, why);
@@ -147,15 +154,17 @@ Outcome record_fault(Cpu& cpu, const Frame& frame, const DeviceAccess& access,
     stop_accesses(cpu);
 }
 
-/// Whether some words of the instruction would reach what is not the guest's.
-[[gnu::noinline]] bool reaches_beyond(const Cpu& cpu, const DeviceAccess& access) {
+/// The first word of the instruction that would reach what is not the guest's, or null. What stage
+/// 1 does not map reaches nothing: the guest takes its own fault there, in the step.
+[[gnu::noinline]] const Beat* beat_beyond(const Cpu& cpu, const DeviceAccess& access) {
     for (unsigned n = 0; n < access.beats; ++n) {
         const Beat& beat = cpu.step.beats[n];
+        if (beat.unmapped) continue;
         if (beat.span != nullptr ? beat.span->withheld
                                  : !in_memory(cpu.machine->guest_memory, beat.pa))
-            return true;
+            return &beat;
     }
-    return false;
+    return nullptr;
 }
 
 /// Whether the same access traps again in its own step: no table has its page.
@@ -185,12 +194,19 @@ bool has_no_step(Cpu& cpu, const Frame& frame, const DeviceAccess& access) {
            (cpu.machine->breakpoints || !decode_for_page(cpu, frame));
 }
 
-/// Why a decoded access cannot be carried out, or FaultReason::none.
-abi::FaultReason objection(Cpu& cpu, const Frame& frame, const DeviceAccess& access) {
+/// Why a decoded access cannot be carried out, or FaultReason::none. If it is because of a later
+/// word, `access` gets its address.
+abi::FaultReason objection(Cpu& cpu, const Frame& frame, DeviceAccess& access) {
     using enum abi::FaultReason;
     if (has_no_step(cpu, frame, access)) return no_breakpoints;
     if (access.exclusive && is_no_exclusive(cpu, frame, access)) return undecodable;
-    if (access.listed && reaches_beyond(cpu, access)) return unnamed_address;
+    if (access.listed) {
+        if (const Beat* beyond = beat_beyond(cpu, access)) {
+            access.va = beyond->va;
+            access.pa = beyond->pa;
+            return why_unassigned(*cpu.machine, beyond->pa, beyond->span);
+        }
+    }
     if (cpu.step.stuck && makes_no_progress(cpu.step, frame, access)) return no_progress;
     return none;
 }
@@ -224,13 +240,15 @@ Outcome data_abort(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
     access.pa = faulting_address(machine, hsr, access.va);
     if (hsr.stage1_walk()) {
         access.stage1_walk = true;
+        cpu.step.by_cp15 = hsr.cache_maintenance(); // or ATS1C*: it is set for those, too
         // HDFAR is the address that the walk was for, so only the page of the descriptor is known.
         access.pa = {page_floor(access.pa.value)};
     }
     const Span* const span = access.span = find_span(machine, access.pa, last);
     if (!always_traps(span) && !check_table(cpu, span, access.pa)) return Outcome::again;
 
-    if (hsr.cache_maintenance()) return record_maintenance(cpu, frame, access);
+    if (hsr.cache_maintenance() && !access.stage1_walk)
+        return record_maintenance(cpu, frame, access);
     abi::FaultReason why = decode_access(cpu, frame, hsr, access);
     if (span == nullptr || span->withheld) return answer_unassigned(cpu, frame, access);
     if (why == abi::FaultReason::none) why = objection(cpu, frame, access);
@@ -266,10 +284,18 @@ Outcome prefetch_abort(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
     verify_services(*cpu.machine, Moment::doubt); // are the tables damaged?
     // Fetching from a device page that is mapped gives a permission fault; HPFAR is not valid then.
     PhysicalAddress pa{};
-    if (hsr.translation_fault()) pa = faulting_address(*cpu.machine, hsr, va);
+    if (hsr.translation_fault()) {
+        pa = faulting_address(*cpu.machine, hsr, va);
+        const Span* span = cpu.machine->map.find(pa);
+        if (!always_traps(span) && !check_table(cpu, span, pa)) return Outcome::again;
+    }
+    // Behind such a walk any instruction may come; only loads and stores can be stepped.
+    const bool walk = hsr.stage1_walk();
+    if (walk) pa = {page_floor(pa.value)};
     abi::Record record =
-        describe_fault(frame, va, pa, abi::encode_access(false, 2), abi::FaultReason::none);
-    record.type = abi::RecordType::fetch;
+        describe_fault(frame, va, pa, abi::encode_access(false, 2),
+                       walk ? abi::FaultReason::walk_of_fetch : abi::FaultReason::none);
+    if (!walk) record.type = abi::RecordType::fetch;
     record.device = region_at(*cpu.machine, pa, abi::no_device);
     cpu.ring.publish_event(record);
     inject_prefetch_abort(frame, va);

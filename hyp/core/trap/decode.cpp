@@ -16,15 +16,20 @@ namespace {
 
 constexpr unsigned pc = 15;
 
-/// Where `va` leads: usually the page of the fault, else what the guest's translation says.
-Beat locate(const Machine& machine, const Frame& frame, const DeviceAccess& fault,
-            VirtualAddress va) {
-    Beat beat{.va = va};
-    if (page_floor(va.value) == page_floor(fault.va.value))
+/// Where the access to `va` leads: usually to the page of the fault, else where the guest's
+/// translation says. The address of a walk is that of the table.
+Beat locate(Cpu& cpu, const Frame& frame, const DeviceAccess& fault, VirtualAddress va,
+            bool write) {
+    Beat beat{.va = va, .write = write};
+    const bool same_page = page_floor(va.value) == page_floor(fault.va.value);
+    if (same_page && !fault.stage1_walk) {
         beat.pa = {page_floor(fault.pa.value) | (va.value & (page_size - 1))};
-    else if (const auto pa = translate(frame, va)) beat.pa = *pa;
-    else return beat;
-    beat.span = machine.map.find(beat.pa);
+    } else {
+        const auto pa = translate(cpu, frame, va, write);
+        beat.unmapped = !pa;
+        if (pa) beat.pa = *pa;
+    }
+    if (!beat.unmapped) beat.span = cpu.machine->map.find(beat.pa);
     return beat;
 }
 
@@ -67,9 +72,8 @@ std::uint8_t place_of(const arch::Instruction& i, const Frame& frame, unsigned n
     const unsigned size = 1u << whole.log2_size;
     if (access.beats - 1 + size > arch::max_beats) return false;
     for (unsigned n = 0; n < size; ++n) {
-        beats[n] = locate(*cpu.machine, frame, access, whole.va + n);
-        if (beats[n].pa == PhysicalAddress{}) return false;
-        beats[n].write = whole.write;
+        beats[n] = locate(cpu, frame, access, whole.va + n, whole.write);
+        if (beats[n].unmapped) return false;
         beats[n].log2_size = 0;
         beats[n].place = whole.place;
         beats[n].byte = static_cast<std::uint8_t>(big_endian ? size - 1 - n : n);
@@ -89,11 +93,12 @@ bool list_beats(Cpu& cpu, const Frame& frame, const arch::Instruction& i, Virtua
     const std::uint32_t last = (swap ? 1 : i.beats) << i.log2_size;
     if (access.va.value - first.value >= last) return false;
     access.beats = 0;
+    cpu.step.cut = false;
     for (unsigned n = 0; n < i.beats; ++n) {
         if (access.beats == arch::max_beats) return false;
         Beat& beat = cpu.step.beats[access.beats++];
-        beat = locate(*cpu.machine, frame, access, first + step * n);
-        beat.write = swap ? n != 0 : i.store;
+        beat = locate(cpu, frame, access, first + step * n, swap ? n != 0 : i.store);
+        cpu.step.cut |= beat.unmapped;
         beat.log2_size = i.log2_size;
         beat.place = place_of(i, frame, n);
         const auto value = banked_value(frame, i.bank, beat.place, i.log2_size);
@@ -108,21 +113,23 @@ bool list_beats(Cpu& cpu, const Frame& frame, const arch::Instruction& i, Virtua
 void from_instruction(Cpu& cpu, const Frame& frame, arch::Instruction& i, DeviceAccess& access) {
     access.write = i.store;
     access.sign_extend = i.sign_extend;
-    access.exclusive = i.exclusive;
+    access.exclusive = i.exclusive && !access.stage1_walk; // that is stepped, like any other
     access.status = i.status;
     access.log2_size = i.log2_size;
     if (i.beats == 0) return; // UNPREDICTABLE, LDC or STC: no more is known
+    if (access.stage1_walk && i.exclusive && i.store) return; // it may store nothing
     const bool plain = is_plain(i);
-    if (!plain || may_be_split(frame, access, i.log2_size)) {
+    const bool at_va = plain && access.stage1_walk; // HDFAR is the address that the walk was for
+    if (!plain || at_va || may_be_split(frame, access, i.log2_size)) {
         if (plain) arch::set_address(i, cpu.step.code.word, in_thumb(frame));
-        const VirtualAddress first = first_address(frame, i.address);
+        const VirtualAddress first = at_va ? access.va : first_address(frame, i.address);
         join_elements(i, frame, first);
         access.log2_size = i.log2_size;
         if (!list_beats(cpu, frame, i, first, access)) {
             access.beats = 1;
             return;
         }
-        access.listed = !plain || access.beats > 1;
+        access.listed = !plain || at_va || access.beats > 1;
         access.bank = i.bank;
     }
     access.decoded = true;
@@ -139,7 +146,9 @@ bool may_step_on_page(const Frame& frame) {
 /// Whether an access is to the page of the instruction, where another one is in the step.
 bool reaches_code(const Step& step) {
     for (unsigned n = 0; n < step.access.beats; ++n)
-        if (page_floor(step.beat(n).pa.value) == page_floor(step.code.at.value)) return true;
+        if (!step.beat(n).unmapped &&
+            page_floor(step.beat(n).pa.value) == page_floor(step.code.at.value))
+            return true;
     return false;
 }
 
@@ -165,12 +174,15 @@ abi::FaultReason correct_register(const Machine& machine, const Frame& frame,
 }
 
 abi::FaultReason decode_instruction(Cpu& cpu, const Frame& frame, DeviceAccess& access) {
+    if (access.stage1_walk && cpu.step.by_cp15) { // MCR
+        access.wide = true;
+        return abi::FaultReason::none;
+    }
     const auto word = fetch_instruction(frame, *cpu.machine);
     if (!word) return abi::FaultReason::undecodable;
     cpu.step.code.word = *word;
     arch::Instruction instruction = arch::decode(*word, in_thumb(frame));
     access.wide = instruction.wide;
-    if (access.stage1_walk) return abi::FaultReason::none; // any instruction may need a walk
     if (!instruction.accesses_memory()) return abi::FaultReason::undecodable;
     if (instruction.loads_pc) return abi::FaultReason::loads_pc;
     from_instruction(cpu, frame, instruction, access);

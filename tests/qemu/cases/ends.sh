@@ -11,6 +11,18 @@ ends() { # BOARD ENGINE
     verified
 }
 
+# Page tables of the guest in a device: it finds the same through them, and each walk and access has its record.
+tables() { # ENGINE
+    native_guest tables
+    run_bare tables --engine "$1" --access-log "$out/access.log"
+    complete
+    same_as_native
+    verified
+    "$mmioscope" print --all --raw "$out/trace.mmio" >"$out/print" || fail "print: exit status $?"
+    [ "$(grep -c ' clcd@1f0000 .*(page-table walk)' "$out/print")" -ge 60 ] || fail "too few walks"
+    has_not print 'clcd@1f0000 .*cache maintenance'
+}
+
 # Except for User mode, where a step is refused, and for watchpoints, which do not fire at what Hyp does.
 ends_without_breakpoints() {
     local side
@@ -19,7 +31,7 @@ ends_without_breakpoints() {
     run_bare ends --no-breakpoints --access-log "$out/access.log"
     complete
     for side in native console; do
-        grep -vE '^mmioscope: |usr in front of nothing|watchpoint|likewise|^  entry' "$out/$side" >"$out/$side.same"
+        grep -vE '^mmioscope: |usr in front of nothing|usr halfway|watchpoint|likewise|^  entry' "$out/$side" >"$out/$side.same"
     done
     [ "$(grep -c '^end: svc' "$out/native.same")" -ge 30 ] || fail "too few ends"
     diff "$out/native.same" "$out/console.same" >"$out/diff" || fail "lines differ: $(head -n 3 "$out/diff" | xargs)"
@@ -29,6 +41,7 @@ ends_without_breakpoints() {
 for engine in shadow emulation; do
     add test "ends-$engine" 10 on_all_cpus ends vexpress-a15 $engine
     add test "virt-ends-$engine" 10 on_all_cpus ends virt $engine
+    add test "tables-$engine" 3 tables $engine
 done
 add test virt-ends-no-breakpoints 10 on_all_cpus ends_without_breakpoints
 

@@ -35,6 +35,7 @@ struct Ending {
     const char* name;
     std::uint32_t device{at::fifo};
     std::uint32_t pc{plain_pc};
+    std::uint32_t before{};  ///< bytes of NOPs in front of it, where the guest comes
     std::uint32_t next{nop}; ///< the next instruction
     std::uint32_t breakpoint{};
     std::uint32_t watchpoint{};
@@ -71,6 +72,12 @@ const Ending endings[] = {
      .fiq = true,
      .abort = true,
      .unmapped = true},
+    {.name = "the second word is not mapped", .device = as_memory + 0xffc},
+    {.name = "the second word is not mapped, all three come",
+     .device = as_memory + 0xffc,
+     .irq = true,
+     .fiq = true,
+     .abort = true},
     {.name = "the next page is not mapped", .pc = before_nothing},
     {.name = "the next page is not mapped, an FIQ comes", .pc = before_nothing, .fiq = true},
     {.name = "the next page is a device that aborts", .pc = before_broken},
@@ -144,8 +151,9 @@ void write_guest(Rig& rig, const Ending& ending, const Form& form) {
     code.mov(0, ending.device).mov(1, 1).mov(2, 0x1234'89ab).cpsie_aif();
     if (form.masks != 0) code.word(0xf10c'0000 | form.masks); // cpsid
     if (form.user) code.cps(0x10);
-    code.mov(12, ending.pc).bx(12);
-    Code there(rig.simulation.ram, physical(ending.pc));
+    code.mov(12, ending.pc - ending.before).bx(12);
+    Code there(rig.simulation.ram, physical(ending.pc - ending.before));
+    while (there.here() != physical(ending.pc)) there.nop();
     there.word(form.word).word(ending.next).add(1, 1, 1).end();
 }
 
@@ -244,6 +252,63 @@ TEST_CASE("a device that is not traced, mapped as Normal memory, behaves as nati
         const std::string found = run(options, ending, form, ending.pc);
         CHECK(difference(found, run(native, ending, form, ending.pc)) == "");
     }
+}
+
+// What the guest's CPU has fetched, by a translation that its TLB still has, Hyp need not find any
+// more. The guest's own abort of the fetch is one of the orders that can happen natively.
+TEST_CASE("code that another CPU unmaps after its fetch is the guest's own prefetch abort",
+          "[protocol]") {
+    const auto engine = GENERATE(abi::EngineKind::shadow, abi::EngineKind::emulation);
+    const bool dbgen_low = GENERATE(false, true);
+    const Ending ending{.name = "", .pc = window + 0x100, .before = 4};
+    std::uint64_t looks = 0;
+    const auto run_it = [&](RigOptions options, const Form& form) {
+        Rig rig(options);
+        write_guest(rig, ending, form);
+        rig.simulation.meanwhile = [&rig, &ending, native = options.native](Core& core) {
+            if (core.frame.pc != ending.pc) return;
+            rig.simulation.ram.store<std::uint32_t>(second_level, 0);
+            if (native) core.tlb.forget({.by_hyp = true});
+        };
+        rig.run();
+        if (!options.native) looks += rig.machine->cpus[0].ring.statistics().retries;
+        return rig.failure() + (options.native ? "" : compare_with_bus(rig)) +
+               state_of(rig.simulation.cores[0]) + devices_of(rig);
+    };
+    for (std::uint64_t seed = 1; seed <= 8; ++seed)
+        for (Form form : forms) {
+            if (form.described) continue;
+            if (dbgen_low) form.user = false;
+            CAPTURE(engine, dbgen_low, seed, form.word);
+            RigOptions options = options_for(engine, 1, seed);
+            options.conditions.dbgen_low = dbgen_low;
+            const std::string found = run_it(options, form);
+            options.native = true;
+            CHECK(difference(found, run_it(options, form)) == "");
+        }
+    CHECK(looks > 0);
+}
+
+TEST_CASE("code that another CPU changes after its fetch is fetched again", "[protocol]") {
+    RigOptions options =
+        options_for(GENERATE(abi::EngineKind::shadow, abi::EngineKind::emulation), 1, 1);
+    options.conditions.keeps_old_code = true;
+    const std::uint32_t now = GENERATE(nop, 0xe8b0'801cu); // and ldmia r0!, {r2-r4, pc}
+    const Form& form = forms[4];
+    const Ending ending{.name = "", .pc = plain_pc + 0x100, .before = 4};
+    Rig rig(options);
+    write_guest(rig, ending, form);
+    rig.simulation.meanwhile = [&rig, &ending, now, times = 0](Core& core) mutable {
+        if (core.frame.pc != ending.pc) return;
+        rig.simulation.ram.store<std::uint32_t>(ending.pc, ++times == 1 ? now : nop);
+    };
+    rig.run();
+    CHECK(rig.failure() == "");
+    CHECK(rig.simulation.cores[0].ended);
+    CHECK(rig.reg(0, 0) == ending.device); // nothing was loaded
+    CHECK(rig.bus_log(at::fifo, 0x1000).empty());
+    CHECK(rig.records_of(abi::RecordType::fault).empty());
+    CHECK(rig.machine->cpus[0].ring.statistics().retries == 1);
 }
 
 TEST_CASE("however a step ends, the guest sees what it would see without the hypervisor") {

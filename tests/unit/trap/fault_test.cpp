@@ -121,7 +121,7 @@ TEST_CASE("a walk that aborts in a step ends it, and the access can be tried aga
 
 TEST_CASE("a page-table walk through a traced page is stepped and recorded as such") {
     const auto rig = run_then([](Rig& r, Core& core, mmioscope::Cpu& cpu) {
-        Code(r.simulation.ram, core.frame.pc).add(1, 1, 1);
+        Code(r.simulation.ram, core.frame.pc).ldr(1, 0);
         trap(core, cpu, stage1_walk, at::fifo + 16);
         CHECK(in_step(cpu));
         core.frame.pc += 4;
