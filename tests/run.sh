@@ -115,6 +115,7 @@ on_other_cpu() {
     suite costs 30 tests/bench/costs.py "$build" --short
     suite export 60 tests/export/run.sh "$build"
     suite plan 30 tests/plan/trees.py "$build"
+    suite svd 5 tests/svd/svd.py "$build"
 }
 
 # What diff must find at least, of each class of faults; of the made-up boots' writes more are data.

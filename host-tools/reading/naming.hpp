@@ -30,6 +30,9 @@ public:
     /// says about devices. Throws Error (bad_input) if that is wrong.
     explicit Naming(const trace::TraceReader& reader, const registers::Sources& sources = {});
 
+    /// What the user should know of the files with descriptions (TraceDevices::remarks()).
+    std::vector<std::string> remarks() { return devices_.remarks(); }
+
     /// Sets CNTPCT at time 0, instead of the first record's.
     void start_at(std::uint64_t time) { start_ = time; }
 

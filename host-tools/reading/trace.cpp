@@ -86,6 +86,9 @@ void Trace::begin() {
     }
     naming_ =
         std::make_unique<Naming>(*reader_, registers::Sources{options_.registers, options_.tree});
+    for (const std::string& line : naming_->remarks()) {
+        report_(line);
+    }
     if (options_.no_pc) {
         naming_->hide_code();
     }

@@ -65,6 +65,12 @@ struct Description {
     std::vector<Inclusion> inclusions;
 };
 
+/// What of a file could not be used.
+struct LeftOut {
+    std::size_t count = 0;
+    std::string first; ///< the first reason, "FILE:LINE: ..."; empty: none
+};
+
 /// The index or label number `index` of `series`, counted from 0, in names.
 std::string label(const Series& series, std::uint64_t index);
 

@@ -1,7 +1,12 @@
 #include "registers/device_list.hpp"
 
+#include "logs/pcidev.hpp"
 #include "tree/device_names.hpp"
 #include "tree/device_tree.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdio>
 
 namespace mmioscope::registers {
 
@@ -28,6 +33,27 @@ std::vector<Device> list_devices(std::span<const abi::RegionEntry> regions,
         devices.push_back(std::move(device));
     }
     return devices;
+}
+
+void name_pci_functions(std::span<Device> devices, const std::map<std::string, std::string>& text) {
+    for (const auto& [key, line] : text) {
+        unsigned place = 0;
+        unsigned vendor = 0;
+        unsigned function = 0;
+        if (!key.starts_with(logs::pci_key) ||
+            std::sscanf(key.c_str() + logs::pci_key.size(), "%4x", &place) != 1 || // NOLINT
+            std::sscanf(line.c_str(), "%4x%4x", &vendor, &function) != 2) {        // NOLINT
+            continue;
+        }
+        const std::string path =
+            fmt::format("/{:02x}:{:02x}.{:x},", place >> 8, place >> 3 & 0x1f, place & 7);
+        for (Device& device : devices) {
+            if (device.path.starts_with(path)) {
+                device.compatible = {fmt::format("pci{:04x},{:04x}", vendor, function),
+                                     fmt::format("pci{:x},{:x}", vendor, function)};
+            }
+        }
+    }
 }
 
 } // namespace mmioscope::registers

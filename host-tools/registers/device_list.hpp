@@ -5,6 +5,7 @@
 #include "tree/tree_nodes.hpp"
 
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -26,5 +27,10 @@ struct Device {
 /// One for each of `regions`, in order.
 std::vector<Device> list_devices(std::span<const abi::RegionEntry> regions,
                                  std::span<const std::byte> tree);
+
+/// Sets `compatible` of the PCI functions of an imported mmiotrace log, as the device tree's PCI
+/// binding has it: "pci8086,10d3". `text`: the trace's text, with the log's PCIDEV lines
+/// (logs/pcidev.hpp).
+void name_pci_functions(std::span<Device> devices, const std::map<std::string, std::string>& text);
 
 } // namespace mmioscope::registers

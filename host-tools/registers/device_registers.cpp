@@ -12,7 +12,7 @@ void DeviceRegisters::bind(std::span<const Device> devices) {
         Bound bound;
         bound.compatible = device.compatible;
         bound.reg_index = device.reg_index;
-        bound.base = device.range.base;
+        bound.range = device.range;
         devices_.push_back(std::move(bound));
     }
 }
@@ -24,7 +24,7 @@ bool DeviceRegisters::watches_any() {
             const Bound& bound = devices_[device];
             watches_any_ =
                 *watches_any_ ||
-                (book_.may_have_conditions(bound.compatible, bound.reg_index, bound.base) &&
+                (book_.may_have_conditions(bound.compatible, bound.reg_index, bound.range) &&
                  watches(static_cast<std::uint16_t>(device)));
         }
     }
@@ -99,7 +99,7 @@ const Description* DeviceRegisters::description(std::uint16_t device) {
     }
     Bound& bound = devices_[device];
     if (!bound.description) {
-        bound.description = book_.find(bound.compatible, bound.reg_index, bound.base);
+        bound.description = book_.find(bound.compatible, bound.reg_index, bound.range);
         if (*bound.description != nullptr) {
             for (const Entry& entry : (*bound.description)->entries) {
                 if (entry.when) {

@@ -65,7 +65,7 @@ private:
     struct Bound {
         std::vector<std::string> compatible;
         unsigned reg_index = 0;
-        std::uint64_t base = 0;
+        tree::AddressRange range{};
         std::optional<const Description*> description; ///< nothing: not searched yet
         /// Registers used in conditions, by offset, and their values.
         std::map<std::uint64_t, std::uint64_t> watched;

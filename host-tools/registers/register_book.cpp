@@ -1,5 +1,6 @@
 #include "registers/register_book.hpp"
 
+#include "registers/placed.hpp"
 #include "registers/regs_reader.hpp"
 #include "registers/shipped.hpp"
 #include "registers/svd_reader.hpp"
@@ -105,8 +106,10 @@ void RegisterBook::include(Description& in, const SvdReader& read_svd, Chain& ch
     chain.push_back(&in);
     for (const Inclusion& inclusion : std::exchange(in.inclusions, {})) {
         if (!inclusion.file.empty()) {
+            std::string name = inclusion.name;
+            std::erase_if(name, [](char c) { return c == '[' || c == ']'; }); // UART[1] is UART1
             for (const Description& peripheral : read_svd(inclusion.file)) {
-                if (peripheral.name == inclusion.name) {
+                if (peripheral.name == name) {
                     append(in, peripheral, inclusion);
                     in.title = in.title.empty() ? peripheral.title : in.title;
                 }
@@ -158,8 +161,7 @@ std::string description(const std::string& path) {
 }
 
 // Its content appears on terminals.
-std::string plain_description(const std::string& path) {
-    std::string text = description(path);
+void check_plain(std::string_view text, const std::string& path) {
     unsigned number = 0;
     for (std::string_view rest = text; !rest.empty();) {
         std::string line(rest.substr(0, rest.find('\n')));
@@ -171,41 +173,64 @@ std::string plain_description(const std::string& path) {
             throw bad_input("{}:{}: a control character: remove it", path, number);
         }
     }
-    return text;
+}
+
+// Begins with an element, maybe behind a byte order mark.
+bool is_xml(std::string_view text) {
+    text.remove_prefix(text.starts_with("\xef\xbb\xbf") ? 3 : 0);
+    const std::size_t first = text.find_first_not_of(" \t\r\n");
+    return first != text.npos && text[first] == '<';
+}
+
+// "FILE.svd:PERIPHERAL=COMPATIBLE".
+Description bound(const std::string& argument, std::size_t colon) {
+    const std::string binding = argument.substr(colon + 1);
+    const std::size_t equals = binding.find('=');
+    if (equals == std::string::npos || equals == 0 || equals + 1 == binding.size()) {
+        throw bad_input("'{}' is not FILE.svd:PERIPHERAL=COMPATIBLE", argument);
+    }
+    Description description;
+    description.name = binding.substr(0, equals);
+    description.compatible = {binding.substr(equals + 1)};
+    description.inclusions = {{description.name, argument.substr(0, colon), 0, argument}};
+    return description;
 }
 
 } // namespace
 
 void RegisterBook::add_file(const std::string& argument) {
-    const SvdReader svd = [](const std::string& file) { return read_svd(description(file), file); };
-    const std::size_t colon = argument.find(".svd:");
-    const bool whole_svd = argument.ends_with(".svd") || argument.ends_with(".xml");
-    if (whole_svd) {
-        add(svd(argument), svd);
-        return;
-    }
-    if (colon != std::string::npos) {
-        const std::string binding = argument.substr(colon + 5);
-        const std::size_t equals = binding.find('=');
-        if (equals == std::string::npos || equals == 0 || equals + 1 == binding.size()) {
-            throw bad_input("'{}' is not FILE.svd:PERIPHERAL=COMPATIBLE", argument);
+    const auto svd_in = [this](const std::string& text, const std::string& file) {
+        LeftOut left_out;
+        auto peripherals = read_svd(text, file, left_out);
+        if (left_out.count != 0) {
+            left_out_.push_back(std::move(left_out));
         }
-        Description description;
-        description.name = binding.substr(0, equals);
-        description.compatible = {binding.substr(equals + 1)};
-        description.inclusions = {{description.name, argument.substr(0, colon + 4), 0, argument}};
-        add({description}, svd);
-        return;
-    }
-    std::vector<Description> more = read_regs(plain_description(argument), argument);
-    resolve_paths(more, argument);
-    for (const Description& description : more) {
-        if (const auto found = overlap(description)) {
-            throw bad_input("{}:{}: {} (add 'also' if it is meant to)", argument, found->line,
-                            found->text);
+        return peripherals;
+    };
+    const SvdReader svd = [&](const std::string& file) { return svd_in(description(file), file); };
+    std::string lower = argument;
+    std::ranges::transform(lower, lower.begin(), [](char c) {
+        return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    });
+    const std::size_t binding = lower.find(".svd:");
+    const std::string text = binding != std::string::npos ? "" : description(argument);
+    if (binding != std::string::npos) {
+        add({bound(argument, binding + 4)}, svd);
+    } else if (lower.ends_with(".svd") || is_xml(text)) {
+        add(svd_in(text, argument), svd);
+    } else {
+        check_plain(text, argument);
+        std::vector<Description> more = read_regs(text, argument);
+        resolve_paths(more, argument);
+        for (const Description& description : more) {
+            if (const auto found = overlap(description)) {
+                throw bad_input("{}:{}: {} (add 'also' if it is meant to)", argument, found->line,
+                                found->text);
+            }
         }
+        add(std::move(more), svd);
     }
-    add(std::move(more), svd);
+    files_.push_back({argument, descriptions_.size()});
 }
 
 RegisterBook::Place RegisterBook::named(std::string_view name) const {
@@ -229,28 +254,71 @@ RegisterBook::Place RegisterBook::compatible_with(std::span<const std::string> c
     return std::nullopt;
 }
 
-RegisterBook::Place RegisterBook::place_of(std::span<const std::string> compatible,
-                                           unsigned reg_index, std::uint64_t address) const {
-    if (const Place own = compatible_with(compatible, reg_index, shipped_.size())) {
-        return own;
-    }
-    for (std::size_t i = descriptions_.size(); i-- > shipped_.size();) {
-        if (descriptions_[i].address == address && address != 0) {
-            return i;
+// The user's SVD peripherals with a register in `range`: those of the last file first, each file's
+// in its order.
+std::vector<std::size_t> RegisterBook::reaching(const tree::AddressRange& range) const {
+    std::vector<std::size_t> found;
+    std::size_t end = descriptions_.size();
+    for (std::size_t i = end; i-- > shipped_.size();) {
+        const bool first =
+            i == shipped_.size() || descriptions_[i - 1].where != descriptions_[i].where;
+        for (std::size_t j = i; first && j < end; ++j) {
+            if (descriptions_[j].address != 0 && reaches(descriptions_[j], range)) {
+                found.push_back(j);
+            }
         }
+        end = first ? i : end;
     }
-    return compatible_with(compatible, reg_index, 0);
+    return found;
 }
 
 const Description* RegisterBook::find(std::span<const std::string> compatible, unsigned reg_index,
-                                      std::uint64_t address) const {
-    const Place place = place_of(compatible, reg_index, address);
-    return place ? &read(*place) : nullptr;
+                                      const tree::AddressRange& range) const {
+    if (const Place own = compatible_with(compatible, reg_index, shipped_.size())) {
+        note_use(*own);
+        return &descriptions_[*own];
+    }
+    const std::vector<std::size_t> near = reaching(range);
+    std::vector<const Description*> peripherals;
+    for (const std::size_t i : near) {
+        note_use(i);
+        peripherals.push_back(&descriptions_[i]);
+    }
+    if (peripherals.size() == 1 && peripherals[0]->address == range.base) {
+        return peripherals[0];
+    }
+    if (!peripherals.empty()) {
+        return &placed_.try_emplace({range.base, range.size}, placed(peripherals, range))
+                    .first->second;
+    }
+    const Place shipped = compatible_with(compatible, reg_index, 0);
+    return shipped ? &read(*shipped) : nullptr;
 }
 
+void RegisterBook::note_use(std::size_t index) const {
+    const auto file = std::ranges::find_if(files_, [&](const File& f) { return index < f.end; });
+    if (file != files_.end()) {
+        file->used = true;
+    }
+}
+
+std::vector<std::string> RegisterBook::unused() const {
+    std::vector<std::string> found;
+    for (const File& file : files_) {
+        if (!file.used) {
+            found.push_back(file.argument);
+        }
+    }
+    return found;
+}
+
+// An SVD file has no conditions.
 bool RegisterBook::may_have_conditions(std::span<const std::string> compatible, unsigned reg_index,
-                                       std::uint64_t address) const {
-    const Place place = place_of(compatible, reg_index, address);
+                                       const tree::AddressRange& range) const {
+    Place place = compatible_with(compatible, reg_index, shipped_.size());
+    if (!place && reaching(range).empty()) {
+        place = compatible_with(compatible, reg_index, 0);
+    }
     return place && may_have_conditions(*place, 0);
 }
 

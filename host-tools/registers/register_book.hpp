@@ -2,12 +2,15 @@
 #pragma once
 
 #include "registers/description.hpp"
+#include "tree/tree_nodes.hpp"
 
 #include <deque>
 #include <functional>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace mmioscope::registers {
@@ -28,18 +31,27 @@ public:
     void add(std::vector<Description> more, const SvdReader& read_svd);
 
     /// Adds a file as the user names it: "x.regs"; "x.svd", whose peripherals are found by address;
-    /// or "x.svd:NAME=COMPATIBLE", one of them, found by the device tree.
+    /// or "x.svd:NAME=COMPATIBLE", one of them, found by the device tree. What begins with "<" is
+    /// SVD, whatever its name. Throws Error (bad_input).
     void add_file(const std::string& argument);
 
-    /// The description of a device: first the user's, by `compatible` with the most specific first,
-    /// or by address; then the built-in ones. Null if there is none.
+    /// The description of the device in `range`: first the user's, by `compatible` with the most
+    /// specific first, or by address (registers/placed.hpp); then the built-in ones. Null if there
+    /// is none.
     const Description* find(std::span<const std::string> compatible, unsigned reg_index,
-                            std::uint64_t address) const;
+                            const tree::AddressRange& range) const;
+
+    bool has_files() const { return !files_.empty(); }
+    /// The arguments of add_file() of which find() has returned no description.
+    std::vector<std::string> unused() const;
 
     /// Whether the description from find() may have registers that depend on others. Does not parse
     /// it if that is not needed.
     bool may_have_conditions(std::span<const std::string> compatible, unsigned reg_index,
-                             std::uint64_t address) const;
+                             const tree::AddressRange& range) const;
+
+    /// What add_file() could not use, for each SVD file with such parts.
+    const std::vector<LeftOut>& left_out() const { return left_out_; }
 
     /// All descriptions.
     const std::deque<Description>& descriptions() const;
@@ -59,13 +71,22 @@ private:
     Place named(std::string_view name) const;
     Place compatible_with(std::span<const std::string> compatible, unsigned reg_index,
                           std::size_t from) const;
-    Place place_of(std::span<const std::string> compatible, unsigned reg_index,
-                   std::uint64_t address) const;
+    std::vector<std::size_t> reaching(const tree::AddressRange& range) const;
     bool may_have_conditions(std::size_t index, std::size_t depth) const;
 
+    struct File {
+        std::string argument;
+        std::size_t end; ///< index behind its last description
+        bool used = false;
+    };
+    void note_use(std::size_t index) const;
+
+    std::vector<LeftOut> left_out_;
     // Parsing is not visible to callers.
     mutable std::deque<Description> descriptions_; ///< one not yet parsed has only what finds it
     mutable std::vector<Unread> shipped_;          ///< the first ones, which are built in
+    mutable std::vector<File> files_;              ///< in their order
+    mutable std::map<std::pair<std::uint64_t, std::uint64_t>, Description> placed_; ///< by range
 };
 
 } // namespace mmioscope::registers

@@ -26,9 +26,15 @@ std::optional<Numbers> numbers(std::string_view text) {
     return first && last ? std::optional(Numbers{*first, *last}) : std::nullopt;
 }
 
-// "A,B,C".
+// "A,B,C" or "A-C".
 std::vector<std::string> labels(std::string_view text, std::uint64_t count) {
     std::vector<std::string> found;
+    if (text.size() == 3 && text[1] == '-' && text[0] <= text[2]) {
+        for (char c = text[0]; c <= text[2] && found.size() < count; ++c) {
+            found.emplace_back(1, c);
+        }
+        return found;
+    }
     while (!text.empty() && found.size() < count) {
         const std::string_view label = text.substr(0, text.find(','));
         found.push_back(one_line(label));
@@ -67,22 +73,46 @@ std::string one_line(std::string_view text) {
 }
 
 std::optional<std::uint64_t> svd_number(std::string_view text) {
+    const auto masked = svd_masked(text);
+    return masked && masked->any == 0 ? std::optional(masked->value) : std::nullopt;
+}
+
+std::optional<Masked> svd_masked(std::string_view text) {
     text.remove_prefix(text.starts_with('+') ? 1 : 0);
-    const bool binary = text.starts_with('#') || text.starts_with("0b");
-    if (!binary) {
-        return number(text);
+    const std::size_t prefix = text.starts_with('#')                              ? 1
+                               : text.starts_with("0b") || text.starts_with("0B") ? 2
+                                                                                  : 0;
+    if (prefix == 0) {
+        const auto value = number(text);
+        return value ? std::optional(Masked{*value, 0}) : std::nullopt;
     }
-    text.remove_prefix(text[0] == '#' ? 1 : 2);
-    std::uint64_t value = 0;
-    const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value, 2);
-    return error == std::errc() && stop == text.data() + text.size() ? std::optional(value)
-                                                                     : std::nullopt;
+    text.remove_prefix(prefix);
+    if (text.empty() || text.size() > 64 || text.find_first_not_of("01xX") != text.npos) {
+        return std::nullopt;
+    }
+    Masked found;
+    for (const char c : text) {
+        found.value = found.value << 1 | (c == '1' ? 1 : 0);
+        found.any = found.any << 1 | (c == 'x' || c == 'X' ? 1 : 0);
+    }
+    return found;
 }
 
 std::size_t SvdFile::line(std::ptrdiff_t offset) const {
-    const auto end =
-        std::clamp<std::ptrdiff_t>(offset, 0, static_cast<std::ptrdiff_t>(text_.size()));
-    return 1 + static_cast<std::size_t>(std::count(text_.begin(), text_.begin() + end, '\n'));
+    if (lines_.empty()) {
+        lines_.push_back(0);
+        for (std::size_t at = 0; (at = text_.find('\n', at)) != text_.npos; ++at) {
+            lines_.push_back(static_cast<std::ptrdiff_t>(at) + 1);
+        }
+    }
+    const auto next = std::upper_bound(lines_.begin() + 1, lines_.end(), offset);
+    return static_cast<std::size_t>(next - lines_.begin());
+}
+
+void SvdFile::leave_out(const Error& why) const {
+    if (left_out_.count++ == 0) {
+        left_out_.first = why.what();
+    }
 }
 
 const std::string& SvdFile::around(pugi::xml_node node, const char* name) const {
@@ -99,9 +129,9 @@ pugi::xml_node SvdNode::base(pugi::xml_node node) const {
         return {};
     }
     const pugi::xml_node found = file_->bases().of(node);
-    if (!found) {
-        throw file_->error(node.offset_debug(), "derivedFrom=\"{}\": there is no such {}", name,
-                           node.name());
+    if (!found && file_->is_new(node)) {
+        file_->leave_out(file_->error(
+            node.offset_debug(), "derivedFrom=\"{}\": there is no such {}", name, node.name()));
     }
     return found;
 }
@@ -176,8 +206,21 @@ std::vector<SvdNode> SvdNode::children(const char* list, std::string_view kind,
     return line.size() > 1 ? last_of_each_name(found) : found;
 }
 
+std::vector<SvdNode> SvdNode::own_or_inherited(const char* kind) const {
+    std::vector<SvdNode> found;
+    for (const pugi::xml_node node : line_of_descent()) {
+        for (const pugi::xml_node child : node.children(kind)) {
+            found.emplace_back(*file_, child);
+        }
+        if (!found.empty()) {
+            break;
+        }
+    }
+    return found;
+}
+
 std::string SvdNode::name() const {
-    return one_line(node_.child_value("name"));
+    return for_terminal(one_line(node_.child_value("name")));
 }
 
 std::optional<Series> SvdNode::series(std::string_view name) const {
@@ -194,13 +237,16 @@ std::optional<Series> SvdNode::series(std::string_view name) const {
     series.step = need_number("dimIncrement");
     series.prefix = name.substr(0, at - (at > 0 && name[at - 1] == '[' ? 1 : 0));
     const std::string index = text("dimIndex");
+    bool fits = true;
     if (const auto range = numbers(index)) {
-        if (range->last < range->first || range->last - range->first != *count - 1) {
-            throw error("<dimIndex>: '{}' is not a range of {} numbers", index, *count);
-        }
+        fits = range->first <= range->last && range->last - range->first == *count - 1;
         series.first = range->first;
-    } else {
+    } else if (!index.empty()) {
         series.labels = labels(index, *count);
+        fits = series.labels.size() == *count;
+    }
+    if (!fits && file_->is_new(node_)) {
+        file_->leave_out(error("<dimIndex>: '{}' does not have {} indices", index, *count));
     }
     return series;
 }

@@ -12,6 +12,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -22,6 +23,15 @@ std::string one_line(std::string_view text);
 
 /// A number as in SVD: decimal, 0x, or # and 0b for binary.
 std::optional<std::uint64_t> svd_number(std::string_view text);
+
+/// A number whose bits `any` may have either value ("don't care", x in binary numbers).
+struct Masked {
+    std::uint64_t value = 0;
+    std::uint64_t any = 0;
+};
+
+/// The same with such bits.
+std::optional<Masked> svd_masked(std::string_view text);
 
 /// A file, for error messages and for the bases of its elements.
 class SvdFile {
@@ -36,6 +46,13 @@ public:
 
     SvdBases& bases() const { return bases_; }
 
+    /// Counts something of the file that cannot be used, and keeps the first reason.
+    void leave_out(const Error& why) const;
+    const LeftOut& left_out() const { return left_out_; }
+    /// Whether this is the first call for this element: it is complained about once, although it
+    /// is read again wherever something is derived from it.
+    bool is_new(pugi::xml_node node) const { return seen_.insert(node.internal_object()).second; }
+
     /// SvdNode::text() of an element that contains others, cached because they all ask for it.
     const std::string& around(pugi::xml_node node, const char* name) const;
 
@@ -44,7 +61,10 @@ private:
 
     std::string_view text_;
     std::string name_;
+    mutable LeftOut left_out_;
+    mutable std::unordered_set<const void*> seen_;
     // Caches.
+    mutable std::vector<std::ptrdiff_t> lines_; ///< where each begins
     mutable SvdBases bases_;
     mutable std::map<std::pair<const void*, std::string>, std::string> around_;
 };
@@ -68,6 +88,9 @@ public:
     /// element overrides. `list` null: the element's own children.
     std::vector<SvdNode> children(const char* list, std::string_view kind,
                                   std::string_view other_kind = "") const;
+
+    /// This element's own children called `kind`, or those of the nearest base that has any.
+    std::vector<SvdNode> own_or_inherited(const char* kind) const;
 
     std::string kind() const { return node_.name(); }
     std::string name() const;

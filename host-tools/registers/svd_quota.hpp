@@ -9,7 +9,12 @@ namespace mmioscope::registers {
 
 class SvdQuota {
 public:
-    // Each function throws Error (bad_input) at `node` if the limit is exceeded.
+    /// The file is refused as a whole.
+    struct Exceeded : Error {
+        using Error::Error;
+    };
+
+    // Each function throws Exceeded at `node` if the limit is exceeded.
     void entries(const SvdNode& node, std::size_t more) {
         take(node, entries_, more, most_entries, "registers, clusters and names of indices");
     }
@@ -20,6 +25,13 @@ public:
         take(node, text_, more, most_text, "characters");
     }
 
+    /// Takes again what was taken between these two copies.
+    void repeat(const SvdNode& node, const SvdQuota& before, const SvdQuota& after) {
+        entries(node, after.entries_ - before.entries_);
+        fields(node, after.fields_ - before.fields_);
+        text(node, after.text_ - before.text_);
+    }
+
 private:
     static constexpr std::size_t most_entries = 65536;
     static constexpr std::size_t most_fields = 1u << 20;
@@ -28,7 +40,8 @@ private:
     static void take(const SvdNode& node, std::size_t& taken, std::size_t more, std::size_t most,
                      const char* what) {
         if (more > most - taken) {
-            throw node.error("more than {} {}", most, what);
+            const Error error = node.error("more than {} {}", most, what);
+            throw Exceeded(error.status(), error.what());
         }
         taken += more;
     }

@@ -4,12 +4,27 @@
 #include "registers/svd_quota.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <unordered_set>
 
 namespace mmioscope::registers {
 
 namespace {
 
 constexpr std::size_t deepest_cluster = 4; ///< limit for nested clusters
+constexpr unsigned most_any_bits = 8;      ///< limit for "don't care" bits of a value
+
+/// Calls `read`. What it cannot use is left out, and the rest of the file is read.
+template <typename Read>
+void leave_out_if_bad(const SvdFile& file, Read&& read) {
+    try {
+        read();
+    } catch (const SvdQuota::Exceeded&) {
+        throw;
+    } catch (const Error& error) {
+        file.leave_out(error);
+    }
+}
 
 /// What the enclosing clusters add to a register.
 struct Around {
@@ -74,24 +89,79 @@ void read_bits(const SvdNode& node, Field& field) {
     field.width = static_cast<unsigned>(high - low + 1);
 }
 
-// Skips the default and values with "don't care" bits, which do not name a single value.
-void read_values(const SvdNode& node, Field& field, SvdQuota& quota) {
-    for (const SvdNode& list : node.children(nullptr, "enumeratedValues")) {
-        for (const SvdNode& value : list.children(nullptr, "enumeratedValue")) {
-            quota.fields(value, 1);
+// Names all numbers that the patterns stand for, and that have no name yet.
+void add_patterns(Field& field, const std::vector<std::pair<Masked, std::string>>& patterns) {
+    std::unordered_set<std::uint64_t> named;
+    for (const auto& value : field.values) {
+        named.insert(value.first);
+    }
+    for (const auto& [pattern, name] : patterns) {
+        std::uint64_t bits = 0;
+        do {
+            if (named.insert(pattern.value | bits).second) {
+                field.values.emplace_back(pattern.value | bits, name);
+            }
+            bits = (bits - pattern.any) & pattern.any; // the next subset of `any`
+        } while (bits != 0);
+    }
+}
+
+/// The names that `list` gives to values, exact ones first. Without the default, which names no
+/// single value.
+void read_list(const SvdFile& file, const SvdNode& list, Field& field, SvdQuota& quota) {
+    std::vector<std::pair<Masked, std::string>> patterns;
+    for (const SvdNode& value : list.children(nullptr, "enumeratedValue")) {
+        leave_out_if_bad(file, [&] {
             const std::string text = value.text("value");
             const std::string name = value.name();
-            const bool care = text.find('x', text.starts_with("0x") ? 2 : 0) == std::string::npos;
-            if (text.empty() || name.empty() || !care) {
-                continue;
+            if (text.empty() || name.empty()) {
+                quota.fields(value, 1);
+                return;
             }
-            const auto number = svd_number(text);
-            if (!number) {
+            const auto masked = svd_masked(text);
+            if (!masked) {
                 throw value.error("<value>: '{}' is not a number", text);
             }
-            field.values.emplace_back(*number, name);
+            const auto any = static_cast<unsigned>(std::popcount(masked->any));
+            if (any > most_any_bits) {
+                throw value.error("<value>: '{}' stands for too many numbers", text);
+            }
+            quota.fields(value, std::size_t{1} << any);
+            if (any == 0) {
+                field.values.emplace_back(masked->value, name);
+            } else {
+                patterns.emplace_back(*masked, name);
+            }
+        });
+    }
+    if (!patterns.empty()) {
+        add_patterns(field, patterns);
+    }
+}
+
+bool is_for(const SvdNode& list, Direction direction) {
+    const std::string usage = list.text("usage");
+    return usage.empty() || usage == "read-write" || direction == Direction::both ||
+           (usage == "write") == (direction == Direction::write);
+}
+
+void read_values(const SvdFile& file, const SvdNode& node, Direction direction, Field& field,
+                 SvdQuota& quota) {
+    for (const SvdNode& list : node.own_or_inherited("enumeratedValues")) {
+        if (is_for(list, direction)) {
+            read_list(file, list, field, quota);
         }
     }
+}
+
+/// Whether a field of the register has other names in what is read than in what is written.
+bool has_names_by_direction(const std::vector<SvdNode>& fields) {
+    return std::ranges::any_of(fields, [](const SvdNode& field) {
+        const auto lists = field.own_or_inherited("enumeratedValues");
+        return std::ranges::any_of(lists, [](const SvdNode& list) {
+            return !is_for(list, Direction::read) || !is_for(list, Direction::write);
+        });
+    });
 }
 
 std::size_t characters(const Field& field) {
@@ -102,12 +172,12 @@ std::size_t characters(const Field& field) {
     return count;
 }
 
-void read_field(const SvdNode& node, unsigned register_bits, std::vector<Field>& to,
-                SvdQuota& quota) {
+void read_field(const SvdFile& file, const SvdNode& node, Direction direction,
+                unsigned register_bits, std::vector<Field>& to, SvdQuota& quota) {
     Field field;
     field.name = node.name();
     read_bits(node, field);
-    read_values(node, field, quota);
+    read_values(file, node, direction, field, quota);
     const auto series = node.series(field.name);
     const std::string behind = series ? behind_index(field.name) : "";
     const std::uint64_t count = series ? series->count : 1;
@@ -139,7 +209,9 @@ Direction direction_of(const std::string& access) {
     return access == "write-only" || access == "writeOnce" ? Direction::write : Direction::both;
 }
 
-Entry read_register(const SvdNode& node, const Around& clusters, SvdQuota& quota) {
+/// The register with the names of values for `direction`.
+Entry read_register(const SvdFile& file, const SvdNode& node, const Around& clusters,
+                    const std::vector<SvdNode>& fields, Direction direction, SvdQuota& quota) {
     Around here = inside(node, clusters, "", quota);
     Entry entry;
     entry.first.name = here.text;
@@ -153,12 +225,9 @@ Entry read_register(const SvdNode& node, const Around& clusters, SvdQuota& quota
         throw node.error("register '{}' has '{}' bits", node.name(), size);
     }
     entry.first.size = static_cast<unsigned>((*bits + 7) / 8);
-    entry.direction = direction_of(node.inherited("access"));
+    entry.direction = direction;
     entry.overlaps =
         !node.text("alternateRegister").empty() || !node.text("alternateGroup").empty();
-    for (const SvdNode& field : node.children("fields", "field")) {
-        read_field(field, entry.first.size * 8, entry.first.fields, quota);
-    }
     std::uint64_t end = std::min(entry.first.offset, address_space);
     for (const Series& series : entry.series) {
         end += std::min(series.step, address_space) * (series.count - 1);
@@ -166,28 +235,80 @@ Entry read_register(const SvdNode& node, const Around& clusters, SvdQuota& quota
     if (end >= address_space) {
         throw node.error("register '{}' is beyond 40 bits of address", node.name());
     }
+    for (const SvdNode& field : fields) {
+        leave_out_if_bad(file, [&] {
+            read_field(file, field, direction, entry.first.size * 8, entry.first.fields, quota);
+        });
+    }
     return entry;
 }
 
-void read_registers(const std::vector<SvdNode>& nodes, const Around& clusters, std::size_t depth,
-                    std::vector<Entry>& to, SvdQuota& quota) {
+/// Adds the register; twice if the names of its values depend on the direction.
+void add_register(const SvdFile& file, const SvdNode& node, const Around& clusters,
+                  std::vector<Entry>& to, SvdQuota& quota) {
+    const std::vector<SvdNode> fields = node.children("fields", "field");
+    const Direction direction = direction_of(node.inherited("access"));
+    if (direction != Direction::both || !has_names_by_direction(fields)) {
+        to.push_back(read_register(file, node, clusters, fields, direction, quota));
+        return;
+    }
+    quota.entries(node, 1);
+    to.push_back(read_register(file, node, clusters, fields, Direction::read, quota));
+    to.push_back(read_register(file, node, clusters, fields, Direction::write, quota));
+}
+
+void read_registers(const SvdFile& file, const std::vector<SvdNode>& nodes, const Around& clusters,
+                    std::size_t depth, std::vector<Entry>& to, SvdQuota& quota) {
     for (const SvdNode& node : nodes) {
         quota.entries(node, 1);
-        if (depth > deepest_cluster) {
-            throw node.error("more than {} nested clusters", deepest_cluster);
+        leave_out_if_bad(file, [&] {
+            if (depth > deepest_cluster) {
+                throw node.error("more than {} nested clusters", deepest_cluster);
+            }
+            if (node.kind() == "register") {
+                add_register(file, node, clusters, to, quota);
+            } else {
+                read_registers(file, node.children(nullptr, "register", "cluster"),
+                               inside(node, clusters, "_", quota), depth + 1, to, quota);
+            }
+        });
+    }
+}
+
+/// A peripheral, or an array of them.
+void read_peripheral(const SvdFile& file, const SvdNode& node, const std::string& where,
+                     std::vector<Description>& to, SvdQuota& quota) {
+    const SvdQuota before = quota;
+    Description one;
+    one.name = node.name();
+    one.title = node.text("description");
+    one.address = node.need_number("baseAddress");
+    one.where = where;
+    quota.text(node, one.title.size());
+    const auto series = node.series(one.name);
+    read_registers(file, node.children("registers", "register", "cluster"), {}, 0, one.entries,
+                   quota);
+    if (!series) {
+        to.push_back(std::move(one));
+        return;
+    }
+    const std::string behind = behind_index(one.name);
+    const SvdQuota after = quota;
+    for (std::uint64_t i = 0; i < series->count; ++i) {
+        quota.entries(node, 1);
+        if (i != 0) {
+            quota.repeat(node, before, after);
         }
-        if (node.kind() == "register") {
-            to.push_back(read_register(node, clusters, quota));
-        } else {
-            read_registers(node.children(nullptr, "register", "cluster"),
-                           inside(node, clusters, "_", quota), depth + 1, to, quota);
-        }
+        to.push_back(one);
+        to.back().name = series->prefix + label(*series, i) + behind;
+        to.back().address += i * series->step;
     }
 }
 
 } // namespace
 
-std::vector<Description> read_svd(std::string_view text, const std::string& name) {
+std::vector<Description> read_svd(std::string_view text, const std::string& name,
+                                  LeftOut& left_out) {
     const SvdFile file(text, name);
     pugi::xml_document document;
     const pugi::xml_parse_result result = document.load_buffer(text.data(), text.size());
@@ -201,17 +322,12 @@ std::vector<Description> read_svd(std::string_view text, const std::string& name
     std::vector<Description> found;
     SvdQuota quota;
     for (const pugi::xml_node element : root.children("peripheral")) {
-        const SvdNode node(file, element);
-        Description description;
-        description.name = node.name();
-        description.title = node.text("description");
-        description.address = node.need_number("baseAddress");
-        description.where = name;
-        quota.text(node, description.title.size());
-        read_registers(node.children("registers", "register", "cluster"), {}, 0,
-                       description.entries, quota);
-        found.push_back(std::move(description));
+        leave_out_if_bad(file, [&] { read_peripheral(file, {file, element}, name, found, quota); });
     }
+    if (found.empty() && file.left_out().count != 0) {
+        throw bad_input("{}", file.left_out().first);
+    }
+    left_out = file.left_out();
     return found;
 }
 

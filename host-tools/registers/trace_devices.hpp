@@ -27,6 +27,10 @@ public:
     /// Updates from the trace's head in `reader`, if that has changed.
     void refresh(const trace::TraceReader& reader);
 
+    /// One line for each of the user's files of which something is left out, and for each that
+    /// describes no device of the trace.
+    std::vector<std::string> remarks();
+
     const std::vector<Device>& devices() const { return devices_; }
     /// The device tree used: the user's, or the trace's.
     std::span<const std::byte> tree() const { return tree_.empty() ? seen_tree_ : tree_; }

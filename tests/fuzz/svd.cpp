@@ -8,8 +8,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     using namespace mmioscope;
     using namespace mmioscope::registers;
     try {
+        LeftOut left_out;
         for (const Description& description :
-             read_svd({reinterpret_cast<const char*>(data), size}, "f")) {
+             read_svd({reinterpret_cast<const char*>(data), size}, "f", left_out)) {
             for (const Entry& entry : description.entries) {
                 const auto start = start_of(entry, entry.first.offset + extent(entry) - 1);
                 if (start) (void)instance(entry, *start);

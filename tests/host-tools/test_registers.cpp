@@ -180,14 +180,14 @@ TEST_CASE("another device's registers can be included, under this one's prefix")
                   "my.regs"),
         {});
     const std::vector<std::string> compatible{"x,newer", "x,a"};
-    const Description* found = book.find(compatible, 0, 0);
+    const Description* found = book.find(compatible, 0, {});
     REQUIRE(found != nullptr);
     CHECK(found->name == "a");
     REQUIRE(found->entries.size() == 2);
     CHECK(instance(found->entries[0], 0).description == "UARTDR: Data");
     CHECK(instance(found->entries[1], 0x108).name == "ID2");
     CHECK(instance(found->entries[1], 0x108).description == "UARTID2");
-    CHECK(book.find(compatible, 1, 0) == nullptr);
+    CHECK(book.find(compatible, 1, {}) == nullptr);
 }
 
 TEST_CASE("an offset that is too large does not wrap to a small one") {
@@ -208,12 +208,12 @@ TEST_CASE("an offset that is too large does not wrap to a small one") {
 TEST_CASE("the most specific compatible wins, and the user's own file over a shipped one") {
     RegisterBook book = RegisterBook::shipped();
     const std::vector<std::string> compatible{"acme,uart", "arm,pl011"};
-    REQUIRE(book.find(compatible, 0, 0) != nullptr);
-    CHECK(book.find(compatible, 0, 0)->name == "pl011");
+    REQUIRE(book.find(compatible, 0, {}) != nullptr);
+    CHECK(book.find(compatible, 0, {})->name == "pl011");
     book.add(read_regs("device mine\ncompatible arm,pl011\n", "my.regs"), {});
-    CHECK(book.find(compatible, 0, 0)->name == "mine");
+    CHECK(book.find(compatible, 0, {})->name == "mine");
     book.add(read_regs("device acme\ncompatible acme,uart\n", "my.regs"), {});
-    CHECK(book.find(compatible, 0, 0)->name == "acme");
+    CHECK(book.find(compatible, 0, {})->name == "acme");
 }
 
 TEST_CASE("every shipped description is sound, and its registers do not overlap") {
@@ -226,7 +226,7 @@ TEST_CASE("every shipped description is sound, and its registers do not overlap"
         if (device.compatible.empty()) {
             continue;
         }
-        CHECK(book.find(std::span(&device.compatible[0], 1), device.reg_index, 0) == &device);
+        CHECK(book.find(std::span(&device.compatible[0], 1), device.reg_index, {}) == &device);
     }
 }
 
