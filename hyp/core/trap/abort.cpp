@@ -186,19 +186,21 @@ bool makes_no_progress(const Step& step, const Frame& frame, const DeviceAccess&
            (access.write && must_be_unprivileged(cpu, frame));
 }
 
-/// Whether the guest would have to make the access itself, which needs a step, and there is no way
-/// to make it. Hyp does each store-exclusive itself.
-bool has_no_step(Cpu& cpu, const Frame& frame, const DeviceAccess& access) {
-    return !cpu.debug.usable() && !EmulationEngine::can_do(cpu, frame) &&
-           !(access.exclusive && access.write) &&
-           (cpu.machine->breakpoints || !decode_for_page(cpu, frame));
+/// If the guest would have to make the access itself, which needs a step: why there is no way to
+/// make it, or FaultReason::none. Hyp does each store-exclusive itself.
+abi::FaultReason lack_of_step(Cpu& cpu, const Frame& frame, const DeviceAccess& access) {
+    using enum abi::FaultReason;
+    if (cpu.debug.usable() || EmulationEngine::can_do(cpu, frame) ||
+        (access.exclusive && access.write))
+        return none;
+    return cpu.machine->breakpoints ? no_breakpoints : decode_for_page(cpu, frame);
 }
 
 /// Why a decoded access cannot be carried out, or FaultReason::none. If it is because of a later
 /// word, `access` gets its address.
 abi::FaultReason objection(Cpu& cpu, const Frame& frame, DeviceAccess& access) {
     using enum abi::FaultReason;
-    if (has_no_step(cpu, frame, access)) return no_breakpoints;
+    if (const auto why = lack_of_step(cpu, frame, access); why != none) return why;
     if (access.exclusive && is_no_exclusive(cpu, frame, access)) return undecodable;
     if (access.listed) {
         if (const Beat* beyond = beat_beyond(cpu, access)) {

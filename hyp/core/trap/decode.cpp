@@ -195,20 +195,23 @@ abi::FaultReason decode_split(Cpu& cpu, const Frame& frame, arch::Hsr hsr, Devic
     return why == abi::FaultReason::none && whole ? decode_syndrome(cpu, frame, hsr, access) : why;
 }
 
-bool decode_for_page(Cpu& cpu, const Frame& frame) {
+abi::FaultReason decode_for_page(Cpu& cpu, const Frame& frame) {
+    using enum abi::FaultReason;
     Step& step = cpu.step;
     DeviceAccess& access = step.access;
-    if (access.stage1_walk || !may_step_on_page(frame)) return false;
+    if (access.stage1_walk || !may_step_on_page(frame)) return no_breakpoints;
     constexpr arch::Hsr describes_nothing;
-    if (access.syndrome &&
-        decode_access(cpu, frame, describes_nothing, access) != abi::FaultReason::none)
-        return false;
+    if (access.syndrome) {
+        const abi::FaultReason why = decode_access(cpu, frame, describes_nothing, access);
+        if (why != none) return why;
+    }
     const auto at = translate(frame, {frame.pc});
-    if (!at || !access.decoded || !StepPage::fits(frame.pc, access.wide)) return false;
+    if (!at) return undecodable; // another CPU has unmapped the code since it was read
+    if (!access.decoded || !StepPage::fits(frame.pc, access.wide)) return no_breakpoints;
     step.code.at = *at;
     step.code.thumb = in_thumb(frame);
     step.code.wide = access.wide;
-    return !reaches_code(step);
+    return reaches_code(step) ? no_breakpoints : none;
 }
 
 } // namespace mmioscope

@@ -60,7 +60,8 @@ inline abi::FaultReason decode_access(Cpu& cpu, const Frame& frame, arch::Hsr hs
 }
 
 /// Completes cpu.step.code for cpu.step.access, so that what is stepped is what was decoded, even
-/// if the guest rewrites it. False: it cannot be stepped on a page of the hypervisor's.
-[[nodiscard]] bool decode_for_page(Cpu& cpu, const Frame& frame);
+/// if the guest rewrites it. Returns FaultReason::none, or why it cannot be stepped on a page of the
+/// hypervisor's.
+[[nodiscard]] abi::FaultReason decode_for_page(Cpu& cpu, const Frame& frame);
 
 } // namespace mmioscope

@@ -1,5 +1,7 @@
 #include "trap/second_look.hpp"
 
+#include "arch/instruction.hpp"
+#include "guest/registers.hpp"
 #include "port/barrier.hpp"
 #include "port/sysreg.hpp"
 #include "trap/translate.hpp"
@@ -12,7 +14,17 @@ namespace {
 /// look, and puts it back in time for the next fetch.
 constexpr unsigned most_looks = 32;
 
-bool is_in_doubt(const Frame& frame, abi::FaultReason why) {
+/// Whether it is the store-exclusive that Hyp has followed the guest to, which has not trapped: the
+/// guest has not fetched it. If it executed that now, with its monitor lost, it would only fail.
+/// One to another address is not it.
+bool was_followed_to(const Cpu& cpu, const Frame& frame) {
+    const DeviceAccess& access = cpu.step.access;
+    if (!cpu.reservation.certain || !access.exclusive || !access.write) return false;
+    return access.decoded || arch::decode(cpu.step.code.word, in_thumb(frame)).unpredictable;
+}
+
+bool is_in_doubt(const Cpu& cpu, const Frame& frame, abi::FaultReason why) {
+    if (was_followed_to(cpu, frame)) return false;
     return why == abi::FaultReason::undecodable || why == abi::FaultReason::loads_pc ||
            !translate(frame, {frame.pc});
 }
@@ -29,7 +41,7 @@ unsigned count(Step& step, std::uint32_t pc, std::uint64_t trap) {
 
 bool look_again(Cpu& cpu, const Frame& frame, abi::FaultReason why) {
     abi::Statistics& statistics = cpu.ring.statistics();
-    if (!is_in_doubt(frame, why) || count(cpu.step, frame.pc, statistics.traps) > most_looks)
+    if (!is_in_doubt(cpu, frame, why) || count(cpu.step, frame.pc, statistics.traps) > most_looks)
         return false;
     port::write<reg::ICIALLU>(0); // and the branch predictor (ARM ARM B2.2.9)
     cpu.view.forget();

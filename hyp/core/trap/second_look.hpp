@@ -11,7 +11,7 @@ namespace mmioscope {
 /// Hyp cannot carry out what it has found at PC, because of `why`. True: it need not be what
 /// trapped, so the guest fetches it again, with a translation and from a cache that are no older
 /// than Hyp's look. It executes what is there now, or takes its own prefetch abort. False: it was
-/// looked at so for many times in a row.
+/// looked at so for many times in a row, or Hyp has followed the guest to it (trap/stretch.hpp).
 [[nodiscard]] bool look_again(Cpu& cpu, const Frame& frame, abi::FaultReason why);
 
 } // namespace mmioscope

@@ -75,14 +75,20 @@ void take_branch(Frame& frame, const Ahead& branch) {
 /// HSR as if the store-exclusive had trapped: a translation fault, described by nothing.
 constexpr arch::Hsr store_trapped{0x24u << 26 | 1u << 25 | 1u << 6 | 0x07};
 
-/// If the store is not to the address of the load, or the guest may not write there, the guest
-/// executes it itself: it fails, or faults.
+bool is_aligned(const arch::Instruction& instruction, VirtualAddress va) {
+    const std::uint32_t bytes = std::uint32_t{instruction.beats} << instruction.log2_size;
+    return bytes == 0 || va.value % bytes == 0;
+}
+
+/// If the store is not to the address of the load, is unaligned, or the guest may not write there,
+/// the guest executes it itself: it fails, or faults.
 void reach_store(Cpu& cpu, Frame& frame, const Ahead& store) {
     if (!passes(frame, store.flow)) return skip_instruction(frame, store.wide);
     const arch::Instruction instruction = arch::decode(store.word, in_thumb(frame));
     const VirtualAddress va = first_address(frame, instruction.address);
     Reservation& loaded = cpu.reservation;
-    if (va.value != loaded.va.value || translate_store(frame, va) != loaded.pa) return;
+    if (va.value != loaded.va.value || !is_aligned(instruction, va)) return;
+    if (translate_store(frame, va) != loaded.pa) return;
     loaded.certain = true; // here and now: not if the guest has to try again
     cpu.own_exclusives.guest_done();
     port::write<reg::HDFAR>(va.value);
