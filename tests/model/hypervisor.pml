@@ -154,6 +154,7 @@ inline choose_regions(p, q) {
  * branch. Leaves `got`.
  * source: hyp/core/engine/engine.cpp take_locks */
 inline take_locks(c, first, second) {
+                                                 /* = give_up: the machine ends, so its locks are another CPU's */
     acquire(c, first, second)                    /* = acquire: that of locks, for one region or several */
                                                  /* = give_up */
                                                  /* = locks.next_sequence: the trigger's, to who waits for it */
@@ -245,7 +246,7 @@ inline finish(c, p, q, planned) {
     end_step(c);                                 /* = end_step */
     if
     :: variant != UNLOCK_BEFORE_CLOSE && (planned || variant != UNLOCK_ONLY_IF_PLANNED) ->
-        release_all(c, p, q)                     /* = locks.release */
+        release_all(c, p, q)                     /* = give_locks_back: they are released */
     :: else
     fi;
     in(TWO_VMIDS_TTLB, steps--)
@@ -325,7 +326,7 @@ inline emulate(c, p) {
         };                                       /* = ring.complete */
                                                  /* = ring.publish */
                                                  /* = ring.finish */
-        release_all(c, p, p)                     /* = locks.release */
+        release_all(c, p, p)                     /* = give_locks_back: they are released */
     :: else
     fi
 }

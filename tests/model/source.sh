@@ -7,7 +7,7 @@ set -u
 model=${1:-tests/model/hypervisor.pml}
 statements=tests/model/source.awk
 # The parts of an engine that belong to the protocol.
-protocol='(begin_step|note_done|end_step|begin_access|acquire|give_up|locks\.[a-z_]+|ring\.(begin|complete|finish|publish[a-z_]*)|publish[a-z_]*|debug\.(arm|disarm)|[a-z]*mask_[a-z_]*|view\.[a-z_]+|step\.armed = [a-z]+|port::write<[A-Za-z:]+>|port::[a-z_]+|perform)'
+protocol='(begin_step|note_done|end_step|begin_access|acquire|give_up|give_locks_back|locks\.[a-z_]+|ring\.(begin|complete|finish|publish[a-z_]*)|publish[a-z_]*|debug\.(arm|disarm)|[a-z]*mask_[a-z_]*|view\.[a-z_]+|step\.armed = [a-z]+|port::write<[A-Za-z:]+>|port::[a-z_]+|perform)'
 calls() { grep -oE "(^|[^A-Za-z_])$protocol(\(|:|\$|;)" | grep -oE "$protocol"; }
 
 status=0

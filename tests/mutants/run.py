@@ -25,8 +25,8 @@ FILES = ["hyp/core/trace/*", "hyp/core/engine/*", "hyp/core/mm/guest_view.*",
          "hyp/core/dev/own_bus.cpp", "hyp/core/machine/debug_unit.*", "hyp/services/choice/*", "hyp/services/control/*", "hyp/services/stream/*",
          "hyp/core/start/start.cpp",
          "hyp/core/trap/translate.cpp", "hyp/core/trap/abort.cpp", "hyp/core/trap/dispatch.cpp", "hyp/core/trap/fast_path.cpp",
-         "hyp/core/trap/stretch.cpp", "hyp/core/trap/decode.cpp", "hyp/core/trap/fetch.cpp", "hyp/core/trap/guest_memory.cpp", "hyp/core/trap/panic.cpp",
-          ("hyp/core/trap/second_look.cpp", "code that another CPU*"),
+         "hyp/core/trap/stretch.cpp", "hyp/core/trap/decode.cpp", "hyp/core/trap/fetch.cpp", "hyp/core/trap/guest_memory.cpp", "hyp/core/trap/second_look.cpp",
+         "hyp/core/trap/panic.cpp",
          "hyp/services/task_names/task_names.cpp"]
 EXCEPT = {"hyp/services/unprotect/unprotect.cpp",  # the baseline, which loses events as it is
           "hyp/services/stream/request_line.cpp"}  # copies requests as they are: not simulated
@@ -49,7 +49,7 @@ FIRST = [("hyp/services/stream/ring_merge.cpp", "records that CPUs publish*,a cl
          ("hyp/core/trap/abort.cpp", "a device switched on*"),
          ("hyp/core/engine/exclusive", "no store-exclusive succ*,CPUs with excl*"),
          ("hyp/core/trap/stretch", "no store-exclusive succ*,a handler's CLREX*"),
-          ("hyp/core/trap/second_look.cpp", "code that another CPU*"),
+         ("hyp/core/trap/second_look.cpp", "code that another CPU*"),
          ("hyp/core/engine/reexecution", "CPUs with excl*,a guest that runs on*"),
          ("hyp/core/engine/", "CPUs with excl*,each access has*,a device switched on*,with two CPUs*,the write that*"),
          ("hyp/core/trace/ring_writer", "CPUs with excl*,a ring's reader*,records that CPUs publish*"),

@@ -148,9 +148,9 @@ void publish_last(Cpu& cpu, const Frame& frame) {
         record.flags |= abi::flag_early;
         if (access.listed) publish_beats(cpu, frame);
         else cpu.ring.publish(record);
-        cpu.ring.finish();
-        port::complete_system();
     }
+    cpu.ring.finish(); // the access has its record, or it gets none
+    port::complete_system();
     end_services(cpu, access.resets_machine ? MachineEnd::reset : MachineEnd::off);
     cpu.turn_given = false; // once more behind the access, where the stream waits for the end
 }

@@ -54,10 +54,11 @@ public:
     }
 
 private:
-    void load(std::uint64_t vttbr) {
+    static void load(std::uint64_t vttbr) {
         port::write<reg::VTTBR>(vttbr);
         port::synchronize_context();
-        forget();
+        port::write<reg::TLBIALL>(0);
+        port::complete_local(); // the ERET is the synchronization
     }
 
     std::uint64_t normal_{};
