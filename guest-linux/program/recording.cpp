@@ -1,5 +1,6 @@
 #include "recording.hpp"
 
+#include "file/unfinished.hpp"
 #include "records/report.hpp"
 
 #include <fmt/format.h>
@@ -55,7 +56,7 @@ void Recording::settle() {
 }
 
 std::string Recording::closing_text() const {
-    return rings_.unfinished() + fmt::format("left-out={}\n", left_out_.count());
+    return trace::lines_of(rings_.unfinished()) + fmt::format("left-out={}\n", left_out_.count());
 }
 
 std::string Recording::verdict() const {
