@@ -4,7 +4,10 @@
 #include "unit/control/asking.hpp"
 #include "unit/stream/streaming.hpp"
 
+#include <libfdt.h>
+
 #include <algorithm>
+#include <random>
 
 using namespace mmioscope;
 using namespace mmioscope::sim;
@@ -16,6 +19,20 @@ constexpr std::size_t at_trap = 64;
 constexpr std::size_t at_wfi = 128 + at_trap; // a WFI is a trap, too
 
 constexpr unsigned traps_for_a_look = 16; ///< for requests: more accesses than this are two turns
+
+/// The stream begins with the description. Letters by chance make it so long, although it is coded,
+/// that `times` WFIs do not send all of it.
+RigOptions with_much_to_send(RigOptions options, unsigned times) {
+    options.tree.stream = "serial0";
+    const std::size_t letters = 2 * times * at_wfi; // each has about 5 bits
+    options.blob = with_room(make_board_tree(options.tree), letters + 4096);
+    std::mt19937 random(1);
+    std::string text;
+    while (text.size() < letters) text += static_cast<char>('a' + random() % 26);
+    const int aliases = fdt_path_offset(options.blob.data(), "/aliases");
+    REQUIRE(fdt_setprop_string(options.blob.data(), aliases, "long", text.c_str()) == 0);
+    return options;
+}
 
 /// The wire has exactly what the ring of CPU 0 has.
 void require_all_arrived(const StreamingRig& rig, const Arrived& all) {
@@ -33,8 +50,9 @@ void require_all_arrived(const StreamingRig& rig, const Arrived& all) {
 
 TEST_CASE("a WFI sends more than other traps, up to its bound, and the guest continues after it") {
     const bool thumb = GENERATE(false, true);
-    constexpr unsigned times = 3; // with more, the last one would have less to send
-    StreamingRig rig(options_for(abi::EngineKind::shadow, 1, GENERATE(range(1, 6))));
+    constexpr unsigned times = 3;
+    const RigOptions options = options_for(abi::EngineKind::shadow, 1, GENERATE(range(1, 6)));
+    StreamingRig rig(with_much_to_send(options, times));
     Code code = rig.program(0);
     code.mov(3, 0).mov(0, at::fifo).ldr(1, 0);
     if (thumb) code.to_thumb();
