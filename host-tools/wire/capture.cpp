@@ -51,9 +51,8 @@ std::uint64_t Capture::texts() const {
     return texts;
 }
 
-// Beside its digits and blanks, hexdump -C and xxd have what can be printed.
 std::uint64_t Capture::hex_digits() const {
-    std::uint64_t digits = count(' ');
+    std::uint64_t digits = 0;
     for (const char digit : std::string_view("0123456789abcdefABCDEF")) {
         digits += count(static_cast<std::uint8_t>(digit));
     }
@@ -69,8 +68,11 @@ std::string Capture::what() const {
         above += bytes_[byte];
     }
     if (texts() == all_) {
-        return hex_digits() * 2 > all_ ? "this is a hex dump: make it binary, as xxd -r does"
-                                       : "this is text: a console, or another port";
+        // Beside digits and blanks, hexdump -C and xxd have what can be printed. A console has
+        // blanks, too.
+        return hex_digits() * 2 > all_ - count(' ')
+                   ? "this is a hex dump: make it binary, as xxd -r does"
+                   : "this is text: a console, or another port";
     }
     if (above == 0) {
         return "no byte has bit 7: the line carries 7 bits, set it to 8";
