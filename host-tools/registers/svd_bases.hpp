@@ -14,10 +14,10 @@ namespace mmioscope::registers {
 /// Caches its results, because an element is requested once for each thing that it may inherit.
 class SvdBases {
 public:
-    /// The element that `derivedFrom` of `node` names; null if there is none. The name, which may
-    /// be a path with dots, counts from each element around `node`, the innermost first. It may
-    /// name one element of an array. Named values are also found by their own name or by their
-    /// field's, anywhere inside these elements: vendors' files use all of these.
+    /// The element that `derivedFrom` of `node` names, never itself; null if there is none. The
+    /// name, which may be a path with dots, counts from each element around `node`, the innermost
+    /// first. It may name one element of an array. Named values are also found by their own name or
+    /// by their field's, anywhere inside these elements: vendors' files use all of these.
     pugi::xml_node of(pugi::xml_node node);
 
 private:

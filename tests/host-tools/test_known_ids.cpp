@@ -4,6 +4,7 @@
 #include "system/error.hpp"
 
 #include <filesystem>
+#include <fstream>
 #include <map>
 #include <random>
 #include <string>
@@ -17,6 +18,7 @@ TEST_CASE("ids are given in the order of first use and never change, in memory o
     std::mt19937 random(14);
     for (const std::size_t most : {1u, 3u, 1000u}) {
         CAPTURE(most);
+        std::ofstream(path).close(); // the database replaces an empty file
         {
             Database database(path, "a database");
             KnownIds ids(database, "known", most);

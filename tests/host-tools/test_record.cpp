@@ -222,6 +222,9 @@ TEST_CASE("record: data that is not a stream gives no events") {
 }
 
 TEST_CASE("record: a stream of a newer version is refused, what came before is kept") {
+    const std::string refused =
+        fmt::format("the stream has version {}; this program reads version {}",
+                    abi::wire_version + 1, abi::wire_version);
     const Folder folder;
     std::vector<std::uint8_t> bytes;
     StreamMaker::append(
@@ -234,11 +237,11 @@ TEST_CASE("record: a stream of a newer version is refused, what came before is k
     options.plain = true;
     Recorder recorder(folder, options);
     CHECK(recorder.status() == 1);
-    CHECK_THAT(recorder.said(), Catch::EndsWith("this program reads version 2\n"));
+    CHECK_THAT(recorder.said(), Catch::EndsWith(refused + "\n"));
     check_trace(folder / "t.mmio", some(0, 100), abi::Ending::stream_ended);
     std::ifstream trace(folder / "t.mmio", std::ios::binary); // readers of the file say it, too
     const std::string text(std::istreambuf_iterator<char>(trace), {});
-    CHECK_THAT(text, Catch::Contains("\nincomplete=the stream has version 3; this program reads"));
+    CHECK_THAT(text, Catch::Contains("\nincomplete=" + refused));
 }
 
 TEST_CASE("record: what a terminal program did to a stream is said") {
@@ -317,10 +320,12 @@ TEST_CASE("record: what a terminal program did to a stream is said") {
     std::ofstream(folder / "s", std::ios::binary) << change(std::string(stream.end(4000).text()));
     Recorder recorder(folder, from(folder / "s"));
     CHECK((recorder.status() == 0) == said.empty());
-    CHECK_THAT(recorder.said(), said.empty()
-                                    ? !Catch::Contains("most of the stream is damaged")
-                                    : Catch::Contains("most of the stream is damaged: ") &&
-                                          Catch::Contains(said) && Catch::Contains("stty raw"));
+    if (said.empty()) {
+        CHECK_THAT(recorder.said(), !Catch::Contains("most of the stream is damaged"));
+    } else {
+        CHECK_THAT(recorder.said(), Catch::Contains("most of the stream is damaged: ") &&
+                                        Catch::Contains(said) && Catch::Contains("stty raw"));
+    }
 }
 
 TEST_CASE("record: what arrives twice counts once, and a cut behind an end shows in all verdicts") {

@@ -20,6 +20,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
 #include <csignal>
 #include <cstring>
@@ -410,8 +411,45 @@ TEST_CASE("a process ends when it is asked to, or is killed") {
     CHECK(failing.poll()->text() == "exit status 3");
 }
 
+namespace {
+
+/// No signal is ignored or blocked while it lives: whoever started the test, or an earlier test,
+/// may have done that. Then all is as it was before, and children get what is usual.
+class UsualSignals {
+public:
+    UsualSignals() {
+        for (int number = 1; number < NSIG; ++number) {
+            struct sigaction& before = before_[static_cast<std::size_t>(number)];
+            if (::sigaction(number, nullptr, &before) == 0 && before.sa_handler == SIG_IGN) {
+                std::signal(number, SIG_DFL);
+            }
+        }
+        sigset_t none;
+        ::sigemptyset(&none);
+        ::pthread_sigmask(SIG_SETMASK, &none, &blocked_);
+    }
+    ~UsualSignals() {
+        std::signal(SIGHUP, SIG_DFL);
+        std::signal(SIGPIPE, SIG_DFL);
+        note_signals();
+        for (int number = 1; number < NSIG; ++number) {
+            ::sigaction(number, &before_[static_cast<std::size_t>(number)], nullptr);
+        }
+        ::pthread_sigmask(SIG_SETMASK, &blocked_, nullptr);
+    }
+    UsualSignals(const UsualSignals&) = delete;
+    UsualSignals& operator=(const UsualSignals&) = delete;
+
+private:
+    std::array<struct sigaction, NSIG> before_{};
+    sigset_t blocked_{};
+};
+
+} // namespace
+
 TEST_CASE("a child gets the signals that this program was started with") {
     using namespace std::chrono_literals;
+    const UsualSignals usual;
     std::signal(SIGHUP, SIG_IGN); // as nohup does
     note_signals();
     std::signal(SIGPIPE, SIG_IGN); // for itself only
@@ -420,10 +458,6 @@ TEST_CASE("a child gets the signals that this program was started with") {
     Process child("/bin/sh", {"sh", "-c", "grep -E 'Sig(Ign|Blk)' /proc/self/status"},
                   messages.get(), false);
     REQUIRE(child.wait(20s));
-    std::signal(SIGPIPE, SIG_DFL);
-    std::signal(SIGHUP, SIG_DFL);
-    note_signals();
-    std::signal(SIGXFSZ, SIG_DFL);
     CHECK(last_lines(messages.get(), 9) ==
           "SigBlk:\t0000000000000000\nSigIgn:\t0000000000000001\n");
 }

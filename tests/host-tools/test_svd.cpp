@@ -190,6 +190,10 @@ TEST_CASE("errors in an SVD file are reported with their line") {
                 "</device>") == "chip.svd:1: derivedFrom=\"Q\": there is no such peripheral");
     CHECK(wrong("<device><peripherals><peripheral "
                 "derivedFrom=\"P\"><name>P</name></peripheral></peripherals>"
+                "</device>") == "chip.svd:1: derivedFrom=\"P\": there is no such peripheral");
+    CHECK(wrong("<device><peripherals>"
+                "<peripheral derivedFrom=\"Q\"><name>P</name></peripheral>"
+                "<peripheral derivedFrom=\"P\"><name>Q</name></peripheral></peripherals>"
                 "</device>") == "chip.svd:1: more than 8 elements derived from one another");
 }
 
