@@ -28,11 +28,18 @@ inline load(c, table, keeps_tlb) {
     unless(NO_ISB_BEHIND_VTTBR, synchronize_context(c));      /* = port::synchronize_context(); */
     if
     :: variant != TLBI_BEFORE_VTTBR && variant != keeps_tlb ->
-        write_TLBIALL(c)                                      /* = port::write<reg::TLBIALL>(0); */
+        write_TLBIALL(c)                                      /* = forget(); */
     :: else
     fi;
-    unless(NO_DSB_BEHIND_TLBI, complete_local(c))             /* = port::complete_local(); */
+    unless(NO_DSB_BEHIND_TLBI, complete_local(c))
     /* The ERET synchronizes what follows: `exception` in guest.pml. */
+}
+
+/* What load() has above, for the other places that want it.
+ * source: hyp/core/mm/guest_view.hpp forget */
+inline forget(c) {
+    write_TLBIALL(c);                                         /* = port::write<reg::TLBIALL>(0); */
+    complete_local(c)                                         /* = port::complete_local(); */
 }
 
 /* Where the shadow tables have a VMID of their own, TLBIALL acts on it only while it is the current one. */

@@ -93,7 +93,8 @@ KINDS = [  # name, what is found, what is put in its place
     ("gate", r"cpu\.debug\.follows\(control, base\)", "true"),
     ("gate", r"choose_fast_regions\(machine\);", ";"),
     ("stream", r"if \(cpu\.gives_turns[^;]*\) give_turn\(cpu\);", ";"),
-    ("stream", r"!cpu\.step\.armed(?= && cpu\.own)|(?<=armed && )cpu\.own_exclusives\.allowed\(\)", "true"),
+    ("stream", r"!cpu\.step\.armed(?= && cpu\.own)", "true"),
+    ("monitor", r"(?<=armed && )cpu\.own_exclusives\.allowed\(\)", "true"),
     ("close", r"cpu\.view\.close_shadow\(\);", ";"),
 ]
 ASSEMBLY = "hyp/core/entry/fast_path.S"

@@ -54,11 +54,10 @@ public:
     }
 
 private:
-    static void load(std::uint64_t vttbr) {
+    void load(std::uint64_t vttbr) {
         port::write<reg::VTTBR>(vttbr);
         port::synchronize_context();
-        port::write<reg::TLBIALL>(0);
-        port::complete_local(); // the ERET is the synchronization
+        forget();
     }
 
     std::uint64_t normal_{};
