@@ -455,11 +455,13 @@ TEST_CASE("a child gets the signals that this program was started with") {
     std::signal(SIGPIPE, SIG_IGN); // for itself only
     const Signals blocked;
     const FileDescriptor messages = memory_file("messages", 0);
-    Process child("/bin/sh", {"sh", "-c", "grep -E 'Sig(Ign|Blk)' /proc/self/status"},
+    // Signals 1 to 28: the C library lets nobody change 32 and 33, whoever has ignored them.
+    Process child("/bin/sh",
+                  {"sh", "-c",
+                   "sed -En 's/^(Sig(Ign|Blk)):.*(.{7})$/\\1 \\3/p' /proc/self/status"},
                   messages.get(), false);
     REQUIRE(child.wait(20s));
-    CHECK(last_lines(messages.get(), 9) ==
-          "SigBlk:\t0000000000000000\nSigIgn:\t0000000000000001\n");
+    CHECK(last_lines(messages.get(), 9) == "SigBlk 0000000\nSigIgn 0000001\n");
 }
 
 TEST_CASE("RAM in a file that the disk has no room for is refused") {
