@@ -217,7 +217,7 @@ def judge(binary, mutant=None, tests="[protocol]"):
     if isinstance(mutant, LeftOut):
         environment["MMIOSCOPE_LEFT_OUT"] = hex(mutant.address)
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, env=environment)
+        done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=SECONDS, env=environment)
     except subprocess.TimeoutExpired:
         return f"time limit: {SECONDS} s"
     if done.returncode == 0:
