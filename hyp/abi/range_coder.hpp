@@ -7,6 +7,9 @@
 // Layout: the bytes of one number in [0, 1), most significant first, cut where only zeros follow.
 // The decoder takes zeros behind the end, so it never reads beyond; that the bytes are sound is a
 // CRC's to say, and whatever they hold, decoding them ends.
+//
+// `most_bits` of a part: what coding it takes at most, whatever the guest has taught it. That is
+// the sum of its parts' bits; tests/host-tools/test_coded_size.cpp compares it with what is coded.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +21,11 @@ namespace mmioscope::abi {
 /// is reset by clearing its memory. Learns fast at first, then slowly.
 class Probability {
 public:
-    /// Of 2^16; never so near to 0 or 1 that a bit would cost more than 11 bits.
+    /// Of one bit, also of one that was never expected. A guest may teach any probability. It takes
+    /// 10.6; the rest is for what raw() rounds away.
+    static constexpr unsigned most_bits = 11;
+
+    /// Of 2^16; never so near to 0 or 1 that a bit would cost more than `most_bits`.
     std::uint32_t zero() const { return (state_ ^ half) & ~seen_mask; }
 
     /// Moves it a half of the way to 0 or 1, then a quarter, an eighth, and from then on a
@@ -157,6 +164,8 @@ private:
 template <unsigned Bits>
 class BitTree {
 public:
+    static constexpr unsigned most_bits = Bits * Probability::most_bits;
+
     template <class Coder>
     [[gnu::noinline]] std::uint32_t code(Coder& coder, std::uint32_t value) {
         std::uint32_t node = 1;
@@ -185,6 +194,12 @@ std::uint64_t code_raw(Coder& coder, std::uint64_t bits, unsigned count) {
 /// What the leading bits of numbers of one length are like.
 class LeadingBits {
 public:
+    /// Of `count` bits.
+    static constexpr unsigned most_bits(unsigned count) {
+        const unsigned leading = count < predicted ? count : predicted;
+        return leading * Probability::most_bits + (count - leading);
+    }
+
     /// `count` bits; the first ones are predicted.
     template <class Coder>
     [[gnu::noinline]] std::uint64_t code(Coder& coder, std::uint64_t bits, unsigned length,
@@ -207,15 +222,24 @@ private:
 
 /// A number that is small more often than not: its length in bits, then the bits.
 class Number {
+    static constexpr unsigned length_bits = 5;
+
+protected:
+    static constexpr unsigned long_length = 31; ///< all lengths that are not worth a place
+
+    /// Of the bits behind the length: 64, or those below the top one.
+    static constexpr unsigned most_below_top = LeadingBits::most_bits(long_length - 2);
+    static constexpr unsigned most_rest = most_below_top > 64 ? most_below_top : 64;
+
 public:
+    static constexpr unsigned most_bits = BitTree<length_bits>::most_bits + most_rest;
+
     template <class Coder>
     [[gnu::noinline]] std::uint64_t code(Coder& coder, std::uint64_t value, LeadingBits& bits) {
         return code_bits(coder, value, lengths_.code(coder, length<Coder>(value)), bits);
     }
 
 protected:
-    static constexpr unsigned long_length = 31; ///< all lengths that are not worth a place
-
     template <class Coder>
     static unsigned length(std::uint64_t value) {
         if (!Coder::encoding || value == 0) return 0;
@@ -232,12 +256,14 @@ protected:
         return top | bits.code(coder, value & (top - 1), length, length - 1);
     }
 
-    BitTree<5> lengths_;
+    BitTree<length_bits> lengths_;
 };
 
 /// One that is what it was the last time more often than not, or as long as one of the last two.
 class SteadyNumber : Number {
 public:
+    static constexpr unsigned most_bits = 3 * Probability::most_bits + Number::most_bits;
+
     template <class Coder>
     [[gnu::noinline]] std::uint64_t code(Coder& coder, std::uint64_t value, LeadingBits& bits) {
         if (!coder.bit(same_, value != value_)) return value_;

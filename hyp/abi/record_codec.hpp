@@ -19,9 +19,6 @@
 
 namespace mmioscope::abi {
 
-/// Bytes that one record takes at most.
-inline constexpr std::size_t max_coded_record = 128;
-
 /// Codes records one after another. `Coder` is Encoder or Decoder.
 template <class Coder>
 class RecordCodec {

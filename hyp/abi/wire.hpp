@@ -51,7 +51,7 @@
 namespace mmioscope::abi {
 
 inline constexpr std::uint8_t wire_version = 3;
-inline constexpr std::size_t max_frame = 4096;
+inline constexpr std::size_t max_frame = 4608;
 inline constexpr unsigned hello_interval = 10; ///< seconds
 inline constexpr unsigned hello_share = 40;
 

@@ -1,6 +1,7 @@
 // Makes streams for tests, by hand and not with the hypervisor's code.
 #pragma once
 
+#include "abi/coded_size.hpp"
 #include "abi/record_codec.hpp"
 #include "abi/wire.hpp"
 #include "system/crc.hpp"

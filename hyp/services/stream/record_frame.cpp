@@ -1,5 +1,6 @@
 #include "stream/record_frame.hpp"
 
+#include "abi/coded_size.hpp"
 #include "base/check.hpp"
 
 #include <cstring>
@@ -11,9 +12,12 @@ namespace {
 constexpr std::size_t bits_offset = sizeof(abi::FrameHeader) + sizeof(abi::RecordsHeader);
 constexpr std::size_t bits_room =
     abi::max_frame - bits_offset - (abi::frame_overhead - sizeof(abi::FrameHeader));
-/// Up to here there is room for one more record, and a fold record before it. The encoder holds
-/// back up to four bytes.
-constexpr std::size_t bits_full = bits_room - 2 * abi::max_coded_record - 4;
+/// With more bytes a frame is closed: a longer one would lose more if it is damaged, and a shorter
+/// one has to teach its model more often.
+constexpr std::size_t bits_full = 3820;
+/// There is always room for one more record, and a fold record before it, even if a guest has made
+/// both as long as it can. The encoder holds back up to four bytes.
+static_assert(bits_full + 2 * abi::max_coded_record + 4 <= bits_room);
 
 } // namespace
 

@@ -154,3 +154,31 @@ TEST_CASE("a frame holds no more folded records than it can count") {
     (void)frame.close();
     CHECK(frame.count() == 2);
 }
+
+TEST_CASE("a frame has room for what a guest makes as long as it can, behind a count") {
+    Random random{7};
+    std::vector<std::uint8_t> bytes(abi::max_frame);
+    std::size_t most = 0;
+    for (int round = 0; round < 40; ++round) {
+        RecordFrame frame;
+        frame.fold(Fold::polls, 0);
+        frame.open(bytes.data(), {}, 0);
+        abi::Record r{};
+        for (bool more = true; more;) {
+            r.type = abi::RecordType::access;
+            r.access = abi::encode_access(false, 2);
+            r.device = static_cast<std::uint16_t>(random.below(200));
+            for (std::uint32_t* word : {&r.pa_low, &r.va, &r.pc, &r.lr, &r.sp, &r.task})
+                *word = static_cast<std::uint32_t>(random.next());
+            r.value = random.next();
+            for (unsigned reads = 2; more && reads > 0; --reads) {
+                r.time += random.next() >> 4;
+                ++r.cpu_sequence, ++r.commit, ++r.lock_sequence;
+                more = frame.add(r);
+            }
+        }
+        most = std::max(most, frame.close());
+    }
+    CHECK(most > 3900);
+    CHECK(most <= abi::max_frame - sizeof(std::uint32_t));
+}
