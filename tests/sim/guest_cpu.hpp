@@ -138,6 +138,7 @@ private:
     Effect exclusive(std::uint32_t word);
     Effect exclusive_thumb(std::uint32_t word);
     Effect exclusive_access(const Exclusive& what);
+    Effect misaligned(std::uint32_t address, bool write);
     Effect change_state(bool enable, std::uint32_t aif);
 
     // guest_registers.cpp

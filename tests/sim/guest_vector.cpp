@@ -95,13 +95,23 @@ GuestCpu::Effect GuestCpu::exclusive_thumb(std::uint32_t word) {
                              .address = get(field(word, 19, 16)) + 4 * field(word, 7, 0)});
 }
 
+/// Exclusives are aligned, in any memory (A3.2.1), to all of their bytes. Nothing is translated
+/// before that.
+GuestCpu::Effect GuestCpu::misaligned(std::uint32_t address, bool write) {
+    constexpr std::uint32_t alignment_fault = 1;
+    native_data_abort(address, alignment_fault, write);
+    return Effect::trapped;
+}
+
 GuestCpu::Effect GuestCpu::exclusive_access(const Exclusive& what) {
     const unsigned words = what.size == 3 ? 2 : 1;
     const unsigned log2_size = what.size == 3 ? 2 : what.size;
     const std::uint32_t address = what.address;
     const unsigned rt = what.reg;
     std::uint32_t values[2]{};
+    const bool aligned = address % (1u << what.size) == 0;
     if (what.load) {
+        if (!aligned) return misaligned(address, false);
         for (unsigned n = 0; n < words; ++n)
             if (!load(address + 4 * n, log2_size, {}, values[n])) return Effect::trapped;
         for (unsigned n = 0; n < words; ++n) set(rt + n, values[n]);
@@ -115,6 +125,7 @@ GuestCpu::Effect GuestCpu::exclusive_access(const Exclusive& what) {
         set(what.status, 1);
         return Effect::next;
     }
+    if (!aligned) return misaligned(address, true);
     const Route route = translate(address);
     if (route.stop != Route::Stop::none || !route.leaf.writable()) {
         stopped_access(address, route, true, {}, log2_size);

@@ -41,16 +41,23 @@ void take(Frame& frame, const Entry& entry, std::uint32_t return_offset) {
 
 constexpr std::uint32_t external_type = bit(12); ///< ExT of DFSR and IFSR
 
-/// DFSR and IFSR for a synchronous external abort, in the guest's table format (B3.13.3).
-std::uint32_t external_status() {
-    const bool long_format = (port::read<reg::TTBCR>() & bit(31)) != 0;
-    return long_format ? bit(9) | 0x10 : 0x08;
+/// DFSR or IFSR in the guest's table format (B3.13.3).
+std::uint32_t status(std::uint32_t short_format, std::uint32_t long_format) {
+    const bool is_long = (port::read<reg::TTBCR>() & bit(31)) != 0;
+    return is_long ? bit(9) | long_format : short_format;
 }
 
-/// DFSR of a debug event, in the guest's table format.
-std::uint32_t debug_status() {
-    const bool long_format = (port::read<reg::TTBCR>() & bit(31)) != 0;
-    return long_format ? bit(9) | 0x22 : 0x02;
+/// Of a synchronous external abort.
+std::uint32_t external_status() {
+    return status(0x08, 0x10);
+}
+
+constexpr std::uint32_t wnr = bit(11); ///< DFSR: the access was a write
+
+void take_data_abort(Frame& frame, VirtualAddress address, std::uint32_t dfsr) {
+    port::write<reg::DFSR>(dfsr);
+    port::write<reg::DFAR>(address.value);
+    take(frame, data_abort, 8);
 }
 
 } // namespace
@@ -66,11 +73,13 @@ void inject_prefetch_abort(Frame& frame, VirtualAddress address, Abort by) {
 }
 
 void inject_data_abort(Frame& frame, VirtualAddress address, bool write, Abort by) {
-    constexpr std::uint32_t wnr = bit(11);
-    port::write<reg::DFSR>(external_status() | (write ? wnr : 0) |
-                           (by == Abort::slave_error ? external_type : 0));
-    port::write<reg::DFAR>(address.value);
-    take(frame, data_abort, 8);
+    take_data_abort(frame, address,
+                    external_status() | (write ? wnr : 0) |
+                        (by == Abort::slave_error ? external_type : 0));
+}
+
+void inject_alignment_fault(Frame& frame, VirtualAddress address) {
+    take_data_abort(frame, address, status(0x01, 0x21) | wnr);
 }
 
 bool took_external_abort() {
@@ -81,11 +90,9 @@ bool took_external_abort() {
 }
 
 void inject_watchpoint(Frame& frame, VirtualAddress address) {
-    port::write<reg::DFSR>(debug_status());
-    port::write<reg::DFAR>(address.value);
     port::write<reg::DBGDSCR>((port::read<reg::DBGDSCR>() & ~arch::dscr_method) |
                               arch::dscr_by_watchpoint);
-    take(frame, data_abort, 8);
+    take_data_abort(frame, address, status(0x02, 0x22));
 }
 
 } // namespace mmioscope

@@ -25,6 +25,9 @@ void inject_prefetch_abort(Frame& frame, VirtualAddress address, Abort by = Abor
 void inject_data_abort(Frame& frame, VirtualAddress address, bool write,
                        Abort by = Abort::decode_error);
 
+/// Data abort: the store to `address` by the instruction at PC is not aligned.
+void inject_alignment_fault(Frame& frame, VirtualAddress address);
+
 /// Whether the data abort that the guest has just taken is a synchronous external abort.
 bool took_external_abort();
 

@@ -4,6 +4,7 @@
 #include "arch/instruction.hpp"
 #include "engine/exclusive.hpp"
 #include "engine/reexecution.hpp"
+#include "guest/exception.hpp"
 #include "guest/registers.hpp"
 #include "machine/machine.hpp"
 #include "port/sysreg.hpp"
@@ -80,14 +81,17 @@ bool is_aligned(const arch::Instruction& instruction, VirtualAddress va) {
     return bytes == 0 || va.value % bytes == 0;
 }
 
-/// If the store is not to the address of the load, is unaligned, or the guest may not write there,
-/// the guest executes it itself: it fails, or faults.
+/// If the store is not to the address of the load, or the guest may not write there, the guest
+/// executes it itself: it fails, or faults. One of more bytes than the load, which may be
+/// unaligned, would only fail where the CPU asks its monitor first, and has lost it in the load's
+/// trap.
 void reach_store(Cpu& cpu, Frame& frame, const Ahead& store) {
     if (!passes(frame, store.flow)) return skip_instruction(frame, store.wide);
     const arch::Instruction instruction = arch::decode(store.word, in_thumb(frame));
     const VirtualAddress va = first_address(frame, instruction.address);
     Reservation& loaded = cpu.reservation;
-    if (va.value != loaded.va.value || !is_aligned(instruction, va)) return;
+    if (va.value != loaded.va.value) return;
+    if (!is_aligned(instruction, va)) return inject_alignment_fault(frame, va);
     if (translate_store(frame, va) != loaded.pa) return;
     loaded.certain = true; // here and now: not if the guest has to try again
     cpu.own_exclusives.guest_done();
