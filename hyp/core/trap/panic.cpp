@@ -19,8 +19,7 @@ namespace mmioscope {
 namespace {
 
 /// A CPU in the guest reads no flags, and the fast path does not either. Without a table, its next
-/// fetch traps, and the slow path reads the flag. Only called if there is a machine: before that,
-/// CPU 0 is alone.
+/// fetch traps, and the slow path reads the flag. The caller completes the invalidation.
 void stop_other_cpus(Machine& machine) {
     machine.stopped.store(1, std::memory_order_release);
     machine.locks.close_fast_path(machine.regions.size());
@@ -28,8 +27,6 @@ void stop_other_cpus(Machine& machine) {
     for (unsigned i = 0; i < machine.cpu_count; ++i) machine.shadow_tables[i].invalidate_root();
     port::publish_tables();
     port::write<reg::TLBIALLNSNHIS>(0);
-    port::complete_all();
-    port::synchronize_context();
 }
 
 void print_core_registers(TextSink& out, const HypFrame& f) {
@@ -96,10 +93,18 @@ bool is_writable(const void* object) {
 
 /// Before anything is printed: the UART may take long, or nobody listens to it. What is damaged may
 /// be the table, or where the area is; then readers have the report alone.
-void mark_area(const Machine* machine) {
-    if (machine == nullptr || machine->area == nullptr || !is_writable(machine->area)) return;
-    port::store_shared(machine->area->state, abi::AreaState::panicked);
-    port::complete_system();
+void mark_area(const Machine& machine) {
+    if (machine.area == nullptr || !is_writable(machine.area)) return;
+    port::store_shared(machine.area->state, abi::AreaState::panicked);
+}
+
+/// Stops the other CPUs and marks the area. Only called if there is a machine: before that, CPU 0 is
+/// alone.
+void stop_machine(Machine& machine) {
+    stop_other_cpus(machine);
+    mark_area(machine);
+    port::complete_system(); // the invalidation, and the mark
+    port::synchronize_context();
 }
 
 /// Before there is a machine the MMU may be off, and LDREX need not work. So this uses Fischer's
@@ -127,8 +132,7 @@ bool first_to_report(Machine* machine) {
     port::begin_report();
     t.machine = t.cpu != nullptr ? t.cpu->machine : nullptr;
     if (!first_to_report(t.machine)) port::halt();
-    if (t.machine != nullptr) stop_other_cpus(*t.machine);
-    mark_area(t.machine);
+    if (t.machine != nullptr) stop_machine(*t.machine);
     OwnBus bus; // not attached: the ring stays as it was
     Console uart(board.uart, bus);
     if (board.uart_is_guests) uart.start(); // whatever the guest has set up there
@@ -191,8 +195,7 @@ void report_fault(std::uint32_t pc) {
     if (stage == port::ReportStage::none) {
         Machine* machine = this_cpu() != nullptr ? this_cpu()->machine : nullptr;
         if (!first_to_report(machine)) port::halt();
-        if (machine != nullptr) stop_other_cpus(*machine);
-        mark_area(machine);
+        if (machine != nullptr) stop_machine(*machine);
     }
     OwnBus bus;
     Console uart(board.uart, bus);
