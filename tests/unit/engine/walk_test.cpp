@@ -87,6 +87,21 @@ TEST_CASE("behind a page table in a traced device each access has its record", "
     CHECK(traced->records_of(abi::RecordType::page_table_walk).size() >= 5);
 }
 
+TEST_CASE("a refusal behind a page table in a traced device leaves it traced", "[protocol]") {
+    Rig rig(options_for(GENERATE(abi::EngineKind::shadow, abi::EngineKind::emulation), 1,
+                        GENERATE(1, 2, 3)));
+    Code code = rig.program(0);
+    turn_mmu_on(rig, code);
+    constexpr std::uint32_t page = 3u << 4 | 2;
+    code.mov(0, table).mov(1, at::own_uart | page).str(1, 0, 4).word(0xf57f'f04f);
+    code.mov(0, window + 0xffc).ldm(0, 0x0006).mov(0, at::fifo + 8).ldr(2, 0).end();
+    rig.run();
+    CHECK(rig.failure() == "");
+    CHECK(compare_with_bus(rig) == "");
+    CHECK(rig.simulation.cores[0].frame.r[9] == 1); // the LDM's data abort
+    CHECK(rig.records_of(abi::RecordType::fault).size() == 1);
+}
+
 TEST_CASE("an address is translated through a page table in a traced device", "[protocol]") {
     RigOptions options = options_for(GENERATE(abi::EngineKind::shadow, abi::EngineKind::emulation),
                                      1, GENERATE(1, 2, 3));
