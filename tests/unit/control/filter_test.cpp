@@ -23,7 +23,7 @@ abi::Record access(std::uint32_t pa, bool write, std::uint64_t value, std::uint8
 /// accesses. Returns the address of the two in the middle.
 std::uint32_t write_four_accesses(Code code, std::uint32_t first) {
     write_request(code, abi::control::make_request(Command::filter_pcs, 1, first, 8));
-    code.mov(0, at::wide).mov(2, 9).str(2, 0);
+    code.mov(0, at::wide + 8).mov(2, 9).str(2, 0);
     const std::uint32_t middle = code.here();
     code.ldr(1, 0).str(2, 0, 4).ldr(3, 0, 4).end();
     return middle;
@@ -56,7 +56,7 @@ TEST_CASE("accesses that a filter holds back are counted, and a record says sinc
     const auto engine = GENERATE(abi::EngineKind::shadow, abi::EngineKind::emulation);
     Rig rig(options_for(engine, 1, 1));
     Code code = rig.program(0);
-    code.mov(0, at::wide).mov(2, 9).str(2, 0).ldr(1, 0);
+    code.mov(0, at::wide + 8).mov(2, 9).str(2, 0).ldr(1, 0);
     write_request(code, abi::control::make_request(Command::filter_directions, 1, 2));
     for (int n = 0; n < 3; ++n) code.str(2, 0).ldr(1, 0);
     write_request(code, abi::control::make_request(Command::sample, 2, 2));

@@ -15,12 +15,12 @@ constexpr auto engines = {abi::EngineKind::shadow, abi::EngineKind::emulation};
 void write_programs(Rig& rig, unsigned cpus, unsigned changes) {
     for (unsigned cpu = 1; cpu < cpus; ++cpu) {
         Code code = rig.program(cpu);
-        code.mov(0, at::fifo).mov(4, at::gadget).mov(2, 60 * changes);
+        code.mov(0, at::fifo + 8).mov(4, at::gadget + 8).mov(2, 60 * changes);
         const std::uint32_t top = code.here();
         code.str(2, 0, 4).ldr(1, 0).ldrd(8, 4).str(2, 4, 0x100).subs(2, 2, 1).bne(top).end();
     }
     Code code = rig.program(0);
-    code.mov(0, at::fifo).mov(4, at::gadget).mov(2, 1);
+    code.mov(0, at::fifo + 8).mov(4, at::gadget + 8).mov(2, 1);
     for (unsigned n = 0; n < changes; ++n) {
         const std::uint32_t where = n / 2 % 2 == 0 ? at::fifo : at::gadget;
         const std::uint32_t size = where == at::fifo ? 0x1000 : 0x100;

@@ -25,7 +25,7 @@ std::string seen(Rig& rig) {
 std::string after(std::initializer_list<Request> requests, abi::EngineKind engine) {
     Rig rig(options_for(engine, 1, 1));
     Code code = rig.program(0);
-    code.mov(0, at::wide);
+    code.mov(0, at::wide + 8);
     for (const Request& request : requests) write_request(code, request);
     for (unsigned n = 1; n <= 6; ++n) code.mov(2, n).str(2, 0).ldr(1, 0);
     code.end();

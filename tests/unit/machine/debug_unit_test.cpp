@@ -46,7 +46,7 @@ Code& get(Code& code, unsigned rt, DebugRegister r) {
     return code.word(coprocessor_14(r, rt) | 1u << 20);
 }
 Code& device(Code& code) {
-    return code.mov(0, at::fifo).ldr(1, 0).ldr_post(1, 0, 4);
+    return code.mov(0, at::fifo + 8).ldr(1, 0).ldr_post(1, 0, 4);
 }
 
 struct Access { ///< of the guest's to a debug register
@@ -88,7 +88,7 @@ TEST_CASE("a breakpoint or an OS lock of the guest does not disturb a step", "[p
     set(code, oslar, 0);
     set(code, bvr(5), load);
     set(code, bcr(5), 0x1e7);
-    set(code, oslar, lock).mov(0, at::fifo);
+    set(code, oslar, lock).mov(0, at::fifo + 8);
     REQUIRE(code.here() == load);
     code.ldr(2, 0).end();
     rig.run();
@@ -108,7 +108,7 @@ TEST_CASE("the guest's debug registers are as it left them after a step", "[prot
         set(code, bvr(n), 0x9000'0000 + 16 * n);
         set(code, bcr(n), 0x1e4 | (n & 1));
     }
-    code.mov(0, at::fifo).ldr(1, 0).strd(2, 0, 8).end();
+    code.mov(0, at::fifo + 8).ldr(1, 0).strd(2, 0, 8).end();
     rig.run();
     CHECK(rig.failure() == "");
     Registers& system = rig.simulation.cores[0].system;
@@ -276,7 +276,7 @@ TEST_CASE("a step's breakpoints are where the guest has its vectors now", "[prot
     };
     device(code).mov(0, at::broken);
     load();
-    code.mov(0, at::fifo);
+    code.mov(0, at::fifo + 8);
     load(); // opens the fast path for this state, behind the exception
     code.mov(0, at::broken).mov(2, moved).set_vbar(2);
     load();

@@ -13,7 +13,7 @@ TEST_CASE("CPUs with exclusive pairs at one register leave no lock behind", "[pr
         Rig rig(options_for(engine, 2, seed));
         for (unsigned cpu = 0; cpu < 2; ++cpu) {
             Code code = rig.program(cpu);
-            code.mov(0, at::wide).mov(2, cpu + 1);
+            code.mov(0, at::wide + 8).mov(2, cpu + 1);
             for (unsigned i = 0; i < 5; ++i)
                 code.word(0xe190'1f9f).word(0xe180'3f92).ldr(4, 0, 8); // ldrex, strex
             code.end();

@@ -24,7 +24,7 @@ struct Waits {
 Waits measure(const Rig& rig) {
     std::vector<std::uint64_t> times[cpus];
     for (const BusAccess& a : rig.simulation.bus.log())
-        if (a.address == at::fifo || a.address == at::gadget) times[a.cpu].push_back(a.time);
+        if (a.address == hammer_fifo || a.address == hammer_gadget) times[a.cpu].push_back(a.time);
     std::uint64_t first_through = ~std::uint64_t{0};
     for (const auto& of_cpu : times) first_through = std::min(first_through, of_cpu.back());
     Waits waits;

@@ -357,7 +357,7 @@ RigOptions Watching::options(abi::EngineKind engine, std::uint64_t seed) {
 Watching::Watching(abi::EngineKind engine, std::uint64_t seed) : rig_(options(engine, seed)) {
     for (unsigned cpu = 0; cpu < cpus; ++cpu) {
         Code code = rig_.program(cpu);
-        code.mov(2, rounds).mov(0, at::fifo).mov(4, at::gadget).mov(5, at::fifo + 0x800);
+        code.mov(2, rounds).mov(0, at::fifo + 8).mov(4, at::gadget + 8).mov(5, at::fifo + 0x800);
         const std::uint32_t top = code.here();
         code.ldr(1, 0).str(2, 4, 4).ldr(1, 5).str(2, 0, 4).ldrh(1, 4, 2);
         code.subs(2, 2, 1).bne(top).end();
@@ -491,7 +491,7 @@ TEST_CASE("the stream is sent between accesses, but not in a step", "[protocol]"
         sent = tail;
     };
     Code code = rig.program(0);
-    code.mov(0, at::fifo);
+    code.mov(0, at::fifo + 8);
     for (unsigned n = 0; n < accesses; ++n) code.ldr(1, 0);
     code.end();
     rig.run();
@@ -518,7 +518,7 @@ void execute_behind(Rig& rig, std::uint32_t word, Meanwhile&& meanwhile) {
         GuestCpu(rig.simulation, core, cpu).run();
         CHECK(is_slow(cpu) == rig.services.choice.any);
     });
-    rig.program(0).mov(0, at::fifo).ldr(1, 0).ldr(1, 0).end();
+    rig.program(0).mov(0, at::fifo + 8).ldr(1, 0).ldr(1, 0).end();
     rig.run();
     CHECK(rig.failure() == "");
 }

@@ -39,7 +39,7 @@ TEST_CASE("with a stream, the guest goes on behind that write after a second onl
                 (access.write ? written : read) = rig.simulation.now();
         };
         Code code = rig.program(0);
-        code.mov(0, at::sysreg).mov(1, 0xc080'0000).mov(3, at::fifo);
+        code.mov(0, at::sysreg).mov(1, 0xc080'0000).mov(3, at::fifo + 8);
         for (unsigned n = 0; n < seed % 7; ++n)
             code.ldr(4, 3); // the turn may come before the write
         code.str(1, 0, 0xa4).ldr(2, 0, 0xa4).end();

@@ -60,7 +60,7 @@ TEST_CASE("all that a guest sends arrives, between the frames that its CPUs send
         StreamingRig rig(options);
         Bytes said;
         Code code = rig.program(0);
-        code.mov(0, at::console).mov(2, at::fifo);
+        code.mov(0, at::console).mov(2, at::fifo + 8);
         for (unsigned value = 0; value < 256; ++value) {
             const auto byte = static_cast<std::uint8_t>(value * 37);
             said.push_back(byte);
@@ -71,7 +71,7 @@ TEST_CASE("all that a guest sends arrives, between the frames that its CPUs send
         }
         code.end();
         Code other = rig.program(1);
-        other.mov(0, at::fifo).mov(2, 3000);
+        other.mov(0, at::fifo + 8).mov(2, 3000);
         const std::uint32_t top = other.here();
         other.ldr(1, 0).subs(2, 2, 1).bne(top).end();
         rig.run();
