@@ -233,22 +233,23 @@ const PackedSymbols::Block& PackedSymbols::block(std::size_t index) {
         return *kept;
     }
     const Place& place = places_[index];
-    const std::vector<std::byte> bytes =
-        expand(Packing::zstd, place.stream, text_in_block + longest_line);
     auto block = std::make_unique<Block>();
+    block->bytes = expand(Packing::zstd, place.stream, text_in_block + longest_line);
+    const std::string_view text(reinterpret_cast<const char*>(block->bytes.data()),
+                                block->bytes.size());
+    block->text = text;
     block->lines.reserve(place.count + 1);
-    block->text.assign(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-    for (std::size_t at = 0; at < block->text.size(); ++at) {
+    for (std::size_t at = 0; at < text.size(); ++at) {
         block->lines.push_back(static_cast<std::uint32_t>(at));
-        at = block->text.find('\n', at);
-        if (at == std::string::npos) {
+        at = text.find('\n', at);
+        if (at == text.npos) {
             throw damaged();
         }
     }
     if (block->lines.size() != place.count) {
         throw damaged();
     }
-    block->lines.push_back(static_cast<std::uint32_t>(block->text.size()));
+    block->lines.push_back(static_cast<std::uint32_t>(text.size()));
     if (unpacked_ == most_unpacked) {
         for (std::unique_ptr<Block>& one : blocks_) {
             one.reset();
@@ -267,7 +268,7 @@ Symbol PackedSymbols::symbol(std::size_t index) {
     const std::size_t line = index - places_[at].first;
     const std::uint32_t begin = names.lines[line];
     return symbol_of(addresses_[index],
-                     std::string_view(names.text).substr(begin, names.lines[line + 1] - begin - 1));
+                     names.text.substr(begin, names.lines[line + 1] - begin - 1));
 }
 
 void PackedSymbols::each(const std::function<void(const Symbol&)>& visit) {

@@ -60,7 +60,8 @@ public:
 
 private:
     struct Block {
-        std::string text;
+        std::vector<std::byte> bytes;
+        std::string_view text{};          ///< what they say
         std::vector<std::uint32_t> lines; ///< start of each, and the end of the last
     };
     struct Place {
