@@ -1,5 +1,7 @@
 #include "file/unfinished.hpp"
 
+#include "records/report.hpp"
+
 #include <fmt/format.h>
 
 #include <cinttypes>
@@ -17,7 +19,7 @@ std::string lines_of(std::span<const UnfinishedAccess> accesses) {
 }
 
 std::optional<UnfinishedAccess> unfinished_access(std::string_view key, std::string_view value) {
-    UnfinishedAccess access;
+    UnfinishedAccess access{};
     const std::string text = std::string(key) + " " + std::string(value);
     const int found =
         std::sscanf(text.c_str(), "in-flight.cpu%u pa %" SCNx64 " pc %" SCNx32 " time %" SCNu64,
@@ -38,9 +40,13 @@ std::vector<UnfinishedAccess> unfinished_accesses(const std::map<std::string, st
 std::string why_unfinished(std::span<const UnfinishedAccess> accesses,
                            std::optional<abi::Ending> ending) {
     using enum abi::Ending;
-    const bool over = ending == machine_off || ending == machine_reset || ending == halted;
-    std::string text;
-    for (const UnfinishedAccess& access : accesses.first(over ? accesses.size() : 0)) {
+    const bool over =
+        ending == machine_off || ending == machine_reset || ending == halted || ending == panicked;
+    if (!over || accesses.empty()) {
+        return "";
+    }
+    std::string text(incomplete_ending(*ending));
+    for (const UnfinishedAccess& access : accesses) {
         text += fmt::format("{}cpu {} was in the middle of an access to {:#010x}",
                             text.empty() ? "" : ", ", access.cpu, access.pa);
     }

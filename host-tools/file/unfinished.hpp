@@ -1,5 +1,5 @@
-// Accesses that CPUs had begun when the recording ended, and that have no record. The recorder of
-// the rings writes them to the trace's text:
+// Accesses that CPUs had begun when the recording ended, and that have no record. Recorders find
+// them in the rings, or a stream's end has them, and write them to the trace's text:
 //
 //   in-flight.cpuN=pa ADDRESS pc ADDRESS time TICKS
 //
@@ -8,6 +8,7 @@
 #pragma once
 
 #include "abi/container.hpp"
+#include "abi/wire.hpp"
 
 #include <cstdint>
 #include <map>
@@ -19,12 +20,7 @@
 
 namespace mmioscope::trace {
 
-struct UnfinishedAccess {
-    unsigned cpu = 0;
-    std::uint64_t pa = 0; ///< of its first word
-    std::uint32_t pc = 0;
-    std::uint64_t time = 0; ///< CNTPCT
-};
+using abi::UnfinishedAccess;
 
 /// One line for each, for the trace's text.
 std::string lines_of(std::span<const UnfinishedAccess> accesses);
@@ -36,8 +32,9 @@ std::optional<UnfinishedAccess> unfinished_access(std::string_view key, std::str
 std::vector<UnfinishedAccess> unfinished_accesses(const std::map<std::string, std::string>& text);
 
 /// Why a trace that ended like this is not complete: "cpu 2 was in the middle of an access to
-/// 0x080004a0". Empty if there is no such access, if it could have been finished behind the end of
-/// the recording, which was cut while the machine ran on, or if the ending is a reason by itself.
+/// 0x080004a0"; behind "the hypervisor stopped", if that was the ending. Empty if there is no such
+/// access, if it could have been finished behind the end of the recording, which was cut while the
+/// machine ran on, or if the ending is a reason by itself.
 std::string why_unfinished(std::span<const UnfinishedAccess> accesses,
                            std::optional<abi::Ending> ending);
 

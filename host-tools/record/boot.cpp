@@ -15,6 +15,7 @@ Boot::Boot(const wire::StreamHead& head, std::vector<std::byte> tree)
 void Boot::add(std::span<const abi::Record> records) {
     trace::add_runs(records, losses_, summary_);
     end_.reset(); // the guest went on
+    unfinished_.clear();
 }
 
 void Boot::end(const abi::EndHeader& end, std::span<const abi::Statistics> statistics) {

@@ -20,9 +20,14 @@ public:
 
     void add(std::span<const abi::Record> records);
     void end(const abi::EndHeader& end, std::span<const abi::Statistics> statistics);
+    void unfinished(std::span<const abi::UnfinishedAccess> accesses) {
+        unfinished_.assign(accesses.begin(), accesses.end());
+    }
 
     /// How the sender said that it ended; nothing if it did not say.
     const std::optional<abi::EndHeader>& ended() const { return end_; }
+    /// The accesses in whose middle its CPUs were at that end.
+    std::span<const abi::UnfinishedAccess> unfinished() const { return unfinished_; }
 
     const wire::StreamHead& head() const { return head_; }
     std::span<const std::byte> tree() const { return tree_; }
@@ -42,6 +47,7 @@ private:
     trace::Summary summary_;
     std::optional<abi::EndHeader> end_;
     std::vector<abi::Statistics> statistics_;
+    std::vector<abi::UnfinishedAccess> unfinished_;
 };
 
 /// The ending of a trace file for a boot that ended for this `reason`.

@@ -1,6 +1,7 @@
 #include "record/recording.hpp"
 
 #include "file/texts.hpp"
+#include "file/unfinished.hpp"
 #include "records/record_text.hpp"
 #include "records/report.hpp"
 #include "wire/doubts.hpp"
@@ -58,6 +59,10 @@ void Recording::end(const abi::EndHeader& end, std::span<const abi::Statistics> 
     boot_->end(end, statistics);
 }
 
+void Recording::unfinished(std::span<const abi::UnfinishedAccess> accesses) {
+    boot_->unfinished(accesses);
+}
+
 std::string Recording::doubts(const Stop& stop) const {
     if (stop.ending == abi::Ending::failed) {
         return stop.why;
@@ -69,10 +74,12 @@ std::string Recording::doubts(const Stop& stop) const {
     if (!boot_->ended() && (!cut || wire::says_halted(console_))) {
         return wire::no_end(console_);
     }
+    const std::string unfinished = trace::why_unfinished(boot_->unfinished(), ending(stop));
     if (ended() == abi::StreamEnd::panicked) {
-        return "the hypervisor stopped";
+        return unfinished.empty() ? "the hypervisor stopped" : unfinished;
     }
-    return wire::doubts(decoder_);
+    const std::string doubts = wire::doubts(decoder_);
+    return doubts.empty() ? unfinished : doubts;
 }
 
 // The boot's file ends as the boot did, if that is known.
@@ -106,7 +113,8 @@ Recording::Closing Recording::close_boot(const Stop& stop, const std::string& da
 
 // The text for the file.
 std::string Recording::stream_text() const {
-    return wire::text_of(decoder_.counts());
+    return wire::text_of(decoder_.counts()) +
+           (boot_ ? trace::lines_of(boot_->unfinished()) : std::string());
 }
 
 std::string Recording::stream_line() const {

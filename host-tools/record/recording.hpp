@@ -62,6 +62,7 @@ private:
     void previous_boot(std::span<const std::byte> area) override;
     void records(std::span<const abi::Record> records) override;
     void end(const abi::EndHeader& end, std::span<const abi::Statistics> statistics) override;
+    void unfinished(std::span<const abi::UnfinishedAccess> accesses) override;
 
     struct Closing {
         std::string tables;

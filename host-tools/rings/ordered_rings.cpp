@@ -57,7 +57,7 @@ std::vector<trace::UnfinishedAccess> OrderedRings::unfinished() const {
     for (unsigned cpu = 0; cpu < rings_.size(); ++cpu) {
         const InFlightAccess access = rings_[cpu].in_flight();
         if (access.state == abi::InFlight::begun) {
-            accesses.push_back({cpu, access.pa, access.pc, access.time});
+            accesses.push_back({cpu, access.pc, access.pa, access.time});
         }
     }
     return accesses;

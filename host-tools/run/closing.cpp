@@ -30,7 +30,7 @@ bool console_has(const std::string& expected, const RunFiles& files) {
 std::string why_incomplete(const Plan& plan, const Stop& stop, const TraceResult& result,
                            const RunFiles& files) {
     if (!stop.why.empty() && !trace::is_cut(stop.ending)) {
-        return stop.why;
+        return result.doubts.starts_with(stop.why) ? result.doubts : stop.why;
     }
     if (!result.doubts.empty()) {
         return result.doubts;

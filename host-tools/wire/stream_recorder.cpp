@@ -1,6 +1,7 @@
 #include "wire/stream_recorder.hpp"
 
 #include "file/texts.hpp"
+#include "file/unfinished.hpp"
 #include "records/report.hpp"
 #include "wire/doubts.hpp"
 #include "wire/no_end.hpp"
@@ -38,6 +39,7 @@ void StreamRecorder::records(std::span<const abi::Record> records) {
     }
     trace::add_runs(records, *losses_, summary_);
     end_.reset(); // the guest went on
+    unfinished_.clear();
     file_.append(records);
 }
 
@@ -52,13 +54,21 @@ void StreamRecorder::end(const abi::EndHeader& end, std::span<const abi::Statist
     }
 }
 
+void StreamRecorder::unfinished(std::span<const abi::UnfinishedAccess> accesses) {
+    if (boots_ == 1) {
+        unfinished_.assign(accesses.begin(), accesses.end());
+    }
+}
+
 void StreamRecorder::finish(abi::Ending ending) {
+    ending_ = ending;
     cut_ = trace::is_cut(ending);
     decoder_.finish();
     file_.flush();
     file_.values(abi::SectionType::losses, std::span<const abi::Loss>(losses_->losses()));
     file_.values(abi::SectionType::statistics, std::span<const abi::Statistics>(statistics_));
-    file_.text(text_of(decoder_.counts()) + trace::incomplete_line(doubts("")));
+    file_.text(text_of(decoder_.counts()) + trace::lines_of(unfinished_) +
+               trace::incomplete_line(doubts("")));
     file_.finish(losses_->lost(), ending);
 }
 
@@ -66,7 +76,8 @@ std::string StreamRecorder::doubts(std::string_view console) const {
     if (!end_ && (!cut_ || says_halted(console))) {
         return no_end(console);
     }
-    return wire::doubts(decoder_);
+    const std::string doubts = wire::doubts(decoder_);
+    return doubts.empty() ? trace::why_unfinished(unfinished_, ending_) : doubts;
 }
 
 } // namespace mmioscope::wire

@@ -48,12 +48,15 @@ private:
     void previous_boot(std::span<const std::byte> area) override;
     void records(std::span<const abi::Record> records) override;
     void end(const abi::EndHeader& end, std::span<const abi::Statistics> statistics) override;
+    void unfinished(std::span<const abi::UnfinishedAccess> accesses) override;
 
     trace::FileWriter& file_;
     trace::About about_;
     std::optional<StreamHead> head_;
     std::optional<abi::EndHeader> end_;
     std::vector<abi::Statistics> statistics_;
+    std::vector<abi::UnfinishedAccess> unfinished_; ///< at that end
+    std::optional<abi::Ending> ending_;             ///< once it is over
     std::optional<trace::LossCounter> losses_{1};
     trace::Summary summary_;
     unsigned boots_ = 0;

@@ -235,13 +235,23 @@ bool WireDecoder::take_reply(Payload payload) {
 
 bool WireDecoder::take_end(std::uint32_t boot, Payload payload) {
     End end;
-    if (!take_front(payload, end.header) || end.header.cpu_count > abi::max_cpus ||
-        payload.size() != end.header.cpu_count * sizeof(abi::Statistics)) {
+    if (!take_front(payload, end.header) || end.header.cpu_count > abi::max_cpus) {
         return false;
     }
     end.statistics.resize(end.header.cpu_count);
-    std::ranges::copy(std::as_bytes(payload),
-                      std::as_writable_bytes(std::span(end.statistics)).begin());
+    for (abi::Statistics& statistics : end.statistics) {
+        if (!take_front(payload, statistics)) {
+            return false;
+        }
+    }
+    for (abi::UnfinishedAccess access{}; take_front(payload, access);) {
+        end.unfinished.push_back(access);
+    }
+    const bool known = std::ranges::all_of(
+        end.unfinished, [&](const auto& access) { return access.cpu < end.header.cpu_count; });
+    if (!payload.empty() || !known) {
+        return false;
+    }
     if (boot_ == boot) {
         hand_on(end);
     } else {
@@ -255,6 +265,7 @@ void WireDecoder::hand_on(const End& end) {
         ended_ = end.header.reason;
         goes_on_ = false;
         sink_.end(end.header, end.statistics);
+        sink_.unfinished(end.unfinished);
     }
 }
 

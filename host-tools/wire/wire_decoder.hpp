@@ -22,6 +22,8 @@ public:
     /// The boot is over, unless the guest does more before the machine ends: then that follows, and
     /// another end. `statistics`: one for each CPU.
     virtual void end(const abi::EndHeader& end, std::span<const abi::Statistics> statistics) = 0;
+    /// The accesses in whose middle CPUs were at that end; called behind end().
+    virtual void unfinished(std::span<const abi::UnfinishedAccess>) {}
     /// The reply to a request over the wire.
     virtual void reply(const abi::control::Reply&) {}
 };
@@ -61,6 +63,7 @@ private:
     struct End {
         abi::EndHeader header;
         std::vector<abi::Statistics> statistics;
+        std::vector<abi::UnfinishedAccess> unfinished;
     };
     void hand_on(const End& end);
 

@@ -16,9 +16,10 @@
 //   records   RecordsHeader, then records of all CPUs in the order of time, coded as in
 //             abi/record_codec.hpp; equal reads may be a count (abi/fold.hpp). The coder's model
 //             starts anew in each frame, so a frame needs no other one except the hello
-//   end       EndHeader, then Statistics[cpu_count]: the machine is about to end, or the guest has
-//             stopped its CPUs. What the guest still does follows, within a second with another
-//             end; an end that records follow was none
+//   end       EndHeader, then Statistics[cpu_count], then UnfinishedAccess for each CPU in the
+//             middle of an access: the machine is about to end, or the guest has stopped its CPUs.
+//             What the guest still does follows, within a second with another end; an end that
+//             records follow was none
 //   reply     abi::control::Reply, to a request that came in over the wire (control.hpp)
 //   previous_hello, previous_records, previous_end
 //             what this boot kept of the previous one (abi/ring.hpp), once, after the first
@@ -131,6 +132,15 @@ struct EndHeader {
     std::uint32_t next_sequence[max_cpus]; ///< cpu_sequence after each CPU's last record
 };
 static_assert(sizeof(EndHeader) == 40);
+
+/// An access that a CPU has begun, and that has no record.
+struct UnfinishedAccess {
+    std::uint32_t cpu;
+    std::uint32_t pc;
+    std::uint64_t pa;   ///< of its first word
+    std::uint64_t time; ///< CNTPCT when it began
+};
+static_assert(sizeof(UnfinishedAccess) == 24);
 
 struct KeptEnd {
     AreaState state;

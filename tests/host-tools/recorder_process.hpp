@@ -46,9 +46,10 @@ struct Stream {
         }
         return *this;
     }
-    Stream& end(std::uint32_t count, abi::StreamEnd reason = abi::StreamEnd::machine_off) {
+    Stream& end(std::uint32_t count, abi::StreamEnd reason = abi::StreamEnd::machine_off,
+                const std::vector<abi::UnfinishedAccess>& unfinished = {}) {
         edges.push_back(maker.wire().size());
-        maker.end(count, 0, reason);
+        maker.end(count, 0, reason, unfinished);
         return *this;
     }
     std::string_view text() const {

@@ -8,7 +8,7 @@ using namespace mmioscope::trace;
 
 namespace {
 
-const std::vector<UnfinishedAccess> two{{1, 0x1c09'0018, 0xc010'0000, 12}, {2, 0x480, 4, ~0ull}};
+const std::vector<UnfinishedAccess> two{{1, 0xc010'0000, 0x1c09'0018, 12}, {2, 4, 0x480, ~0ull}};
 
 std::map<std::string, std::string> as_text(std::string lines) {
     std::map<std::string, std::string> text;
@@ -45,7 +45,10 @@ TEST_CASE("an unfinished access makes a trace incomplete, unless the machine wou
         CHECK(why_unfinished({}, ending).empty());
     }
     for (const abi::Ending ending :
-         {interrupted, time_limit, failed, panicked, stream_ended, continued, said})
+         {interrupted, time_limit, failed, stream_ended, continued, said})
         CHECK(why_unfinished(two, ending).empty());
     CHECK(why_unfinished(two, std::nullopt).empty());
+    CHECK(why_unfinished({}, panicked).empty());
+    CHECK(why_unfinished(std::span(two).first(1), panicked) ==
+          "the hypervisor stopped, cpu 1 was in the middle of an access to 0x1c090018");
 }

@@ -192,6 +192,19 @@ bool RingMerge::others_in_access(std::uint32_t cpu) const {
     return false;
 }
 
+std::optional<abi::UnfinishedAccess> RingMerge::unfinished(unsigned cpu) const {
+    const abi::RingHeader& header = *rings_[cpu].header;
+    const auto mark = [&] { return port::load_shared(header.in_flight); };
+    const auto time = [&] { return port::load_shared(header.in_flight_time); };
+    if (mark() != abi::InFlight::begun) return std::nullopt;
+    port::order_memory();
+    const abi::UnfinishedAccess access{cpu, port::load_shared(header.in_flight_pc),
+                                       port::load_shared(header.in_flight_pa), time()};
+    port::order_memory(); // all of one access
+    if (mark() != abi::InFlight::begun || time() != access.time) return std::nullopt;
+    return access;
+}
+
 bool RingMerge::empty() const {
     for (unsigned cpu = 0; cpu < count_; ++cpu) {
         const Ring& ring = rings_[cpu];

@@ -9,6 +9,9 @@
 #pragma once
 
 #include "abi/ring.hpp"
+#include "abi/wire.hpp"
+
+#include <optional>
 
 namespace mmioscope {
 
@@ -33,6 +36,9 @@ public:
 
     /// Whether a CPU other than `cpu` is in an access, so that its record is still to come.
     bool others_in_access(std::uint32_t cpu) const;
+
+    /// The access that `cpu` has begun; nothing if it is in none, or has just ended one.
+    std::optional<abi::UnfinishedAccess> unfinished(unsigned cpu) const;
 
     /// Whether all published records were taken.
     bool empty() const;

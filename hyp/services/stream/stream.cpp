@@ -191,6 +191,11 @@ void Stream::begin_end() {
     to += sizeof head + sizeof end;
     for (unsigned cpu = 0; cpu < cpus; ++cpu, to += sizeof(abi::Statistics))
         std::memcpy(to, &merge_.header(cpu).statistics, sizeof(abi::Statistics));
+    for (unsigned cpu = 0; cpu < cpus; ++cpu)
+        if (const auto access = merge_.unfinished(cpu)) {
+            std::memcpy(to, &*access, sizeof *access);
+            to += sizeof *access;
+        }
     sender_.start(buffers_[building_], static_cast<std::size_t>(to - buffers_[building_]));
     building_ ^= 1;
 }

@@ -40,7 +40,7 @@ reported() { # WHAT
     has "$report" '^HSR=0x[0-9a-f]{8}  HDFAR=0x[0-9a-f]{8}  HIFAR=0x[0-9a-f]{8}  HPFAR='
     has "$report" "^VTTBR=0x10000${base}0[0-9a-f]{5}  HCR=0x0008[02]003  HDCR="
     has stderr '^mmioscope: stop: '
-    has stdout '^incomplete: .*the hypervisor stopped$'
+    has stdout '^incomplete: .*the hypervisor stopped(,|$)'
 }
 whole() {
     once '^mmioscope: end of report'

@@ -67,7 +67,7 @@ dma_to() { # WHAT PAGE ARGUMENT...: by its name in the report
     has console "^mmioscope: stop: the hypervisor's memory was changed on CPU 0"
     has console "^mmioscope: changed: $1 0x$2\+0x(1000|fe0)"
     has console '^mmioscope: end of report'
-    has stdout '^incomplete: .*the hypervisor stopped$'
+    has stdout '^incomplete: .*the hypervisor stopped(,|$)'
 }
 dma_at() { # WHAT ADDRESS
     dma_to "$1" "$(printf '%05x' $(($2 >> 12)))(000|020)" \

@@ -24,6 +24,7 @@ TEST_CASE("the line's first byte, which ends what was on it before, is sent befo
 
 TEST_CASE("a panic sends what the rings hold, and announces the end", "[stream][protocol]") {
     const auto engine = GENERATE(abi::EngineKind::shadow, abi::EngineKind::emulation);
+    unsigned unfinished = 0;
     for (std::uint64_t seed = 1; seed <= seeds(6); ++seed) {
         CAPTURE(seed);
         constexpr unsigned cpus = 3;
@@ -52,5 +53,16 @@ TEST_CASE("a panic sends what the rings hold, and announces the end", "[stream][
         }
         REQUIRE(next[2] == rig.records(2).size()); // and everything that the end reports
         for (unsigned i = 0; i < cpus; ++i) REQUIRE(all.end.next_sequence[i] == next[i]);
+        for (unsigned i = 0; i < cpus; ++i) {
+            const abi::RingHeader& ring = rig.ring(i);
+            const bool named =
+                std::any_of(all.unfinished.begin(), all.unfinished.end(), [&](const auto& access) {
+                    return access.cpu == i && access.pa == ring.in_flight_pa &&
+                           access.pc == ring.in_flight_pc && access.time == ring.in_flight_time;
+                });
+            REQUIRE((named || ring.in_flight != abi::InFlight::begun));
+            unfinished += named ? 1 : 0;
+        }
     }
+    if (engine == abi::EngineKind::shadow) CHECK(unfinished > 0); // a step halts at its end
 }

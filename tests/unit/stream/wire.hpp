@@ -69,7 +69,22 @@ struct Arrived {
     unsigned hellos{};
     unsigned ends{};
     abi::EndHeader end{};
+    std::vector<abi::UnfinishedAccess> unfinished; ///< that it names
 };
+
+/// What the end in `frame` names.
+inline std::vector<abi::UnfinishedAccess> unfinished_in(const Bytes& frame) {
+    abi::EndHeader end;
+    std::memcpy(&end, frame.data() + sizeof(abi::FrameHeader), sizeof end);
+    std::vector<abi::UnfinishedAccess> accesses;
+    for (std::size_t at =
+             sizeof(abi::FrameHeader) + sizeof end + end.cpu_count * sizeof(abi::Statistics);
+         at < frame.size(); at += sizeof(abi::UnfinishedAccess)) {
+        REQUIRE(frame.size() - at >= sizeof(abi::UnfinishedAccess));
+        std::memcpy(&accesses.emplace_back(), frame.data() + at, sizeof(abi::UnfinishedAccess));
+    }
+    return accesses;
+}
 
 inline Arrived arrived(const Bytes& wire) {
     Arrived all;
@@ -100,6 +115,7 @@ inline Arrived arrived(const Bytes& wire) {
         case abi::FrameType::end:
             ++all.ends;
             std::memcpy(&all.end, frame.data() + sizeof header, sizeof all.end);
+            all.unfinished = unfinished_in(frame);
             break;
         case abi::FrameType::records:
             for (const abi::Record& record : records_in(frame)) all.records.push_back(record);
