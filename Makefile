@@ -105,7 +105,7 @@ IMAGE_APPEND_raspi2b = console=ttyAMA0
 test: ## run all tests that CI runs, about 20 minutes on 2 CPUs
 fuzz: ## run the parsers on random input, FUZZ_SECONDS each (default 600)
 nightly: ## run the long versions of the proofs, about four hours, or some: SUITES='diff polls'; continues where it stopped, at the same commit
-matrix: ## boot each board with each of Debian's kernels, compare with QEMU's log, and write the tables in docs/boards.md and README.md
+matrix: ## boot each board with each of Debian's kernels, compare with QEMU's log, and write the table in docs/boards.md
 soak: ## measure memory over 100 million events, then repeat the contended and dense cases for SOAK_MINUTES (default 60)
 prove: ## compare the engines, and the baseline that loses events, with QEMU's own log: table and plot
 bench: ## measure what tracing and the host tools cost: instructions, and time per event

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""matrix.py BUILD RESULTS PAGE README: writes into PAGE, behind the line "<!-- make matrix -->", as a table, which
+"""matrix.py BUILD RESULTS PAGE: writes into PAGE, behind the line "<!-- make matrix -->", as a table, which
 boards have passed with which kernel: the cases matrix-BOARD-KERNEL-ENGINE of tests/qemu/run.sh, by the lines in RESULTS.
 A cell has the events that were compared with QEMU's log, under shadow and under emulation. A case that has failed, or was
-not run, is "no"; "-": there is none. In README a cell is "yes" if both engines have passed, and each kernel is a line."""
+not run, is "no"; "-": there is none."""
 import pathlib
 import re
 import subprocess
@@ -23,7 +23,7 @@ def write(page, rows):
 
 
 def main():
-    build, results, page, readme = map(pathlib.Path, sys.argv[1:])
+    build, results, page = map(pathlib.Path, sys.argv[1:])
     run = re.findall(r"^(ok|FAILED) (matrix-[^ :]+)", results.read_text(), re.M)
     if not run:
         sys.exit(f"matrix.py: {results} names no case of the matrix")
@@ -44,15 +44,8 @@ def main():
         counts = list(events(board, kernel))
         return "-" if "-" in counts else "; ".join(counts)
 
-    def judged(board, kernel):
-        text = cell(board, kernel)
-        return text if text == "-" else "no" if "no" in text else "yes"
-
-    names = [f"`{board}`" for board in boards]
     write(page, [["board", *KERNELS.values()]] +
-          [[name, *(cell(board, kernel) for kernel in KERNELS)] for name, board in zip(names, boards)])
-    write(readme, [["kernel", *names]] +
-          [[text, *(judged(board, kernel) for board in boards)] for kernel, text in KERNELS.items()])
+          [[f"`{board}`", *(cell(board, kernel) for kernel in KERNELS)] for board in boards])
 
 
 if __name__ == "__main__":
