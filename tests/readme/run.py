@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Reads README.md as a newcomer does: what stands before the list of documents is short, answers questions.txt, and its
-commands work on a boot's trace; its links lead somewhere.
+commands work on a boot's trace. Its links, and those of docs/README.md, which has every page of docs/, lead somewhere.
 
 Usage: tests/readme/run.py BUILD. Ends with "readme: N passed, N failed"."""
 import os
@@ -25,6 +25,10 @@ def questions():
     return {question: [text.strip() for text in answer.split(";")] for question, answer in zip(lines[::2], lines[1::2])}
 
 
+def links(page):
+    return re.findall(r"\]\(([^):#]+)", page.read_text())
+
+
 def commands(screen):
     """Those that read the trace of the demo."""
     return [line.split(" # ")[0].strip() for line in screen.splitlines() if re.match(r"    mmioscope .*demo\.mmio", line)]
@@ -39,8 +43,12 @@ def main(build):
     for question, answer in questions().items():
         missing = [part for part in answer if part not in said]
         results[f"{question} {'; '.join(missing)}".strip()] = not missing
-    for link in re.findall(r"\]\(([^):#]+)", text):
-        results[f"link {link}"] = (readme.parent / link).exists()
+    index = readme.parent / "docs/README.md"
+    for page in readme, index:
+        for link in links(page):
+            results[f"link {link}"] = (page.parent / link).exists()
+    for page in index.parent.glob("*.md"):
+        results[f"docs/README.md has {page.name}"] = page == index or page.name in links(index)
     own = build / "tests/readme"
     own.mkdir(parents=True, exist_ok=True)
     subprocess.run([build / "tests/make-cost-trace", "boot", "3000", own / "demo.mmio"], check=True)
