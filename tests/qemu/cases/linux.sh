@@ -90,6 +90,20 @@ hotplug() { # TIMES ARGUMENT...
     verified
 }
 
+# The second CPU unloads and loads a driver, whose code makes accesses, while others read devices at PL1, one of them by
+# another module, and at PL0.
+modules() { # TIMES ARGUMENT...
+    local times=$1
+    shift
+    run_linux "mmioscope.steps=modules mmioscope.modules=$times" --no-print --trace all --access-log "$out/access.log" "$@"
+    complete
+    has console '^mmioscope-guest: modules ok'
+    [ "$(events_of ethernet@202000000 reads)" -gt $((times * 10)) ] ||
+        fail "$(events_of ethernet@202000000 reads) reads by the driver that comes and goes"
+    [ "$("$mmioscope" print --all --raw "$out/trace.mmio" | grep -c ' usr')" -gt 0 ] || fail "no access at PL0"
+    verified
+}
+
 # Repeats the load until the traces have this many events.
 millions() { # EVENTS ENGINE
     local total=0
@@ -141,6 +155,7 @@ add nightly linux-300m 7200 millions 300000000 emulation
 for engine in shadow emulation; do
     add nightly hotplug-$engine 60 on_all_cpus hotplug 100 --engine $engine
     add nightly virt-hotplug-$engine 60 virt on_all_cpus hotplug 100 --engine $engine
+    add nightly modules-$engine 90 on_all_cpus modules 20 --engine $engine
 done
 add test linux-wrap-emulation 40 wrap emulation
 add nightly linux-wrap-shadow 60 wrap shadow
