@@ -14,7 +14,7 @@ HOST_CXXFLAGS := -std=c++20 -O2 --param=inline-unit-growth=400 $(DEBUG) $(HOST_W
 HOST_TEST_CXXFLAGS := -std=c++20 -Og $(DEBUG) $(HOST_WARNINGS) -Wno-maybe-uninitialized -Wno-psabi \
                       -fsanitize=address,undefined \
                       -fno-sanitize-recover=all -Itests
-HOST_LIBS := -lfmt -lfdt -lserialport -ldeflate -lz -lzstd -llzma -llz4 -ldw -lelf -lpugixml -lsqlite3 -lncursesw -lre2 -ldl -lpthread
+HOST_LIBS := -lfmt -lfdt -lserialport -ldeflate -lz -lzstd -llzma -lbz2 -llz4 -ldw -lelf -lpugixml -lsqlite3 -lncursesw -lre2 -ldl -lpthread
 # The program's own libraries are static, for a quicker start in less memory, except those that plug-ins may have, too,
 # and those that tests/bench/costs.py distinguishes by name.
 # Debian 13's libdw.a needs a library that is in no package (elfutils' libeu); its libre2.a some of Abseil's.

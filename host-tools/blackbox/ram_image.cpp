@@ -1,9 +1,9 @@
 #include "blackbox/ram_image.hpp"
 
 #include "blackbox/black_box.hpp"
+#include "system/compressed_source.hpp"
 #include "system/error.hpp"
 #include "system/spool.hpp"
-#include "system/zstd_source.hpp"
 
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -25,7 +25,7 @@ FileDescriptor RamImage::open(const std::string& path, const Passed& passed) {
         status.st_size > 0) {
         FileDescriptor file = open_input(path);
         const RamImage image(file, path);
-        if (!is_zstd(image.bytes()) || find_area(image.bytes(), std::nullopt)) {
+        if (!is_compressed(image.bytes()) || find_area(image.bytes(), std::nullopt)) {
             return file;
         }
     }

@@ -336,7 +336,7 @@ std::string profile_text(std::span<const Boot> boots, const Sites& sites) {
 }
 
 std::vector<Boot> read_profile(const std::string& path, Sites& sites) {
-    const std::string bytes = whole_file(path, "profile");
+    const std::string bytes = whole_text(path, "profile");
     std::string_view text = bytes;
     Parser parser(sites);
     bool ended = false;

@@ -49,6 +49,9 @@ void for_each_line(ByteSource& source, const std::function<void(std::string_view
             start = end + 1;
         }
         if (got < step) {
+            if (const std::string problem = source.problem(); !problem.empty()) {
+                throw bad_input("{}", problem);
+            }
             if (start < text.size()) {
                 lines.take(text.substr(start)); // cut off: probably unreadable
             }

@@ -11,7 +11,8 @@
 namespace mmioscope::logs {
 
 /// Calls `take` with each line of `source`, without its line end; the last line may be cut off.
-/// Throws Error if reading fails, and Error (bad_input) at a line of more than 64 KiB.
+/// Throws Error if reading fails, also because of damage to compressed data, and Error (bad_input)
+/// at a line of more than 64 KiB.
 void for_each_line(ByteSource& source, const std::function<void(std::string_view)>& take);
 
 /// Parses a line from the left; anything unexpected makes it bad.

@@ -157,7 +157,7 @@ void RegisterBook::append(Description& to, const Description& from, const Inclus
 namespace {
 
 std::string description(const std::string& path) {
-    return whole_file(path, "description of registers");
+    return whole_text(path, "description of registers");
 }
 
 // Its content appears on terminals.

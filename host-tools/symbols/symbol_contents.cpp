@@ -1,8 +1,8 @@
 #include "symbols/symbol_contents.hpp"
 
-#include "symbols/expand.hpp"
 #include "symbols/words.hpp"
 #include "system/error.hpp"
+#include "system/open_source.hpp"
 
 #include <elf.h>
 #include <sys/stat.h>
@@ -10,39 +10,16 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
-#include <cstring>
-#include <optional>
 
 namespace mmioscope::symbols {
 
 namespace {
-
-using namespace std::string_view_literals;
 
 constexpr std::size_t max_size = 512u << 20;      ///< vmlinux with DWARF, a list of symbols
 constexpr std::size_t max_image_size = 64u << 20; ///< for what can only be a kernel's image
 
 std::string_view as_text(std::span<const std::byte> bytes) {
     return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
-// A kernel's image does not begin with these, but with code.
-std::optional<Packing> packing_of(std::string_view text) {
-    struct Magic {
-        Packing packing;
-        std::string_view bytes;
-    };
-    constexpr std::array magics{Magic{Packing::xz, "\xfd"
-                                                   "7zXZ\0"sv},
-                                Magic{Packing::zstd, "\x28\xb5\x2f\xfd"sv},
-                                Magic{Packing::gzip, "\x1f\x8b\x08"sv}};
-    for (const Magic& magic : magics) {
-        if (text.starts_with(magic.bytes)) {
-            return magic.packing;
-        }
-    }
-    return std::nullopt;
 }
 
 bool is_elf(std::string_view text) {
@@ -56,21 +33,21 @@ bool is_text(std::string_view text) {
     });
 }
 
-std::vector<std::byte> read_all(int fd) {
+std::vector<std::byte> read_all(ByteSource& source) {
     std::vector<std::byte> bytes;
-    for (ssize_t got = 1; got != 0;) {
+    for (std::size_t got = 1; got != 0;) {
         const std::size_t before = bytes.size();
         bytes.resize(before + (1u << 20));
-        got = ::read(fd, bytes.data() + before, bytes.size() - before);
-        bytes.resize(before + static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
-        if (got < 0 && errno != EINTR) {
-            throw bad_input("cannot be read: {}", std::strerror(errno));
-        }
+        got = source.read(bytes.data() + before, bytes.size() - before);
+        bytes.resize(before + got);
         const std::string_view text = as_text(bytes);
-        const bool known = is_elf(text) || is_text(text) || packing_of(text);
+        const bool known = is_elf(text) || is_text(text);
         if (bytes.size() > (known ? max_size : max_image_size)) {
             throw bad_input("is too large for a file of symbols");
         }
+    }
+    if (const std::string problem = source.problem(); !problem.empty()) {
+        throw bad_input("{}", problem);
     }
     return bytes;
 }
@@ -97,10 +74,7 @@ Contents::Contents(const std::string& path) : file_(open_input(path)) {
         kind_ = Kind::elf;
         return;
     }
-    bytes_ = read_all(file_.get());
-    if (const auto packing = packing_of(text())) {
-        bytes_ = expand(*packing, bytes_, max_size);
-    }
+    bytes_ = read_all(*open_source(file_.get()));
     if (is_elf(text())) {
         kind_ = Kind::elf;
         file_ = memory_file("symbols", 0);

@@ -1,8 +1,8 @@
 #include "system/open_source.hpp"
 
+#include "system/compressed_source.hpp"
 #include "system/file_descriptor.hpp"
 #include "system/growing_source.hpp"
-#include "system/zstd_source.hpp"
 
 #include <unistd.h>
 
@@ -58,8 +58,8 @@ class Input : public ByteSource {
 public:
     Input(FileDescriptor file, std::unique_ptr<ByteSource> bytes)
         : file_(std::move(file)), bytes_(std::move(bytes)), looked_at_(*bytes_) {
-        if (is_zstd(looked_at_.first())) {
-            decompressed_ = std::make_unique<ZstdSource>(looked_at_);
+        if (is_compressed(looked_at_.first())) {
+            decompressed_ = std::make_unique<CompressedSource>(looked_at_, looked_at_.first());
             source_ = decompressed_.get();
         }
     }

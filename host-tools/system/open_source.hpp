@@ -13,7 +13,8 @@ namespace mmioscope {
 /// such file.
 bool reads_once(const std::string& path);
 
-/// Opens `path`; "-" is standard input. Decompresses zstd while reading. Throws Error (bad_input)
+/// Opens `path`; "-" is standard input. Decompresses while
+/// reading (system/compressed_source.hpp). Throws Error (bad_input)
 /// with `path` and the reason.
 std::unique_ptr<ByteSource> open_source(const std::string& path);
 

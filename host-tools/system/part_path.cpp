@@ -43,10 +43,11 @@ std::string part_path(const std::string& path, unsigned number) {
 std::vector<std::string> next_part_paths(const std::string& path, unsigned number) {
     constexpr std::string_view packed = ".zst";
     std::vector<std::string> paths;
-    if (path.ends_with(packed)) {
-        const std::string plain = path.substr(0, path.size() - packed.size());
-        if (const std::optional<std::string> next = behind(plain, number)) {
-            paths = {*next + std::string(packed), *next};
+    for (const std::string suffix : {".zst", ".gz", ".xz", ".bz2"}) {
+        const std::string plain = path.substr(0, path.size() - suffix.size());
+        const bool has = path.ends_with(suffix);
+        if (const auto next = has ? behind(plain, number) : std::nullopt) {
+            paths = {*next + suffix, *next};
         }
     }
     if (const std::optional<std::string> next = behind(path, number)) {

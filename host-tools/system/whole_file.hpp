@@ -9,4 +9,7 @@ namespace mmioscope {
 /// 64 MiB the message says that it is not a `what`.
 std::string whole_file(const std::string& path, const char* what);
 
+/// Likewise, but decompressed if it is compressed (system/compressed_source.hpp).
+std::string whole_text(const std::string& path, const char* what);
+
 } // namespace mmioscope

@@ -1,5 +1,6 @@
 // Serial ports, ptys, FIFOs and files: all have a path; the kind is detected when it is opened.
 #include "system/error.hpp"
+#include "system/spool.hpp"
 #include "transport/opener.hpp"
 #include "transport/serial_port.hpp"
 
@@ -57,7 +58,10 @@ private:
 
     static Opened file_at(FileDescriptor file) { return {std::move(file), true, false}; }
 
-    Opened file() const { return file_at(open_input(path_)); }
+    Opened file() const {
+        constexpr std::uint64_t most = std::uint64_t{1} << 40;
+        return file_at(open_or_spool(path_, most, [](std::size_t) {}));
+    }
 
     // Writers to a FIFO without readers fail: open the new reader before the old one is closed.
     Opened fifo() {

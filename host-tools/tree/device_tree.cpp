@@ -1,9 +1,8 @@
 #include "tree/device_tree.hpp"
 
 #include "abi/flat_tree.hpp"
-#include "system/byte_source.hpp"
 #include "system/error.hpp"
-#include "system/file_descriptor.hpp"
+#include "system/open_source.hpp"
 
 #include <libfdt.h>
 
@@ -18,10 +17,9 @@ bool tree_is_sound(std::span<const std::byte> tree) {
 
 std::vector<std::byte> read_tree(const std::string& path) {
     constexpr std::size_t most = 16u << 20;
-    const FileDescriptor file = open_input(path);
-    FileSource source(file.get());
+    const std::unique_ptr<ByteSource> source = open_source(path);
     std::vector<std::byte> tree(most);
-    tree.resize(source.read(tree.data(), tree.size()));
+    tree.resize(source->read(tree.data(), tree.size()));
     if (!tree_is_sound(tree)) {
         throw bad_input("{}: this is not a flattened device tree", path);
     }

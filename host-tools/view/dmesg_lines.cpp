@@ -20,7 +20,7 @@ constexpr double most_ticks = 0x1p62;
 void tell_nobody(const std::string& /*problem*/) {}
 
 std::vector<analysis::DmesgLine> lines_of(const std::string& path) {
-    std::istringstream in(whole_file(path, "kernel's log"));
+    std::istringstream in(whole_text(path, "kernel's log"));
     std::vector<analysis::DmesgLine> lines = analysis::read_dmesg(in);
     if (lines.empty()) {
         throw bad_input("{}: no line begins with printk's time, such as [    1.234567]", path);

@@ -6,10 +6,10 @@
 #include "file/trace_check.hpp"
 #include "file/trace_reader.hpp"
 #include "reading/drive.hpp"
+#include "system/compressed_source.hpp"
 #include "system/crc.hpp"
 #include "system/error.hpp"
 #include "system/escape.hpp"
-#include "system/zstd_source.hpp"
 #include "view/printer.hpp"
 
 #include <zstd.h>
@@ -164,9 +164,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     read(ranged, TimeSpan{time, time + 1000});
     read_parts(bytes);
     read_parts(bytes, TimeSpan{time, time + 1000});
-    MemorySource compressed(bytes);
-    ZstdSource decompressed(compressed);
-    read(decompressed);
+    if (is_compressed(bytes)) {
+        MemorySource compressed(bytes);
+        CompressedSource decompressed(compressed, bytes);
+        read(decompressed);
+    }
     MemorySource checked(bytes);
     check(checked);
     MemorySource printed(bytes);

@@ -412,6 +412,7 @@ TEST_CASE("parts: the names of files that follow") {
     CHECK(next_part_paths("boot.12", 12) == Names{"boot.13", "boot.13.zst"});
     CHECK(next_part_paths("b.2.mmio.zst", 2) == Names{"b.3.mmio.zst", "b.3.mmio"});
     // Compressed later, or named so by its recorder.
+    CHECK(next_part_paths("b.2.mmio.gz", 2) == Names{"b.3.mmio.gz", "b.3.mmio"});
     CHECK(next_part_paths("b.mmio.zst", 1) ==
           Names{"b.2.mmio.zst", "b.2.mmio", "b.mmio.2.zst", "b.mmio.2.zst.zst"});
     CHECK(next_part_paths("renamed.mmio", 2).empty());

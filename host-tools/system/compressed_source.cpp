@@ -1,0 +1,199 @@
+#include "system/compressed_source.hpp"
+
+#include <fmt/format.h>
+
+#include <bzlib.h>
+#include <lzma.h>
+#include <zlib.h>
+#include <zstd.h>
+
+#include <algorithm>
+#include <new>
+#include <string_view>
+
+namespace mmioscope {
+
+/// The library of one format.
+class Codec {
+public:
+    virtual ~Codec() = default;
+
+    /// Takes bytes from the front of `in`, and fills the front of `out`. Returns what is wrong with
+    /// the data, or nothing.
+    virtual std::string step(std::span<const std::byte>& in, std::span<std::byte>& out) = 0;
+
+    /// Whether the data may end here: behind a stream.
+    bool between_streams() const { return between_; }
+
+protected:
+    bool between_ = true;
+};
+
+namespace {
+
+using namespace std::string_view_literals;
+
+/// gzip, xz and bzip2: their libraries have the same kind of interface, which zlib began.
+template <typename Stream>
+class ZlibLike : public Codec {
+public:
+    struct Library {
+        int (*begin)(Stream&);
+        int (*step)(Stream&);
+        void (*end)(Stream&);
+        int good;
+        int at_end;
+        int starved; ///< nothing to do, for lack of input or output
+    };
+
+    explicit ZlibLike(Library library) : library_(std::move(library)) { begin(); }
+    ~ZlibLike() override { library_.end(stream_); }
+
+    std::string step(std::span<const std::byte>& in, std::span<std::byte>& out) override {
+        using In = decltype(stream_.next_in);
+        using Out = decltype(stream_.next_out);
+        const auto size = [](auto bytes) { // zlib and bzip2 have 32 bits for it
+            return static_cast<unsigned>(std::min<std::size_t>(bytes.size(), 1u << 30));
+        };
+        stream_.next_in = reinterpret_cast<In>(const_cast<std::byte*>(in.data()));
+        stream_.avail_in = size(in);
+        stream_.next_out = reinterpret_cast<Out>(out.data());
+        stream_.avail_out = size(out);
+        const int result = library_.step(stream_);
+        const std::size_t taken = size(in) - stream_.avail_in;
+        in = in.subspan(taken);
+        out = out.subspan(size(out) - stream_.avail_out);
+        between_ = result == library_.at_end || (between_ && taken == 0);
+        if (result == library_.at_end) {
+            library_.end(stream_);
+            begin();
+        } else if (result != library_.good && result != library_.starved) {
+            return fmt::format("error {}", result);
+        }
+        return {};
+    }
+
+private:
+    void begin() {
+        stream_ = Stream();
+        if (library_.begin(stream_) != library_.good) {
+            throw std::bad_alloc();
+        }
+    }
+
+    Library library_;
+    Stream stream_;
+};
+
+std::unique_ptr<Codec> gzip() {
+    constexpr int with_header = 16;
+    return std::make_unique<ZlibLike<z_stream>>(ZlibLike<z_stream>::Library{
+        [](z_stream& stream) { return inflateInit2(&stream, MAX_WBITS + with_header); },
+        [](z_stream& stream) { return inflate(&stream, Z_NO_FLUSH); },
+        [](z_stream& stream) { inflateEnd(&stream); }, Z_OK, Z_STREAM_END, Z_BUF_ERROR});
+}
+
+std::unique_ptr<Codec> xz() {
+    constexpr std::uint64_t memory = 256u << 20;
+    return std::make_unique<ZlibLike<lzma_stream>>(ZlibLike<lzma_stream>::Library{
+        [](lzma_stream& stream) -> int { return lzma_stream_decoder(&stream, memory, 0); },
+        [](lzma_stream& stream) -> int { return lzma_code(&stream, LZMA_RUN); },
+        [](lzma_stream& stream) { lzma_end(&stream); }, LZMA_OK, LZMA_STREAM_END, LZMA_BUF_ERROR});
+}
+
+std::unique_ptr<Codec> bzip2() {
+    return std::make_unique<ZlibLike<bz_stream>>(ZlibLike<bz_stream>::Library{
+        [](bz_stream& stream) { return BZ2_bzDecompressInit(&stream, 0, 0); },
+        [](bz_stream& stream) { return BZ2_bzDecompress(&stream); },
+        [](bz_stream& stream) { BZ2_bzDecompressEnd(&stream); }, BZ_OK, BZ_STREAM_END, BZ_OK});
+}
+
+class Zstd : public Codec {
+public:
+    Zstd() : context_(ZSTD_createDCtx(), ZSTD_freeDCtx) {
+        if (!context_) {
+            throw std::bad_alloc();
+        }
+    }
+
+    std::string step(std::span<const std::byte>& in, std::span<std::byte>& out) override {
+        ZSTD_inBuffer input{in.data(), in.size(), 0};
+        ZSTD_outBuffer output{out.data(), out.size(), 0};
+        const std::size_t result = ZSTD_decompressStream(context_.get(), &output, &input);
+        in = in.subspan(input.pos);
+        out = out.subspan(output.pos);
+        if (ZSTD_isError(result) != 0) {
+            return ZSTD_getErrorName(result);
+        }
+        between_ = result == 0 || (between_ && input.pos == 0);
+        return {};
+    }
+
+private:
+    std::unique_ptr<ZSTD_DCtx, std::size_t (*)(ZSTD_DCtx*)> context_;
+};
+
+std::unique_ptr<Codec> zstd() {
+    return std::make_unique<Zstd>();
+}
+
+using Maker = std::unique_ptr<Codec> (*)();
+
+/// Null: it is not compressed.
+Maker codec_for(std::span<const std::byte> beginning) {
+    const std::string_view text(reinterpret_cast<const char*>(beginning.data()), beginning.size());
+    if (text.starts_with("\x1f\x8b\x08"sv)) return gzip;
+    if (text.starts_with("\xfd"
+                         "7zX"sv)) {
+        return xz;
+    }
+    if (text.starts_with("BZh"sv) && text.size() > 3 && text[3] >= '1' && text[3] <= '9') {
+        return bzip2;
+    }
+    // Also a skippable frame: pzstd begins with one.
+    const bool skippable =
+        text.size() > 3 && (text[0] & 0xf0) == 0x50 && text.substr(1, 3) == "\x2a\x4d\x18"sv;
+    return skippable || text.starts_with("\x28\xb5\x2f\xfd"sv) ? zstd : nullptr;
+}
+
+} // namespace
+
+bool is_compressed(std::span<const std::byte> beginning) {
+    return codec_for(beginning) != nullptr;
+}
+
+CompressedSource::CompressedSource(ByteSource& compressed, std::span<const std::byte> beginning)
+    : compressed_(compressed), codec_(codec_for(beginning)()), buffer_(128u << 10) {}
+
+CompressedSource::~CompressedSource() = default;
+
+std::size_t CompressedSource::read(void* to, std::size_t size) {
+    constexpr std::uint64_t large = 1u << 30;
+    constexpr std::uint64_t most_times = 500; // logs of a polling loop reach 100
+    std::span<std::byte> out(static_cast<std::byte*>(to), size);
+    while (!out.empty() && problem_.empty()) {
+        const std::size_t room = out.size();
+        const std::size_t rest = input_.size();
+        const std::string wrong = codec_->step(input_, out);
+        taken_ += rest - input_.size();
+        given_ += room - out.size();
+        if (!wrong.empty()) {
+            problem_ = fmt::format("the compressed data is damaged: {}", wrong);
+        } else if (given_ > large && given_ / most_times > taken_) {
+            problem_ = "the compressed data expands to more than a GiB, 500 times its size: if "
+                       "that is right, decompress it yourself";
+        } else if (out.size() == room && input_.size() == rest && !refill()) {
+            problem_ = codec_->between_streams() || grows() ? "" : "the compressed data is cut off";
+            break;
+        }
+    }
+    return size - out.size();
+}
+
+bool CompressedSource::refill() {
+    input_ = std::span<const std::byte>(buffer_).first(
+        compressed_.read_some(buffer_.data(), buffer_.size()));
+    return !input_.empty();
+}
+
+} // namespace mmioscope

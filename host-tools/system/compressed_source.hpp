@@ -1,0 +1,43 @@
+// Decompresses gzip (RFC 1952), xz, bzip2 or zstd (RFC 8878) while it is read.
+#pragma once
+
+#include "system/byte_source.hpp"
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace mmioscope {
+
+class Codec;
+
+/// Whether data with this beginning is compressed in one of these formats; 4 bytes are enough.
+bool is_compressed(std::span<const std::byte> beginning);
+
+/// Reads one compressed stream, or several one after the other. Memory depends only on the stream's
+/// window, at most 256 MiB. Ends where the data is cut off or damaged, or where it has become
+/// larger than a GiB and 500 times its compressed size; problem() says so.
+class CompressedSource : public ByteSource {
+public:
+    /// `compressed` outlives this; is_compressed(beginning) holds.
+    CompressedSource(ByteSource& compressed, std::span<const std::byte> beginning);
+    ~CompressedSource() override;
+    std::size_t read(void* to, std::size_t size) override;
+    bool grows() const override { return compressed_.grows(); }
+    std::string problem() const override { return problem_; }
+
+private:
+    bool refill();
+
+    ByteSource& compressed_;
+    std::unique_ptr<Codec> codec_;
+    std::vector<std::byte> buffer_;
+    std::span<const std::byte> input_; ///< the rest of buffer_
+    std::uint64_t taken_ = 0;          ///< bytes of the compressed data
+    std::uint64_t given_ = 0;          ///< bytes of the content
+    std::string problem_;
+};
+
+} // namespace mmioscope
