@@ -4,7 +4,7 @@
 #include "system/error.hpp"
 
 #include <algorithm>
-#include <set>
+#include <map>
 
 namespace mmioscope::importing {
 
@@ -15,19 +15,29 @@ using logs::Line;
 using logs::LineKind;
 
 constexpr std::uint64_t page_size = 4096;
+constexpr std::uint32_t micros = 1'000'000; // ticks per second
 constexpr char qemu_origin[] =
     "imported-from=QEMU's log of memory_region_ops\n"
-    "not-known=engine, policy, boot id, ending, clock, time (line numbers instead), "
-    "pc, lr, sp, va, task, mode, duration\n";
+    "not-known=engine, policy, boot id, ending, {}pc, lr, sp, va, task, mode, duration\n";
 
-/// Finds the place of each of QEMU's regions from its accesses: a run of pages is a region.
+/// Finds the place of each of QEMU's regions from its accesses: a run of pages is a region. It
+/// begins with its first page, unless what else is accessed there, or how far from there it is
+/// accessed first, shows that it begins inside.
 class Places {
 public:
     explicit Places(const AccessLog& log) {
-        std::vector<std::set<std::uint64_t>> pages(log.regions.size());
         for (const Line& line : log.lines) {
             if (line.kind == LineKind::access) {
-                pages[line.region].insert(line.address / page_size);
+                Use& use =
+                    uses_[line.address / page_size].try_emplace(line.region, line).first->second;
+                use.first = std::min(use.first, line.address);
+                use.last = std::max(use.last, line.address);
+            }
+        }
+        std::vector<std::vector<std::uint64_t>> pages(log.regions.size());
+        for (const auto& [page, uses] : uses_) {
+            for (const auto& [region, use] : uses) {
+                pages[region].push_back(page);
             }
         }
         for (std::size_t i = 0; i < pages.size(); ++i) {
@@ -42,27 +52,62 @@ public:
     const std::vector<abi::RegionEntry>& regions() const { return regions_; }
 
 private:
+    /// Of a page by a region: the lowest and the highest address.
+    struct Use {
+        explicit Use(const Line& line) : first(line.address), last(line.address) {}
+        std::uint64_t first;
+        std::uint64_t last;
+    };
     static constexpr std::size_t most = 4096;
 
-    void add(std::uint16_t region, std::string name, const std::set<std::uint64_t>& pages) {
+    void add(std::uint16_t region, std::string name, const std::vector<std::uint64_t>& pages) {
         std::replace(name.begin(), name.end(), '/', '|');
         std::uint64_t before = 0;
         for (const std::uint64_t page : pages) {
-            const std::uint64_t base = page * page_size;
-            const bool goes_on = page != *pages.begin() && page == before + 1;
+            const bool goes_on = page != pages.front() && page == before + 1;
             before = page;
-            if (goes_on && !regions_.empty()) {
-                regions_.back().size += page_size;
-            } else if (regions_.size() < most) {
-                regions_.push_back(
-                    make_region(base, page_size, fmt::format("/{}@{:x}", name, base)));
-            } else {
-                return;
+            if (!goes_on) {
+                if (regions_.size() == most) {
+                    return;
+                }
+                const std::uint64_t base =
+                    page == pages.front() ? begin_in(page, region) : page * page_size;
+                regions_.push_back(make_region(base, 0, fmt::format("/{}@{:x}", name, base)));
             }
+            regions_.back().size = end_in(page, region) - regions_.back().base;
             index_[{region, page}] = static_cast<std::uint16_t>(regions_.size() - 1);
         }
     }
 
+    /// At a multiple of 0x400, or of less if another region's accesses end behind that.
+    std::uint64_t begin_in(std::uint64_t page, std::uint16_t region) const {
+        constexpr std::uint64_t identification = 0xfd0; // registers of Arm's and of CoreSight
+        const std::uint64_t first = uses_.at(page).at(region).first;
+        std::uint64_t after = page * page_size; // the ends of those before it
+        for (const auto& [other, use] : uses_.at(page)) {
+            after = use.last < first ? std::max(after, use.last + 1) : after;
+        }
+        if (after % page_size == 0 && first % page_size >= identification) {
+            return page * page_size;
+        }
+        std::uint64_t size = 0x400;
+        while ((first & ~(size - 1)) < after) {
+            size /= 2;
+        }
+        return first & ~(size - 1);
+    }
+
+    /// Where the next region in this page begins; else with the page.
+    std::uint64_t end_in(std::uint64_t page, std::uint16_t region) const {
+        const Use& own = uses_.at(page).at(region);
+        std::uint64_t end = (page + 1) * page_size;
+        for (const auto& [other, use] : uses_.at(page)) {
+            end = use.first > own.last ? std::min(end, begin_in(page, other)) : end;
+        }
+        return end;
+    }
+
+    std::map<std::uint64_t, std::map<std::uint16_t, Use>> uses_; ///< by page and region
     std::vector<abi::RegionEntry> regions_;
     std::map<std::pair<std::uint16_t, std::uint64_t>, std::uint16_t> index_;
 };
@@ -84,12 +129,12 @@ bool usable(const Line& line) {
     return line.kind != LineKind::rejected && log2_size(line.size) >= 0;
 }
 
-abi::Record record_of(const Line& line, const Places& places) {
+abi::Record record_of(const Line& line, std::uint64_t time, const Places& places) {
     abi::Record record{};
     record.type = abi::RecordType::access;
     record.cpu = static_cast<std::uint8_t>(std::max<int>(line.cpu, 0));
     record.access = abi::encode_access(line.write, static_cast<unsigned>(log2_size(line.size)));
-    record.time = line.number;
+    record.time = time;
     record.device = places.find(line);
     record.value = line.kind == LineKind::access ? on_the_bus(line) : 0;
     record.flags = line.kind == LineKind::access ? 0 : abi::flag_value_unknown;
@@ -106,14 +151,18 @@ void add_line(std::vector<std::string>& to, std::uint64_t count, std::string_vie
 } // namespace
 
 Report import_qemu_log(ByteSource& source, int fd) {
-    const AccessLog log = logs::read_access_log(source);
+    const AccessLog log = logs::read_access_log(source, logs::Regions::each);
+    const bool timed = !log.times.empty();
     const Places places(log);
     Report report;
-    TraceMaker maker(fd, 0, cpus_of(log), "QEMU", places.regions(), qemu_origin);
+    TraceMaker maker(fd, timed ? micros : 0, cpus_of(log), "QEMU", places.regions(),
+                     fmt::format(qemu_origin, timed ? "" : "clock, time (line numbers instead), "));
     std::uint64_t unmodelled = 0;
     std::uint64_t unusable = 0;
     std::uint64_t beyond = 0;
-    for (const Line& line : log.lines) {
+    std::uint64_t time = 0;
+    for (std::size_t i = 0; i < log.lines.size(); ++i) {
+        const Line& line = log.lines[i];
         if (!usable(line)) {
             ++unusable;
             continue;
@@ -123,7 +172,8 @@ Report import_qemu_log(ByteSource& source, int fd) {
             continue;
         }
         unmodelled += line.kind == LineKind::unmodelled ? 1 : 0;
-        maker.add(record_of(line, places));
+        time = timed ? std::max(time, log.times[i]) : line.number; // never goes back
+        maker.add(record_of(line, time, places));
         ++report.accesses;
     }
     if (report.accesses == 0) {

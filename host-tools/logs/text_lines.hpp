@@ -53,6 +53,7 @@ public:
 
     bool good() const { return good_; }
     bool at_end() const { return rest_.empty(); }
+    std::string_view rest() const { return rest_; }
 
 private:
     std::string_view rest_;
