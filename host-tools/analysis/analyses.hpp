@@ -1,6 +1,7 @@
 // The analyses that make a table of a trace's events: a row each.
 #pragma once
 
+#include "file/trace_reader.hpp"
 #include "reading/consumer.hpp"
 #include "table/table.hpp"
 
@@ -11,6 +12,9 @@ namespace mmioscope::analysis {
 
 class Analysis : public reading::Consumer {
 public:
+    /// Before the first event, for what the trace says of its origin.
+    virtual void begin(const trace::TraceReader& /*reader*/) {}
+
     /// The result of the events so far. Valid until the next event.
     virtual table::Table table() = 0;
 };

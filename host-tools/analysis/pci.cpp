@@ -1,8 +1,11 @@
 #include "analysis/pci.hpp"
 
+#include "logs/pcidev.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <sstream>
 
 namespace mmioscope::analysis {
 
@@ -61,7 +64,36 @@ std::string bars_text(const PciFunction& function) {
     return text;
 }
 
+// A PCIDEV line of mmiotrace: id, interrupt, then bases and sizes, as in /proc/bus/pci/devices.
+std::optional<PciFunction> function_of(const std::string& place, const std::string& line) {
+    PciFunction function;
+    std::istringstream in(place + ' ' + line);
+    std::uint32_t id = 0;
+    in >> std::hex >> function.place >> id >> function.interrupt;
+    for (PciRange& range : function.ranges) {
+        in >> range.base;
+        range.kind = flags_of(static_cast<std::uint32_t>(range.base));
+        range.base -= range.kind;
+    }
+    for (PciRange& range : function.ranges) {
+        in >> range.size;
+    }
+    function.vendor = static_cast<std::uint16_t>(id >> 16);
+    function.device = static_cast<std::uint16_t>(id);
+    return in ? std::optional(function) : std::nullopt;
+}
+
 } // namespace
+
+void Pci::begin(const trace::TraceReader& reader) {
+    for (const auto& [key, line] : reader.text()) {
+        const bool is_function = key.starts_with(logs::pci_key);
+        if (const auto function =
+                is_function ? function_of(key.substr(logs::pci_key.size()), line) : std::nullopt) {
+            kept_.push_back(*function);
+        }
+    }
+}
 
 // The node of a host bridge is called pcie@... or pci@... (IEEE 1275's PCI binding); its first
 // `reg` entry is the configuration space.
@@ -164,7 +196,7 @@ PciFunction Pci::function(std::uint32_t place, const Configuration& from) {
 }
 
 std::vector<PciFunction> Pci::functions() const {
-    std::vector<PciFunction> all;
+    std::vector<PciFunction> all = kept_;
     for (const auto& [place, configuration] : configurations_) {
         if (configuration.id) {
             all.push_back(function(place, configuration));

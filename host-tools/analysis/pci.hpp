@@ -17,6 +17,8 @@ bool is_pci_configuration(std::string_view device);
 
 class Pci final : public Analysis {
 public:
+    /// The functions that an import kept are all there are.
+    void begin(const trace::TraceReader& reader) override;
     void add(const Event& event) override;
     void add_all(std::span<const Event> events) override;
     void forget() override { others_.clear(); }
@@ -24,7 +26,7 @@ public:
     /// Functions that answered, ordered by place.
     std::vector<PciFunction> functions() const;
 
-    /// One row for each function.
+    /// One row for each function, those of an import first.
     table::Table table() override;
 
 private:
@@ -46,6 +48,7 @@ private:
     static Bar* bar(Configuration& of, unsigned reg);
     static PciFunction function(std::uint32_t place, const Configuration& from);
 
+    std::vector<PciFunction> kept_;
     std::map<std::uint32_t, Configuration> configurations_; ///< by PciFunction::place
     std::vector<std::uint8_t> others_; ///< by Event::place_id(); 1: not a PCI configuration space
 };

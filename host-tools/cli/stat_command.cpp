@@ -145,6 +145,7 @@ Status stat(const Options& options) {
     std::vector<std::unique_ptr<analysis::Analysis>> analyses;
     for (const analysis::AnalysisRow* row : options.analyses) {
         consumers.push_back(analyses.emplace_back(row->make()).get());
+        analyses.back()->begin(trace.reader());
     }
     reading::drive(trace, consumers, drive_options(options.view, "counted"));
     const std::uint32_t frequency =

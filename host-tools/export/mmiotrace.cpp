@@ -2,10 +2,13 @@
 
 #include "export/mmiotrace_pci.hpp"
 #include "export/words.hpp"
+#include "logs/imported.hpp"
 #include "records/record_text.hpp"
+#include "records/ticks.hpp"
 
 #include <fmt/compile.h>
 
+#include <charconv>
 #include <iterator>
 
 namespace mmioscope::exporting {
@@ -22,16 +25,6 @@ std::uint64_t page_of(std::uint64_t address) {
     return address & ~(page_size - 1);
 }
 
-/// "12.000345"
-struct Time {
-    std::uint64_t seconds;
-    std::uint64_t micros;
-};
-Time time_of(const Event& event) {
-    const std::uint64_t micros = event.nanoseconds / 1000;
-    return {micros / 1'000'000, micros % 1'000'000};
-}
-
 // A mark is one line.
 std::string one_line(std::string_view text) {
     std::string line(text);
@@ -41,7 +34,32 @@ std::string one_line(std::string_view text) {
     return line;
 }
 
+// Undoes \xNN (records/marker_text.cpp), so that the import makes the same marker. What it would
+// take for a loss or a device gets quotes.
+std::string mark_text(std::string_view text) {
+    std::string plain;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        unsigned value = 0;
+        const char* const digits = text.data() + i + 2;
+        if (text.substr(i).starts_with("\\x") && i + 4 <= text.size() &&
+            std::from_chars(digits, digits + 2, value, 16).ptr == digits + 2) {
+            plain += value == '\n' || value == '\r' ? ' ' : static_cast<char>(value);
+            i += 3;
+        } else {
+            plain += text[i];
+        }
+    }
+    const bool special = plain.starts_with("Lost ") || plain.starts_with("device ");
+    return special ? '"' + plain + '"' : plain;
+}
+
 } // namespace
+
+Mmiotrace::Time Mmiotrace::time_of(const Event& event) const {
+    const std::uint64_t micros =
+        (absolute_ ? trace::nanoseconds(event.record.time, frequency_) : event.nanoseconds) / 1000;
+    return {micros / 1'000'000, micros % 1'000'000};
+}
 
 void Mmiotrace::look_ahead(const std::string& path, bool one_file) {
     pci_ = pci_functions(path, one_file);
@@ -51,6 +69,9 @@ void Mmiotrace::look_ahead(const std::string& path, bool one_file) {
 void Mmiotrace::begin(const trace::TraceReader& reader) {
     sink_.put("VERSION 20070824\n");
     add_pci(reader);
+    absolute_ = logs::has_clock_of_printk(reader.text()) && reader.info();
+    frequency_ = absolute_ ? reader.info()->counter_frequency : 0;
+    pc_high_ = std::uint64_t{logs::pc_high(reader.text())} << 32;
     const auto to = std::back_inserter(sink_.text());
     for (std::size_t i = 0; i < reader.regions().size(); ++i) {
         const abi::RegionEntry& region = reader.regions()[i];
@@ -102,12 +123,12 @@ void Mmiotrace::add_access(const Event& event) {
     if (!has_bus_value(r)) {
         ++unknown_;
         fmt::format_to(to, "UNKNOWN {}.{:06} {} {:#x} 00,00,00 {:#x} {}\n", seconds, micros, map,
-                       abi::physical_address(r), r.pc, pid);
+                       abi::physical_address(r), pc_of(r), pid);
         return;
     }
     fmt::format_to(to, FMT_COMPILE("{} {} {}.{:06} {} {:#x} {:#x} {:#x} {}\n"),
                    abi::is_write(r) ? 'W' : 'R', abi::access_size(r), seconds, micros, map,
-                   abi::physical_address(r), r.value, r.pc, pid);
+                   abi::physical_address(r), r.value, pc_of(r), pid);
 }
 
 // The id of the mapping that the access uses; writes a new one's line.
@@ -132,13 +153,18 @@ std::uint64_t Mmiotrace::mapping(const Event& event) {
 
 void Mmiotrace::add_mark(const Event& event) {
     const abi::Record& r = event.record;
+    if (r.type == RecordType::marker && event.text().empty()) {
+        return; // the text's end follows
+    }
     const auto [seconds, micros] = time_of(event);
     const auto to = std::back_inserter(sink_.text());
     fmt::format_to(to, "MARK {}.{:06} ", seconds, micros);
     if (r.type == RecordType::gap) {
         fmt::format_to(to, "Lost {} events. cpu {} sequence {}\n", r.value, r.cpu, r.cpu_sequence);
     } else if (r.type == RecordType::marker || r.type == RecordType::access) {
-        fmt::format_to(to, "{}\n", one_line(plain_text(event.text())));
+        fmt::format_to(to, "{}\n",
+                       r.type == RecordType::marker ? mark_text(plain_text(event.text()))
+                                                    : one_line(event.text()));
     } else if (trace::has_place(r.type)) {
         fmt::format_to(to, "{} {:#x} {}\n", type_word(r.type), abi::physical_address(r),
                        one_line(event.text()));

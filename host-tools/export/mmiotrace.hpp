@@ -21,6 +21,16 @@ public:
     std::vector<std::string> left_out() const override;
 
 private:
+    /// "12.000345"
+    struct Time {
+        std::uint64_t seconds;
+        std::uint64_t micros;
+    };
+
+    Time time_of(const Event& event) const;
+    std::uint64_t pc_of(const abi::Record& record) const {
+        return record.pc == 0 ? 0 : pc_high_ | record.pc;
+    }
     void add_pci(const trace::TraceReader& reader);
     void add_access(const Event& event);
     void add_mark(const Event& event);
@@ -29,6 +39,9 @@ private:
     Sink& sink_;
     PageMappings mappings_; ///< by the virtual page, or the physical one if there is none
     std::uint64_t ids_ = 0;
+    bool absolute_ = false;       ///< times are the log's own, which the trace was imported from
+    std::uint32_t frequency_ = 0; ///< of its clock, Hz
+    std::uint64_t pc_high_ = 0;   ///< bits 63:32 of the addresses of code
     std::optional<std::vector<analysis::PciFunction>> pci_; ///< nothing: not looked for
     bool pci_missing_ = false;    ///< there may be some, but they were not looked for
     std::uint64_t estimated_ = 0; ///< accesses whose time is an estimate

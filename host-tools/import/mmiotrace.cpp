@@ -2,12 +2,14 @@
 
 #include "import/mmiotrace_line.hpp"
 #include "import/region_list.hpp"
+#include "logs/imported.hpp"
 #include "logs/pcidev.hpp"
 #include "logs/text_lines.hpp"
 #include "records/losses.hpp"
 #include "system/error.hpp"
 
 #include <algorithm>
+#include <optional>
 
 namespace mmioscope::importing {
 
@@ -43,6 +45,11 @@ public:
         }
     }
     void operator()(const MmioMap& line) { list.add_mapping(line.physical, line.size); }
+    void operator()(const MmioAccess& line) {
+        if (line.pc != 0 && !pc_high_) {
+            pc_high_ = static_cast<std::uint32_t>(line.pc >> 32);
+        }
+    }
     template <typename Other>
     void operator()(const Other&) {}
 
@@ -52,8 +59,14 @@ public:
         for (const auto& [place, rest] : kept_) {
             text += fmt::format("{}{:04x}={}\n", logs::pci_key, place, rest);
         }
+        if (pc_high() != 0) {
+            text += fmt::format("{}={:x}\n", logs::pc_high_key, pc_high());
+        }
         return text;
     }
+
+    /// The first PC's upper half: kernels have all their code in one range of it.
+    std::uint32_t pc_high() const { return pc_high_.value_or(0); }
 
     RegionList list;
 
@@ -61,13 +74,14 @@ private:
     static constexpr std::size_t most_kept = 4096;
 
     std::map<unsigned, std::string> kept_; ///< PCIDEV lines, by the function's place
+    std::optional<std::uint32_t> pc_high_;
 };
 
 /// Second pass: the lines that are events.
 class Events {
 public:
-    Events(const RegionList& regions, TraceMaker& maker, Report& report)
-        : regions_(regions), maker_(maker), report_(report) {}
+    Events(const Regions& regions, TraceMaker& maker, Report& report)
+        : regions_(regions.list), pc_high_(regions.pc_high()), maker_(maker), report_(report) {}
 
     void line(std::string_view text) {
         ++number_;
@@ -89,7 +103,7 @@ public:
         record.device = regions_.find(line.physical);
         record.pc = static_cast<std::uint32_t>(line.pc);
         record.va = virtual_address(line);
-        wide_ += line.pc >> 32 != 0 ? 1 : 0;
+        wide_ += line.pc != 0 && line.pc >> 32 != pc_high_ ? 1 : 0;
         abi::set_physical_address(record, line.physical);
         maker_.add(record);
         ++report_.accesses;
@@ -143,7 +157,7 @@ private:
         }
         if (wide_ > 0) {
             report_.notes.push_back(
-                fmt::format("{} accesses have a PC of more than 32 bits: cut", wide_));
+                fmt::format("the PCs of {} accesses have another upper half: cut", wide_));
         }
         if (regions_.left_out() > 0) {
             report_.notes.push_back(
@@ -162,7 +176,9 @@ private:
 
     std::uint32_t virtual_address(const MmioAccess& line) const {
         const auto map = maps_.find(line.map);
+        // A record has room for 32 bits of it: others are unknown.
         const bool inside = map != maps_.end() && map->second.virt != 0 &&
+                            map->second.virt >> 32 == 0 &&
                             line.physical - map->second.physical < map->second.size;
         return inside ? static_cast<std::uint32_t>(map->second.virt + line.physical -
                                                    map->second.physical)
@@ -170,6 +186,7 @@ private:
     }
 
     const RegionList& regions_;
+    std::uint32_t pc_high_;
     TraceMaker& maker_;
     Report& report_;
     std::map<std::uint64_t, MmioMap> maps_;
@@ -191,7 +208,7 @@ Report import_mmiotrace(ByteSource& first, ByteSource& second, int fd) {
     regions.list.finish();
     Report report;
     TraceMaker maker(fd, nanoseconds, 1, "mmiotrace", regions.list.regions(), regions.text());
-    Events events(regions.list, maker, report);
+    Events events(regions, maker, report);
     logs::for_each_line(second, [&](std::string_view text) { events.line(text); });
     if (events.used() == 0) {
         throw bad_input("it has no line of mmiotrace");

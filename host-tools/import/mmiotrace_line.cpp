@@ -150,6 +150,10 @@ MmioLine mark(std::string_view rest) {
             return named;
         }
     }
+    // Quoted by mmioscope's export, to be no such mark.
+    if ((rest.starts_with("\"Lost ") || rest.starts_with("\"device ")) && rest.ends_with('"')) {
+        line.text = rest.substr(1, rest.size() - 2);
+    }
     return good ? MmioLine(line) : MmioMalformed{"a MARK without a time"};
 }
 

@@ -12,7 +12,7 @@ namespace mmioscope::symbols {
 namespace {} // namespace
 
 std::optional<Symbol> read_symbol(std::string_view line) {
-    const std::optional<std::uint32_t> address = number(next_word(line), 16);
+    const std::optional<std::uint32_t> address = symbols::address(next_word(line));
     const std::string_view type = next_word(line);
     const std::string_view name = next_word(line);
     const std::string_view module = next_word(line);
@@ -38,7 +38,11 @@ SymbolList read_kallsyms(std::string_view text) {
         }
         std::optional<Symbol> symbol = read_symbol(line);
         if (!symbol) {
-            throw bad_input("line {} is not a symbol (address type name [module])", count);
+            std::string_view rest = line;
+            const bool wide = next_word(rest).size() == 16;
+            throw bad_input("line {} is not a symbol (address type name [module]){}", count,
+                            wide ? ": of 64-bit addresses only those of x86-64 kernels are read"
+                                 : "");
         }
         symbols.push_back(std::move(*symbol));
     }

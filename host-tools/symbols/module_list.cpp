@@ -14,9 +14,9 @@ std::optional<ModuleSpan> module_in(std::string_view line) {
     for (int column = 0; column < 3; ++column) {
         (void)next_word(line);
     }
-    const std::string_view address = next_word(line);
+    const std::string_view where = next_word(line);
     const std::optional<std::uint32_t> base =
-        address.starts_with("0x") ? number(address.substr(2), 16) : std::nullopt;
+        where.starts_with("0x") ? address(where.substr(2)) : std::nullopt;
     if (!size || !base) {
         return std::nullopt;
     }

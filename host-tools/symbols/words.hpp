@@ -37,4 +37,10 @@ inline std::optional<std::uint32_t> number(std::string_view word, int base) {
     return error == std::errc() && stopped == end ? std::optional(value) : std::nullopt;
 }
 
+/// A hexadecimal address. One of 64 bits must be where x86-64's kernel has its code, for logs of
+/// mmiotrace: the upper half, always the same, is left out.
+inline std::optional<std::uint32_t> address(std::string_view word) {
+    return number(word.substr(word.size() == 16 && word.starts_with("ffffffff") ? 8 : 0), 16);
+}
+
 } // namespace mmioscope::symbols

@@ -59,7 +59,8 @@ std::string code_of(const LineStyle& style, const Event& event) {
     const Record& record = event.record;
     std::string text;
     if (style.pc && (style.raw || event.code() == nullptr)) {
-        text = fmt::format(" pc {:#010x}{}", record.pc, trace::mode_text(record.mode));
+        const std::uint64_t high = record.pc == 0 ? 0 : std::uint64_t{style.pc_high} << 32;
+        text = fmt::format(" pc {:#010x}{}", high | record.pc, trace::mode_text(record.mode));
     } else if (style.pc) {
         text = ' ' + colored(style, color::code, code_text(*event.code()));
         text += trace::mode_text(record.mode);

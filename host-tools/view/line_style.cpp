@@ -1,5 +1,7 @@
 #include "view/line_style.hpp"
 
+#include "logs/imported.hpp"
+
 #include "table/text.hpp"
 
 namespace mmioscope::view {
@@ -10,6 +12,7 @@ LineStyle style_of(const trace::TraceReader& reader) {
     style.device_width = reader.names().width();
     style.pc = reader.knows("pc");
     style.task = reader.knows("task");
+    style.pc_high = logs::pc_high(reader.text());
     return style;
 }
 

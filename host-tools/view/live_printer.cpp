@@ -152,6 +152,7 @@ void LivePrinter::start(const trace::TraceReader& reader) {
     style.device_width = of_trace.device_width;
     style.pc = style.pc && of_trace.pc;
     style.task = of_trace.task;
+    style.pc_high = of_trace.pc_high;
     style.duration = style.duration && reader.knows("duration");
     if (style.width != SIZE_MAX) {
         fit(style, reader, style.width);

@@ -101,6 +101,8 @@ def as_mmiotrace(records, _):
         elif r.type == "access":
             yield ("access", us, "w" if r.write else "r", str(r.size), str(r.address), hex(r.value), str(r.pc),
                    str(r.va), "")
+        elif r.type == "marker" and not r.text:
+            continue  # the last piece has the whole text
         elif r.type in ("marker", "lost", "change", "power", "fault"):
             yield "mark", us, "", "", "", "", "", "", mark(r)
 
@@ -108,7 +110,8 @@ def as_mmiotrace(records, _):
 def mark(r):
     if r.type == "lost":
         return f"Lost {r.value} events. cpu {r.cpu} sequence {r.sequence}"
-    return r.text if r.type == "marker" else r.type
+    plain = re.sub(r"\\x([0-9a-f]{2})", lambda m: chr(int(m[1], 16)), r.text or "")
+    return plain if r.type == "marker" else r.type
 
 
 CTF_LINE = re.compile(r"\[\s*(\d+)\] (\w+): \{ cpu_id = (\d+) \}, (?:\{ \}, )?\{ sequence = (\d+), flags = \"(.*?)\" \}, \{(.*)\}$")
