@@ -1,5 +1,7 @@
 #include "analysis/dmesg.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -14,14 +16,44 @@ std::string_view without_level(std::string_view line) {
                                                                               : line;
 }
 
+// A record of /dev/kmsg (Documentation/ABI/testing/dev-kmsg): "6,339,4100000,-;text", with the time
+// in us; as dmesg would print it.
+std::optional<DmesgLine> record_of(std::string_view line) {
+    const char* const end = line.data() + line.size();
+    std::uint64_t numbers[3] = {}; // priority, sequence, time
+    const char* at = line.data();
+    for (std::uint64_t& number : numbers) {
+        const auto [stop, error] = std::from_chars(at, end, number);
+        if (error != std::errc() || stop == end || *stop != ',') {
+            return std::nullopt;
+        }
+        at = stop + 1;
+    }
+    const std::size_t text = line.find(';');
+    const std::uint64_t micros = numbers[2];
+    if (text == line.npos || micros >= std::uint64_t{1'000'000'000'000'000}) {
+        return std::nullopt;
+    }
+    return DmesgLine{static_cast<std::int64_t>(micros * 1000),
+                     fmt::format("[{:5}.{:06}] {}", micros / 1'000'000, micros % 1'000'000,
+                                 line.substr(text + 1))};
+}
+
+// printk's time may stand behind what syslog, journalctl or `dmesg -x` writes, up to ": ", and have
+// the difference to the previous line in it (`dmesg -d`).
 std::optional<DmesgLine> line_of(std::string_view line) {
     line = without_level(line);
+    if (const std::size_t behind = line.find(": [");
+        !line.starts_with('[') && behind < line.size()) {
+        line = line.substr(behind + 2);
+    }
     const std::size_t close = line.find(']');
     if (!line.starts_with('[') || close == std::string_view::npos) {
-        return std::nullopt;
+        return record_of(line);
     }
     std::string_view number = line.substr(1, close - 1);
     number.remove_prefix(std::min(number.find_first_not_of(' '), number.size()));
+    number = number.substr(0, number.find(" <"));
     double seconds = 0;
     const auto [end, error] =
         std::from_chars(number.data(), number.data() + number.size(), seconds);

@@ -23,7 +23,10 @@ std::vector<analysis::DmesgLine> lines_of(const std::string& path) {
     std::istringstream in(whole_text(path, "kernel's log"));
     std::vector<analysis::DmesgLine> lines = analysis::read_dmesg(in);
     if (lines.empty()) {
-        throw bad_input("{}: no line begins with printk's time, such as [    1.234567]", path);
+        throw bad_input(
+            "{}: no line has printk's time, such as [    1.234567]: take `dmesg` without "
+            "-T, or `journalctl -k -o short-monotonic`",
+            path);
     }
     return lines;
 }

@@ -41,6 +41,21 @@ TEST_CASE("lines of a kernel log begin with printk's time") {
     CHECK(lines[2].nanoseconds == 1'000'001'000);
 }
 
+TEST_CASE("printk's time may stand behind other words, or be a number of /dev/kmsg") {
+    const auto lines = log_of("Nov 28 00:00:01 host kernel: [    4.100000] of syslog\n"
+                              "kern  :info  : [    4.200000] of dmesg -x\n"
+                              "[    4.300000 <    0.100000>] of dmesg -d\n"
+                              "6,339,4400000,-;of kmsg\n SUBSYSTEM=pci\n"
+                              "4,340,4500000,-,caller=T1;of a task\n"
+                              "6,341,-;no\n6,342,99999999999999999,-;no\n1,2,3\nx: [1]\n");
+    REQUIRE(lines.size() == 5);
+    CHECK(lines[0].text == "[    4.100000] of syslog");
+    CHECK(lines[1].nanoseconds == 4'200'000'000);
+    CHECK(lines[2].nanoseconds == 4'300'000'000);
+    CHECK(lines[3].text == "[    4.400000] of kmsg");
+    CHECK(lines[4].text == "[    4.500000] of a task");
+}
+
 TEST_CASE("the fastest line on the console shows where printk's time begins") {
     const auto log = log_of("[    0.000000] early\n[    1.000000] quick\n[    1.500000] slow\n"
                             "[    2.000000] not there\n");

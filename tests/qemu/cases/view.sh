@@ -347,7 +347,7 @@ view_dmesg() {
     view_does 0 print --dmesg "$out/dmesg" --dmesg-offset -0.05 "$out/trace.mmio"
     has stdout '^ +0\.050000 dmesg \[    0\.100000\] early$'
     view_refuses 'none of its lines left by a traced UART' print --dmesg "$out/dmesg" "$out/trace.mmio"
-    view_refuses "no line begins with printk's time" print --dmesg "$out/text" "$out/trace.mmio"
+    view_refuses "no line has printk's time" print --dmesg "$out/text" "$out/trace.mmio"
     view_refuses 'cannot read .*nothing' print --dmesg "$out/nothing" "$out/trace.mmio"
 }
 add test view-dmesg 3 view_dmesg
