@@ -8,13 +8,16 @@
 #include "system/distinct_output.hpp"
 #include "system/message.hpp"
 #include "system/spool.hpp"
+#include "tree/known_file.hpp"
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace mmioscope::cli::import_command {
 
@@ -49,6 +52,16 @@ public:
                               [&](std::size_t bytes) { progress.add(bytes); })) {}
 
     int fd() const { return file_.get(); }
+    /// Throws Error (bad_input) if it is known to be something else than a log of `format`.
+    void check(const std::string& path, std::string_view format) const {
+        std::vector<std::byte> first(4096);
+        first.resize(static_cast<std::size_t>(
+            std::max<ssize_t>(0, ::pread(fd(), first.data(), first.size(), 0))));
+        const std::string known = tree::known_file(first);
+        if (!known.empty() && known.find(format) == known.npos) {
+            throw bad_input("{}: this is {}", path, known);
+        }
+    }
     void rewind() { ::lseek(file_.get(), 0, SEEK_SET); }
 
 private:
@@ -79,6 +92,7 @@ private:
 importing::Report import_log(const Options& options, int fd) {
     ReadProgress progress;
     Log log(options.input, progress);
+    log.check(options.input, options.format);
     Again first(log, progress);
     Again second(log, progress);
     try {

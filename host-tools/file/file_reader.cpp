@@ -4,6 +4,7 @@
 #include "system/crc.hpp"
 #include "system/error.hpp"
 #include "system/zstd_source.hpp"
+#include "tree/known_file.hpp"
 
 #include <algorithm>
 #include <array>
@@ -49,8 +50,13 @@ FileReader::FileReader(ByteSource& source, Report report)
     const std::size_t got = take(&header, sizeof header);
     if (got < sizeof header ||
         !std::equal(std::begin(header.magic), std::end(header.magic), abi::file_magic)) {
-        throw source.problem().empty() ? bad_input("this is not an mmioscope trace file")
-                                       : bad_input("{}", source.problem());
+        std::vector<std::byte> first(512); // more is read of a file: a pipe may never have it
+        std::memcpy(first.data(), &header, got);
+        first.resize(got +
+                     (source.size() ? source.read(first.data() + got, first.size() - got) : 0));
+        throw source.problem().empty()
+            ? bad_input("this is not an mmioscope trace file{}", tree::known_or(first, ""))
+            : bad_input("{}", source.problem());
     }
     if (header.header_crc != crc_before(header, offsetof(abi::FileHeader, header_crc))) {
         report_("the file header is damaged; reading the sections");

@@ -6,6 +6,7 @@
 #include "registers/svd_reader.hpp"
 #include "system/error.hpp"
 #include "system/whole_file.hpp"
+#include "tree/known_file.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -157,7 +158,12 @@ void RegisterBook::append(Description& to, const Description& from, const Inclus
 namespace {
 
 std::string description(const std::string& path) {
-    return whole_text(path, "description of registers");
+    std::string text = whole_text(path, "description of registers");
+    if (const std::string known = tree::known_file(std::as_bytes(std::span(text)));
+        !known.empty()) {
+        throw bad_input("{}: this is {}", path, known);
+    }
+    return text;
 }
 
 // Its content appears on terminals.

@@ -3,6 +3,7 @@
 #include "system/error.hpp"
 #include "system/whole_file.hpp"
 #include "tree/device_tree.hpp"
+#include "tree/known_file.hpp"
 
 #include <libfdt.h>
 
@@ -45,7 +46,8 @@ Bytes read_input(const std::string& path, const char* what) {
 
 void check_zimage(const Bytes& kernel, const std::string& path) {
     if (kernel.size() < zimage_end_at + 4 || word(kernel, zimage_magic_at) != zimage_magic) {
-        throw bad_input("{} is not an ARM zImage (a bare-metal binary needs --bare)", path);
+        throw bad_input("{} is not an ARM zImage{}", path,
+                        tree::known_or(kernel, " (a bare-metal binary needs --bare)"));
     }
     const std::uint32_t size = word(kernel, zimage_end_at) - word(kernel, zimage_start_at);
     if (kernel.size() < size) {
@@ -53,9 +55,17 @@ void check_zimage(const Bytes& kernel, const std::string& path) {
     }
 }
 
+// Linux unpacks what is compressed, and takes what it does not know for a file system.
+void check_ramdisk(const Bytes& ramdisk, const std::string& path) {
+    const std::string known = tree::known_file(ramdisk);
+    if (!known.empty() && !known.starts_with("compressed") && !known.starts_with("a ramdisk")) {
+        throw bad_input("{} is no ramdisk that Linux unpacks: it is {}", path, known);
+    }
+}
+
 void check_tree(const Bytes& tree, const std::string& path) {
     if (tree.size() < sizeof(fdt_header) || fdt_magic(tree.data()) != FDT_MAGIC) {
-        throw bad_input("{} is not a flattened device tree", path);
+        throw bad_input("{} is not a flattened device tree{}", path, tree::known_or(tree, ""));
     }
     const std::size_t size = fdt_totalsize(tree.data());
     if (tree.size() < size) {
@@ -63,6 +73,9 @@ void check_tree(const Bytes& tree, const std::string& path) {
     }
     if (!tree::tree_is_sound(tree)) {
         throw bad_input("{} is a damaged device tree", path);
+    }
+    if (const std::string known = tree::known_tree(tree); !known.empty()) {
+        throw bad_input("{} is {}", path, known);
     }
 }
 

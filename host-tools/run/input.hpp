@@ -17,7 +17,11 @@ Bytes read_input(const std::string& path, const char* what);
 /// Throws Error (bad_input) unless `kernel` is a complete zImage.
 void check_zimage(const Bytes& kernel, const std::string& path);
 
-/// Throws Error (bad_input) unless `tree` is a complete flattened device tree.
+/// Throws Error (bad_input) if `ramdisk` is something that Linux does not unpack, such as an image
+/// with U-Boot's header.
+void check_ramdisk(const Bytes& ramdisk, const std::string& path);
+
+/// Throws Error (bad_input) unless `tree` is a complete flattened device tree of a board.
 void check_tree(const Bytes& tree, const std::string& path);
 
 } // namespace mmioscope::run

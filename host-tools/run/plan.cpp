@@ -74,7 +74,9 @@ std::optional<Module> ramdisk_module(const Options& options, const Board& board,
     if (options.ramdisk.empty()) {
         return std::nullopt;
     }
-    const Module ramdisk{board.ramdisk_address(), read_input(options.ramdisk, "ramdisk").size()};
+    const Bytes bytes = read_input(options.ramdisk, "ramdisk");
+    check_ramdisk(bytes, options.ramdisk);
+    const Module ramdisk{board.ramdisk_address(), bytes.size()};
     const std::uint64_t room =
         board.hypervisor_base() - abi::guest_tree_room - board.ramdisk_address();
     if (ramdisk.size > room) {

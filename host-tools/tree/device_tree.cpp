@@ -3,6 +3,7 @@
 #include "abi/flat_tree.hpp"
 #include "system/error.hpp"
 #include "system/open_source.hpp"
+#include "tree/known_file.hpp"
 
 #include <libfdt.h>
 
@@ -21,7 +22,13 @@ std::vector<std::byte> read_tree(const std::string& path) {
     std::vector<std::byte> tree(most);
     tree.resize(source->read(tree.data(), tree.size()));
     if (!tree_is_sound(tree)) {
-        throw bad_input("{}: this is not a flattened device tree", path);
+        const std::string known = known_or(tree, "");
+        throw bad_input("{}: this is not a flattened device tree{}", path,
+                        known.starts_with(": it is a device") ? " as a whole: cut off or damaged"
+                                                              : known);
+    }
+    if (const std::string known = known_tree(tree); !known.empty()) {
+        throw bad_input("{}: this is {}", path, known);
     }
     return tree;
 }
