@@ -192,7 +192,10 @@ std::string_view use_of(const Survey& board, std::uint16_t region) {
     if (board.map.any_traced(range_of(entry))) {
         return (entry.flags & abi::region_disabled) != 0 ? "traced, disabled" : "traced";
     }
-    return (entry.flags & abi::region_memory) != 0 ? "memory" : "not traced";
+    return (entry.flags & abi::region_memory) != 0 ? "memory"
+           : board.memory.empty()                  ? "not known without the memory"
+           : board.own.empty()                     ? "not known without the hypervisor's place"
+                                                   : "not traced";
 }
 
 /// A fault ends with its node, as the boot's messages do.

@@ -4,6 +4,7 @@
 #include "dt/board.hpp"
 #include "dt/cpus.hpp"
 #include "dt/placement.hpp"
+#include "dt/uart.hpp"
 #include "run/board.hpp"
 #include "system/error.hpp"
 
@@ -127,7 +128,9 @@ void Survey::read_memory(const std::optional<Range>& given) {
             ++node;
         }
         if (memory.empty() && node < tree.count()) {
-            faults.push_back({"memory", path(node), "a memory node without a size; say --memory"});
+            faults.push_back({"memory", path(node),
+                              tree.disabled(node) ? "the memory node is disabled; say --memory"
+                                                  : "a memory node without a size; say --memory"});
         } else {
             faults.push_back(
                 {"memory", error.subject,
@@ -158,17 +161,28 @@ void Survey::read_board() {
 }
 
 void Survey::add_unknown_uart() {
-    int node = 0;
-    while (node < tree.count() &&
-           (tree.disabled(node) || std::strncmp(tree.name(node), "serial@", 7) != 0)) {
-        ++node;
-    }
-    const char* const model = node < tree.count() ? tree.text(node, "compatible") : nullptr;
+    const auto first = [this](auto&& fits) {
+        int node = 0;
+        while (node < tree.count() && (tree.disabled(node) || !fits(node))) {
+            ++node;
+        }
+        return node < tree.count() ? node : -1;
+    };
+    const int console = console_of(tree);
+    const int node = console >= 0 ? console : first([this](int any) {
+        return std::strncmp(tree.name(any), "serial@", 7) == 0;
+    });
+    const int other = first([this](int any) { return uart_of(tree, any).has_value(); });
+    const char* const model = node >= 0 ? tree.text(node, "compatible") : nullptr;
     faults.push_back(
-        {"UART", node < tree.count() ? path(node) : "",
-         fmt::format("{} is no PL011, 8250 or i.MX UART, so the hypervisor can neither "
-                     "send the trace nor tell why it stops",
-                     model != nullptr ? model : "the console")});
+        {"UART", node >= 0 ? path(node) : "",
+         fmt::format("{}{} is no PL011, 8250 or i.MX UART, so the hypervisor can {}",
+                     model != nullptr ? model : "the console",
+                     model != nullptr && console >= 0 ? ", the console," : "",
+                     other < 0 ? "neither send the trace nor tell why it stops"
+                               : fmt::format("tell why it stops only on another one: say "
+                                             "mmioscope,uart = \"{}\" in /chosen",
+                                             path(other)))});
 }
 
 /// The hypervisor's image lies 128 MiB above the beginning of memory (run/board.hpp), at one of the

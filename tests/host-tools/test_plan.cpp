@@ -113,8 +113,8 @@ TEST_CASE("a plan is enough to try a board, unless it misses something") {
     CHECK_THROWS_WITH(
         plan::tried_board("b", board_tree(parts)),
         "--board b: mmioscope plan finds UART missing in its tree: /serial@1c28000: "
-        "acme,uart is no PL011, 8250 or i.MX UART, so the hypervisor can neither send "
-        "the trace nor tell why it stops");
+        "acme,uart, the console, is no PL011, 8250 or i.MX UART, so the hypervisor can neither "
+        "send the trace nor tell why it stops");
 }
 
 TEST_CASE("a plan of a complete board misses nothing") {

@@ -7,9 +7,6 @@
 
 namespace mmioscope {
 
-namespace {
-
-/// The UART that the guest and its boot loader use as their console; negative: none is known.
 int console_of(const Tree& tree) {
     const int chosen = tree.find("/chosen");
     const char* path = chosen < 0 ? nullptr : tree.text(chosen, "stdout-path");
@@ -27,6 +24,8 @@ int console_of(const Tree& tree) {
         if (!tree.disabled(node) && uart_of(tree, node)) return node;
     return -1;
 }
+
+namespace {
 
 void find_uart(const Tree& tree, Board& out) {
     const int chosen = tree.find("/chosen");

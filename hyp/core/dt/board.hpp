@@ -15,6 +15,10 @@ namespace mmioscope {
 /// - machine registers: the nodes of known devices; an error if there are too many.
 BootError read_board(const Tree& tree, Board& out);
 
+/// The UART that the guest and its boot loader use as their console, of any kind; negative: none is
+/// known.
+int console_of(const Tree& tree);
+
 /// The node of the firmware's PSCI, of version 0.1 to 1.x; negative: there is none.
 int psci_node(const Tree& tree);
 
