@@ -52,6 +52,7 @@ FIRST = [("hyp/services/stream/ring_merge.cpp", "records that CPUs publish*,a cl
          ("hyp/core/trap/second_look.cpp", "code that another CPU*"),
          ("hyp/core/engine/reexecution", "CPUs with excl*,a guest that runs on*"),
          ("hyp/core/engine/", "CPUs with excl*,each access has*,a device switched on*,with two CPUs*,the write that*"),
+         ("hyp/core/trace/in_flight", "a CPU's mark*"),
          ("hyp/core/trace/ring_writer", "CPUs with excl*,a ring's reader*,records that CPUs publish*"),
          ("hyp/core/trace/", "data that a region lock*,CPUs with excl*,locks that cannot*"), ("hyp/", "no unmap storm*")]
 KINDS = [  # name, what is found, what is put in its place

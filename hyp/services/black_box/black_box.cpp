@@ -5,6 +5,7 @@
 #include "port/memory.hpp"
 #include "port/shared.hpp"
 #include "start/area.hpp"
+#include "trace/in_flight.hpp"
 
 #include <cstring>
 
@@ -86,21 +87,17 @@ void keep_records(const abi::RingHeader& from, abi::RingHeader& to, std::uint64_
     }
 }
 
-/// Reads what a running CPU is doing. The words belong together if the mark and the time are
-/// unchanged afterwards.
+/// What a running CPU is doing; nothing, if it is too quick.
 void keep_in_flight(const abi::RingHeader& from, abi::RingHeader& to) {
     constexpr unsigned tries = 4;
-    for (unsigned i = 0; i < tries; ++i) {
-        to.in_flight = port::load_shared(from.in_flight);
-        to.in_flight_time = port::load_shared(from.in_flight_time);
-        port::order_memory();
-        to.in_flight_pc = port::load_shared(from.in_flight_pc);
-        to.in_flight_pa = port::load_shared(from.in_flight_pa);
-        port::order_memory();
-        const bool same_mark = port::load_shared(from.in_flight) == to.in_flight;
-        port::order_memory(); // the mark of another access, then its time: RingWriter::begin()
-        if (same_mark && port::load_shared(from.in_flight_time) == to.in_flight_time) return;
-    }
+    for (unsigned i = 0; i < tries; ++i)
+        if (const auto mark = read_in_flight(from)) {
+            to.in_flight = mark->state;
+            to.in_flight_time = mark->time;
+            to.in_flight_pc = mark->pc;
+            to.in_flight_pa = mark->pa;
+            return;
+        }
     to.in_flight = abi::InFlight::none;
 }
 

@@ -3,6 +3,7 @@
 #include "port/barrier.hpp"
 #include "port/shared.hpp"
 #include "port/sysreg.hpp"
+#include "trace/in_flight.hpp"
 
 namespace mmioscope {
 
@@ -193,16 +194,9 @@ bool RingMerge::others_in_access(std::uint32_t cpu) const {
 }
 
 std::optional<abi::UnfinishedAccess> RingMerge::unfinished(unsigned cpu) const {
-    const abi::RingHeader& header = *rings_[cpu].header;
-    const auto mark = [&] { return port::load_shared(header.in_flight); };
-    const auto time = [&] { return port::load_shared(header.in_flight_time); };
-    if (mark() != abi::InFlight::begun) return std::nullopt;
-    port::order_memory();
-    const abi::UnfinishedAccess access{cpu, port::load_shared(header.in_flight_pc),
-                                       port::load_shared(header.in_flight_pa), time()};
-    port::order_memory(); // all of one access
-    if (mark() != abi::InFlight::begun || time() != access.time) return std::nullopt;
-    return access;
+    const auto mark = read_in_flight(*rings_[cpu].header);
+    if (!mark || mark->state != abi::InFlight::begun) return std::nullopt;
+    return abi::UnfinishedAccess{cpu, mark->pc, mark->pa, mark->time};
 }
 
 bool RingMerge::empty() const {

@@ -14,6 +14,7 @@ constexpr unsigned writers = 2;
 constexpr unsigned reader = writers;
 constexpr std::uint64_t area_at = 0x8300'0000;
 constexpr std::uint32_t accesses = 30;
+constexpr std::uint32_t marks = 400;
 
 /// A record's content follows from its number, so a torn one shows.
 std::uint64_t value_of(unsigned cpu, std::uint32_t number) {
@@ -27,15 +28,19 @@ public:
     Merging(std::uint64_t seed, abi::Policy policy, bool one_device = false);
     /// `closing`: closes and reopens the merge whenever there is something to take.
     std::string run(bool closing);
+    /// Only looks at what the writers are doing; `seen`: how often that was an access.
+    std::string run_marks(unsigned& seen);
 
 private:
     void write(unsigned cpu);
+    void mark(unsigned cpu);
     void make_access(unsigned cpu, abi::Record& record, std::uint32_t number);
     void read();
     void close_and_read();
     /// Takes everything that can be taken now.
     void take();
     void look_at(const abi::Record& record);
+    void look_at_marks();
     /// Everything that a CPU had numbered before the merge was closed is there.
     void look_at_end();
 
@@ -47,7 +52,9 @@ private:
     RingWriter writer_[writers];
     RingMerge merge_;
     std::uint64_t last_time_{};
-    std::uint32_t next_[writers]{}; ///< cpu_sequence
+    std::uint32_t next_[writers]{};         ///< cpu_sequence
+    std::uint64_t begun_[writers][marks]{}; ///< times
+    unsigned marks_{};                      ///< seen
     unsigned writing_{writers};
 };
 
@@ -107,6 +114,17 @@ void Merging::make_access(unsigned cpu, abi::Record& record, std::uint32_t numbe
     writer_[cpu].finish();
 }
 
+/// Marks accesses that make no records.
+void Merging::mark(unsigned cpu) {
+    for (std::uint32_t number = 0; number < marks; ++number) {
+        begun_[cpu][number] = writer_[cpu].begin(number, number);
+        for (auto rest = simulation_.scheduler.random().below(16); rest > 0; --rest)
+            simulation_.point();
+    }
+    simulation_.complete_system();
+    --writing_;
+}
+
 void Merging::look_at(const abi::Record& record) {
     if (record.cpu >= writers) throw Failure{"merge: a record of no CPU"};
     if (record.value != value_of(record.cpu, record.cpu_sequence) ||
@@ -120,6 +138,18 @@ void Merging::look_at(const abi::Record& record) {
     last_sequence_ = record.lock_sequence;
     next_[record.cpu] = record.cpu_sequence + 1;
     last_time_ = record.time;
+}
+
+/// Its words are of one access.
+void Merging::look_at_marks() {
+    for (unsigned cpu = 0; cpu < writers; ++cpu) {
+        const auto access = merge_.unfinished(cpu);
+        if (!access) continue;
+        ++marks_;
+        const std::uint64_t begun = begun_[cpu][access->pc];
+        if (access->pa != access->pc || (begun != 0 && begun != access->time))
+            throw Failure{"merge: a mark has words of two accesses"};
+    }
 }
 
 void Merging::take() {
@@ -157,7 +187,27 @@ std::string Merging::run(bool closing) {
     return simulation_.scheduler.failure();
 }
 
+std::string Merging::run_marks(unsigned& seen) {
+    for (unsigned cpu = 0; cpu < writers; ++cpu)
+        simulation_.scheduler.add([this, cpu] { mark(cpu); });
+    simulation_.scheduler.add([this] {
+        while (writing_ != 0) look_at_marks();
+    });
+    simulation_.scheduler.run();
+    seen += marks_;
+    return simulation_.scheduler.failure();
+}
+
 } // namespace
+
+TEST_CASE("a CPU's mark, as the stream's end tells it, has the words of one access", "[protocol]") {
+    unsigned seen = 0;
+    for (std::uint64_t seed = 1; seed <= seeds(100); ++seed) {
+        CAPTURE(seed);
+        REQUIRE(Merging(seed, abi::Policy::flight).run_marks(seen) == "");
+    }
+    CHECK(seen > 1000);
+}
 
 TEST_CASE("records that CPUs publish leave their rings whole and in time order", "[protocol]") {
     const auto policy = GENERATE(abi::Policy::stall, abi::Policy::flight);
