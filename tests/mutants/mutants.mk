@@ -8,7 +8,7 @@ MUTANT_CPPFLAGS := -Itests/sim/include $(HYP_INCLUDES:-I%=-I$(mutant_tree)/%) -I
 MUTANT_TESTS_BESIDE := tests/unit/control/switching_test.cpp tests/unit/control/command_test.cpp \
     tests/unit/control/trigger_test.cpp tests/unit/control/filter_test.cpp tests/unit/engine/access_test.cpp \
     tests/unit/engine/ending_test.cpp tests/unit/engine/exclusive_test.cpp tests/unit/engine/walk_test.cpp \
-    tests/unit/engine/keeping_test.cpp tests/unit/engine/no_breakpoints_test.cpp \
+    tests/unit/engine/keeping_test.cpp tests/unit/engine/native_test.cpp tests/unit/engine/no_breakpoints_test.cpp \
     tests/unit/engine/own_exclusives_test.cpp \
     tests/unit/engine/repeated_load_test.cpp tests/unit/engine/rewritten_test.cpp tests/unit/engine/thumb_test.cpp \
     tests/unit/engine/waiting_test.cpp tests/unit/engine/watchpoint_test.cpp tests/unit/machine/debug_unit_test.cpp \

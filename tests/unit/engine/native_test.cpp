@@ -293,7 +293,7 @@ TEST_CASE("code that another CPU changes after its fetch is fetched again", "[pr
     RigOptions options =
         options_for(GENERATE(abi::EngineKind::shadow, abi::EngineKind::emulation), 1, 1);
     options.conditions.keeps_old_code = true;
-    const std::uint32_t now = GENERATE(nop, 0xe8b0'801cu); // and ldmia r0!, {r2-r4, pc}
+    const std::uint32_t now = GENERATE(as<std::uint32_t>{}, nop, 0xe8b0'801cu); // and ldmia r0!, {r2-r4, pc}
     const Form& form = forms[4];
     const Ending ending{.name = "", .pc = plain_pc + 0x100, .before = 4};
     Rig rig(options);
