@@ -2,8 +2,7 @@
 
 #include <dwarf.h>
 
-#include <algorithm>
-#include <cstdlib>
+#include <vector>
 
 namespace mmioscope::symbols {
 
@@ -21,14 +20,26 @@ int no_debug_file(Dwfl_Module*, void**, const char*, Dwarf_Addr, const char*, co
 
 constexpr Dwfl_Callbacks callbacks{give_elf, no_debug_file, dwfl_offline_section_address, nullptr};
 
-/// DIEs from libdw, which the caller must free.
-template <typename Get>
-std::vector<Dwarf_Die> scopes(Get get) {
-    Dwarf_Die* dies = nullptr;
-    const int count = get(&dies);
-    std::vector<Dwarf_Die> all(dies, dies + std::max(count, 0));
-    std::free(dies);
-    return all;
+bool is_code(Dwarf_Die* die) {
+    return dwarf_tag(die) == DW_TAG_inlined_subroutine || dwarf_tag(die) == DW_TAG_subprogram;
+}
+
+// Adds the functions in `die` that contain `address`, the innermost first. dwarf_getscopes() looks
+// for where an inlined function is written, in the same unit only: LTO inlines those of others.
+void find_functions(Dwarf_Die* die, Dwarf_Addr address, std::vector<Dwarf_Die>& found,
+                    unsigned depth = 0) {
+    constexpr unsigned deepest = 100; // what compilers write is no deeper, but a file may be
+    Dwarf_Die child;
+    for (int end = depth < deepest ? dwarf_child(die, &child) : 1; end == 0 && found.empty();
+         end = dwarf_siblingof(&child, &child)) {
+        const bool holds = dwarf_haspc(&child, address) > 0;
+        if (holds || dwarf_tag(&child) == DW_TAG_namespace) {
+            find_functions(&child, address, found, depth + 1);
+        }
+        if (holds && is_code(&child)) {
+            found.push_back(child);
+        }
+    }
 }
 
 // The CU that contains `address` of the file. Searches all if the index of addresses has none, or
@@ -97,27 +108,20 @@ std::vector<SourceLine> DwarfLines::at(Dwarf_Addr address) const {
     if (unit == nullptr) {
         return {};
     }
-    // The first chain continues where the innermost function is written, the second where it is
-    // called.
-    std::vector<Dwarf_Die> written =
-        scopes([&](Dwarf_Die** dies) { return dwarf_getscopes(unit, address, dies); });
-    if (written.empty()) {
-        return {};
+    SourceLine line = line_at(unit, address);
+    std::vector<Dwarf_Die> functions;
+    find_functions(unit, address, functions);
+    if (functions.empty() && !line.file.empty()) {
+        return {line}; // split DWARF: the functions are in another file
     }
     std::vector<SourceLine> lines;
-    SourceLine line = line_at(unit, address);
-    for (Dwarf_Die& scope :
-         scopes([&](Dwarf_Die** dies) { return dwarf_getscopes_die(written.data(), dies); })) {
-        const int tag = dwarf_tag(&scope);
-        if (tag != DW_TAG_inlined_subroutine && tag != DW_TAG_subprogram) {
-            continue;
-        }
-        line.function = text_or_empty(dwarf_diename(&scope));
+    for (Dwarf_Die& function : functions) {
+        line.function = text_or_empty(dwarf_diename(&function));
         lines.push_back(line);
-        if (tag == DW_TAG_subprogram) {
+        if (dwarf_tag(&function) == DW_TAG_subprogram) {
             break;
         }
-        line = call_of(unit, &scope);
+        line = call_of(unit, &function);
     }
     return lines;
 }

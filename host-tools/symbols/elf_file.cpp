@@ -148,6 +148,9 @@ bool ElfFile::locate(std::uint32_t address, Location& to) {
         lines_.emplace(elf_.get());
     }
     to.lines = lines_->at(address);
+    if (to.lines.size() == 1 && to.lines[0].function.empty()) {
+        to.lines[0].function = to.function;
+    }
     return true;
 }
 

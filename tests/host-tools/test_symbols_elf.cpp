@@ -175,6 +175,32 @@ TEST_CASE("lines and inlined functions equal those of addr2line") {
     CHECK(inlined > 4);
 }
 
+TEST_CASE("lines of LTO equal those of addr2line, and of split DWARF the innermost ones") {
+    const Built whole("-Wl,-Ttext=0xc0008000");
+    for (const std::string options : {"-flto", "-gsplit-dwarf", "-gsplit-dwarf -gdwarf-4"}) {
+        const Built built(("-Wl,-Ttext=0xc0008000 " + options).c_str());
+        symbols::ElfFile elf(open_input(built.file()));
+        const std::uint32_t start = find(elf.symbols(), "_start").address;
+        std::uint32_t offset = 0;
+        for (Location location; elf.locate(start + offset, location) && offset < 0x40;
+             offset += 8) {
+            CAPTURE(options, offset);
+            REQUIRE(!location.lines.empty());
+            if (options == "-flto") {
+                CHECK(lines_of(location) == addr2line(built, "", start + offset));
+                continue;
+            }
+            // The functions are in another file, which addr2line may not find; the code is equal.
+            const std::string said = addr2line(whole, "", start + offset);
+            const SourceLine& line = location.lines.front();
+            CHECK(line.function == location.function);
+            CHECK_THAT(said.substr(said.find("/drv.c:")),
+                       Catch::StartsWith(fmt::format("/drv.c:{}\n", line.line)));
+        }
+        CHECK(offset > 8);
+    }
+}
+
 TEST_CASE("a module's functions and lines are at the address where it was loaded") {
     const Built built("-c");
     const std::vector<std::string> files{built.file() + "@0xbf012340"};
