@@ -202,7 +202,7 @@ std::string Merging::run_marks(unsigned& seen) {
 
 TEST_CASE("a CPU's mark, as the stream's end tells it, has the words of one access", "[protocol]") {
     unsigned seen = 0;
-    for (std::uint64_t seed = 1; seed <= seeds(100); ++seed) {
+    for (std::uint64_t seed = 1; seed <= seeds(140); ++seed) {
         CAPTURE(seed);
         REQUIRE(Merging(seed, abi::Policy::flight).run_marks(seen) == "");
     }
