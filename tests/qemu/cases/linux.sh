@@ -95,7 +95,8 @@ hotplug() { # TIMES ARGUMENT...
 modules() { # TIMES ARGUMENT...
     local times=$1
     shift
-    run_linux "mmioscope.steps=modules mmioscope.modules=$times" --no-print --trace all --access-log "$out/access.log" "$@"
+    run_linux "mmioscope.steps=modules mmioscope.modules=$times" --no-print --trace all --access-log "$out/access.log" \
+        --time-limit 900 "$@"
     complete
     has console '^mmioscope-guest: modules ok'
     [ "$(events_of ethernet@202000000 reads)" -gt $((times * 10)) ] ||
