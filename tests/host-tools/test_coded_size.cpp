@@ -57,19 +57,27 @@ abi::Record unexpected(std::uint32_t far) {
     return r;
 }
 
-/// A guest's loop whose records are small and all alike, but for the lowest bits.
+/// A guest's records, of which all is known in the end: first what differs is small, then only
+/// their places do, then they are those of a few places. Each part has `count`.
 std::vector<abi::Record> lesson(std::mt19937& random, unsigned count) {
     std::vector<abi::Record> records;
-    for (unsigned i = 0; i < count; ++i) {
+    const auto bit = [&] { return static_cast<std::uint8_t>(random() % 2); };
+    for (unsigned i = 0; i < 3 * count; ++i) {
         abi::Record r = test::access(0, i, 100 * i);
         r.commit = i + 1;
-        r.pc = i;
+        r.pc = i < 2 * count ? i : 2 * count - 1 - random() % 8;
         r.va = r.pa_low;
-        r.access = static_cast<std::uint8_t>(random() % 2);
-        r.mode = static_cast<std::uint8_t>(random() % 2);
-        r.flags = static_cast<std::uint8_t>(random() % 2);
-        r.device = static_cast<std::uint16_t>(random() % 4);
-        r.value = i << 24 | random() % 2;
+        r.value = std::uint64_t{bit()} << 56 | bit();
+        r.lr = r.sp = r.task = std::min(i, count);
+        if (i < count) {
+            r.access = bit();
+            r.mode = bit();
+            r.flags = bit();
+            r.device = bit();
+            r.type = static_cast<abi::RecordType>(1 + bit());
+            r.cpu_sequence = 2 * i;
+            r.commit = r.lock_sequence = 3 * i;
+        }
         records.push_back(r);
     }
     return records;
