@@ -51,7 +51,7 @@ TEST_CASE("a trigger starts or stops the records at the access it looks for") {
           "...WRWRWRW!");
     CHECK(after({make_request(Command::trigger_start, 3, 5)}, engine) == ".!WRWRWRWR");
     CHECK(after({make_request(Command::trigger_stop, 3, 5)}, engine) == ".WRWRW!");
-    CHECK(after({make_request(Command::trigger_addresses, 1, at::wide + 4, 4),
+    CHECK(after({make_request(Command::trigger_addresses, 1, at::wide + 12, 4),
                  make_request(Command::trigger_start, 3, 1)},
                 engine) == "..");
 }

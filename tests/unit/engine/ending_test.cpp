@@ -24,7 +24,7 @@ RigOptions options(abi::EngineKind engine, std::uint64_t seed) {
 void write_programs(Rig& rig) {
     for (unsigned n = 1; n < cpus; ++n) {
         Code code = rig.program(n);
-        code.mov(0, at::fifo + 8).mov(4, 1).mov(5, 2);
+        code.mov(0, at::fifo).mov(4, 1).mov(5, 2);
         for (unsigned i = 0; i < 15; ++i) code.strd(4, 0);
         code.end();
     }
@@ -113,7 +113,7 @@ TEST_CASE("no access is without its record when a register ends the machine", "[
         Rig rig(options(engine, seed));
         write_programs(rig);
         Code first = rig.program(0);
-        first.mov(0, at::fifo + 8).mov(2, cfgctrl).mov(3, how);
+        first.mov(0, at::fifo).mov(2, cfgctrl).mov(3, how);
         for (unsigned n = 0; n < seed % 6; ++n) first.ldr(1, 0);
         first.str(3, 2).end();
         rig.simulation.bus.attach({at::sysreg, at::sysreg + 0x1000}, std::make_unique<Scratch>());
