@@ -16,7 +16,7 @@ _mmioscope_help_of() {
 
 # These three read a help.
 _mmioscope_commands() {
-    sed -n '/^Subcommands:/,$s/^  \([a-z][a-z-]*\)  .*/\1/p'
+    sed -n '/^Commands /,$s/^  \([a-z][a-z-]*\)  .*/\1/p'
 }
 
 _mmioscope_options() {

@@ -93,8 +93,8 @@ function read_help(    line, item) {
         take(item)
         item = ""
         title = title == "" ? line : title
-        if (line ~ /^(Options|Subcommands|FORMAT is one of):$/) {
-            section = line ~ /^O/ ? "options" : line ~ /^S/ ? "commands" : "formats"
+        if (line ~ /^(Options|Commands .*|FORMAT is one of):$/) {
+            section = line ~ /^O/ ? "options" : line ~ /^C/ ? "commands" : "formats"
         } else if (line !~ /^  /) {
             section = ""
         } else if (section != "") {

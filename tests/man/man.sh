@@ -18,7 +18,7 @@ result() { # NAME OFFENCES
     fi
 }
 
-commands() { "$program" --help | sed -n '/^Subcommands:/,$s/^  \([a-z][a-z-]*\).*/\1/p'; }
+commands() { "$program" --help | sed -n '/^Commands /,$s/^  \([a-z][a-z-]*\).*/\1/p'; }
 
 # -o,--output FILE -> -o and --output, on separate lines.
 help_options() { "$program" "$1" --help | sed -nE 's/^  (-[^ ]+).*/\1/p' | sed 's/{[^}]*}//g' | tr ',' '\n' | sort -u; }
@@ -47,7 +47,7 @@ without_line() { "$program" ${2:+"$2"} --help | sed "s/^\(  $1\) .*/\1/"; }
 
 # The help line of the command, and those of its options, commands and formats.
 help_lines() {
-    "$program" ${1:+"$1"} --help | sed -n -e 1p -e '/^\(Options\|Subcommands\):/,/^$/s/^ .\{29\}\(.\)/\1/p' \
+    "$program" ${1:+"$1"} --help | sed -n -e 1p -e '/^\(Options:\|Commands \)/,/^$/s/^ .\{29\}\(.\)/\1/p' \
         -e '/^FORMAT is/,/^$/s/^ .\{12\}//p'
 }
 
