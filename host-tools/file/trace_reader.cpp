@@ -388,7 +388,9 @@ void TraceReader::read_text(std::span<const std::byte> payload) {
         const std::string_view line = rest.substr(0, rest.find('\n'));
         rest.remove_prefix(std::min(rest.size(), line.size() + 1));
         const std::size_t equals = line.find('=');
-        if (equals != std::string_view::npos) {
+        text_bytes_ += line.size();
+        if (equals != std::string_view::npos && text_bytes_ <= max_payload &&
+            text_.size() < most_text_lines) {
             text_[std::string(line.substr(0, equals))] = line.substr(equals + 1);
         }
     }

@@ -208,6 +208,8 @@ private:
     std::set<std::string> withheld_; ///< keys of text
     NotKnown not_known_;
     std::map<abi::SectionType, unsigned> sections_;
+    static constexpr std::size_t most_text_lines = 1u << 16;
+    std::uint64_t text_bytes_ = 0; ///< of all lines; what is beyond max_payload is ignored
     mutable tree::DeviceNames names_;
     mutable bool names_stale_ = false;         ///< the regions or the tree are newer
     std::span<const Caller> callers_;          ///< in callers_memory_, or unpacked

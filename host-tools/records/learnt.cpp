@@ -13,7 +13,9 @@ namespace {
 
 std::shared_ptr<const std::vector<abi::RegionEntry>>
 regions_of(std::span<const std::byte> payload) {
-    std::vector<abi::RegionEntry> regions(payload.size() / sizeof(abi::RegionEntry));
+    // No record is of a later one.
+    std::vector<abi::RegionEntry> regions(
+        std::min<std::size_t>(payload.size() / sizeof(abi::RegionEntry), abi::no_device));
     if (!regions.empty()) {
         std::memcpy(regions.data(), payload.data(), regions.size() * sizeof(abi::RegionEntry));
     }

@@ -10,6 +10,8 @@
 
 namespace mmioscope::registers {
 
+constexpr std::size_t longest_path = 1024; ///< many devices may be of one node
+
 std::vector<Device> list_devices(std::span<const abi::RegionEntry> regions,
                                  std::span<const std::byte> tree) {
     const tree::TreeNodes nodes(tree);
@@ -24,7 +26,9 @@ std::vector<Device> list_devices(std::span<const abi::RegionEntry> regions,
         device.disabled = (region.flags & abi::region_disabled) != 0;
         device.node = nodes.find(device.path);
         if (device.node != tree::TreeNodes::none) {
-            device.path = nodes.path(device.node);
+            if (std::string path = nodes.path(device.node); path.size() <= longest_path) {
+                device.path = std::move(path);
+            }
             device.compatible = nodes.strings(device.node, "compatible");
         }
         if (const auto own = tree::aliases_of(device.path, aliases); !own.empty()) {

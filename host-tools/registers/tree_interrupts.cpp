@@ -13,8 +13,10 @@ namespace {
 using tree::Cells;
 using tree::TreeNodes;
 
-constexpr std::size_t most_cells = 8;     ///< limit for a specifier; trees have 1 to 3
-constexpr unsigned most_controllers = 16; ///< limit on the way to the GIC
+constexpr std::size_t most_cells = 8;          ///< limit for a specifier; trees have 1 to 3
+constexpr unsigned most_controllers = 16;      ///< limit on the way to the GIC
+constexpr std::size_t most_interrupts = 256;   ///< limit for one node
+constexpr std::size_t most_map_entries = 1024; ///< limit for an interrupt-map
 
 constexpr std::array<std::string_view, 10> gics = {
     "arm,cortex-a15-gic", "arm,cortex-a9-gic", "arm,cortex-a7-gic",
@@ -78,7 +80,7 @@ std::optional<Way> through_map(const TreeNodes& tree, const Way& way) {
     std::size_t last = TreeNodes::none; // usually all entries have the same controller
     std::size_t address_cells = 0;
     std::size_t specifier_cells = 0;
-    while (at + sought.size() + 1 <= map.count()) {
+    for (std::size_t n = 0; n < most_map_entries && at + sought.size() + 1 <= map.count(); ++n) {
         const std::size_t next = tree.find_phandle(map[at + sought.size()]);
         if (next == TreeNodes::none) {
             return std::nullopt;
@@ -166,7 +168,7 @@ std::vector<TreeInterrupt> interrupts_of(const TreeNodes& tree, std::size_t node
     const std::vector<std::string> names = tree.strings(node, "interrupt-names");
     std::size_t controller = extended ? TreeNodes::none : controller_of(tree, node);
     std::size_t at = 0;
-    for (std::size_t n = 0; at < cells.count(); ++n) {
+    for (std::size_t n = 0; n < most_interrupts && at < cells.count(); ++n) {
         if (extended) {
             controller = tree.find_phandle(cells[at++]);
         }

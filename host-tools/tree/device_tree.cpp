@@ -44,6 +44,9 @@ Aliases aliases(std::span<const std::byte> tree) {
     }
     int property = 0;
     fdt_for_each_property_offset(property, tree.data(), node) {
+        if (found.size() == most_aliases) {
+            break;
+        }
         const char* name = nullptr;
         int length = 0;
         const void* value = fdt_getprop_by_offset(tree.data(), property, &name, &length);

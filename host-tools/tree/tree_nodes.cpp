@@ -11,7 +11,14 @@ namespace mmioscope::tree {
 
 namespace {
 
-constexpr int deepest = 64; ///< no tree has more levels
+// Limits. No board's tree has more, and one of 16 MiB that does would take hours: each device is
+// looked for among all nodes, and each property among all of its node.
+constexpr int deepest = 64; ///< levels
+constexpr std::size_t most_nodes = 8192;
+constexpr std::size_t most_properties = 1024; ///< of one node
+constexpr std::size_t most_strings = 64;      ///< of one property
+constexpr std::size_t most_text = 2048;       ///< bytes of them
+constexpr std::size_t most_entries = 1024;    ///< of `reg` or `ranges`
 
 bool cells_make_sense(std::uint32_t address, std::uint32_t size) {
     return address >= 1 && address <= 4 && size >= 1 && size <= 4;
@@ -45,7 +52,7 @@ TreeNodes::TreeNodes(std::span<const std::byte> tree) : tree_(tree) {
     for (int at = 0; tag != FDT_END && next >= 0; at = next) {
         tag = fdt_next_tag(tree.data(), at, &next);
         if (tag == FDT_BEGIN_NODE) {
-            in_front = ++depth < deepest;
+            in_front = ++depth < deepest && nodes_.size() < most_nodes;
             if (in_front) {
                 open[depth] = nodes_.size();
                 add_node(at, depth == 0 ? none : open[depth - 1]);
@@ -74,6 +81,9 @@ void TreeNodes::add_node(int offset, std::size_t parent) {
 }
 
 void TreeNodes::add_property(int offset) {
+    if (properties_.size() - nodes_.back().properties >= most_properties) {
+        return;
+    }
     int bytes = 0;
     const char* name = nullptr;
     const void* const value = fdt_getprop_by_offset(tree_.data(), offset, &name, &bytes);
@@ -180,8 +190,9 @@ Cells TreeNodes::cells(std::size_t node, const char* name) const {
 std::vector<std::string> TreeNodes::strings(std::size_t node, const char* name) const {
     std::vector<std::string> found;
     const auto value = property(node, name).value_or(std::span<const std::byte>());
-    std::string_view rest(reinterpret_cast<const char*>(value.data()), value.size());
-    while (!rest.empty()) {
+    std::string_view rest(reinterpret_cast<const char*>(value.data()),
+                          std::min(value.size(), most_text));
+    while (!rest.empty() && found.size() < most_strings) {
         const std::string_view text = rest.substr(0, rest.find('\0'));
         found.emplace_back(text);
         rest.remove_prefix(std::min(rest.size(), text.size() + 1));
@@ -220,7 +231,8 @@ std::vector<AddressRange> TreeNodes::reg(std::size_t node) const {
         return found;
     }
     const std::size_t entry = address_cells + size_cells;
-    for (std::size_t at = 0; at + entry <= reg.count(); at += entry) {
+    for (std::size_t at = 0; at + entry <= reg.count() && found.size() < most_entries;
+         at += entry) {
         std::optional<std::uint64_t> base = reg.number(at, address_cells);
         for (std::size_t up = bus; base && parent(up) != none; up = parent(up)) {
             base = to_parent(up, *base);
@@ -246,7 +258,8 @@ std::optional<std::uint64_t> TreeNodes::to_parent(std::size_t bus, std::uint64_t
         return std::nullopt;
     }
     const std::size_t entry = child_cells + parent_cells + size_cells;
-    for (std::size_t at = 0; at + entry <= ranges.count(); at += entry) {
+    const std::size_t count = std::min(ranges.count() / entry, most_entries);
+    for (std::size_t at = 0; at < count * entry; at += entry) {
         const std::uint64_t child = ranges.number(at, child_cells);
         const std::uint64_t size = ranges.number(at + child_cells + parent_cells, size_cells);
         if (address >= child && address - child < size) {

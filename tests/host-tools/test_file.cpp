@@ -192,3 +192,27 @@ TEST_CASE("text sections become keys and values") {
     CHECK(reader.text().size() == 2);
     CHECK(reader.end()->ending == abi::Ending::interrupted);
 }
+
+TEST_CASE("a trace's text takes bounded memory") {
+    const std::vector<std::byte> bytes = trace_bytes([](trace::FileWriter& writer) {
+        write_info(writer);
+        std::string lines;
+        for (unsigned i = 0; i < 70'000; ++i) {
+            lines += fmt::format("{}=\n", i);
+        }
+        writer.text(lines);
+        writer.text("long=" + std::string(trace::max_payload - 100, 'x'));
+        writer.text("longer=" + std::string(trace::max_payload - 100, 'x'));
+        writer.append(std::vector{access(0, 0, 10)});
+    });
+    MemorySource source(bytes);
+    trace::TraceReader reader(source, [](const std::string& text) { FAIL(text); });
+    while (!reader.next().empty()) {
+    }
+    std::size_t size = 0;
+    for (const auto& [key, value] : reader.text()) {
+        size += key.size() + value.size();
+    }
+    CHECK(reader.text().size() == 65'536);
+    CHECK(size <= trace::max_payload);
+}

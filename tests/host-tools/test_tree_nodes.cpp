@@ -1,6 +1,10 @@
 // The nodes of a tree and their properties, compared with libfdt's view of the same tree.
 #include "catch_2_or_3.hpp"
+#include "registers/tree_interrupts.hpp"
+#include "tree/device_tree.hpp"
 #include "tree/tree_nodes.hpp"
+
+#include <fmt/format.h>
 
 #include <libfdt.h>
 
@@ -104,4 +108,45 @@ TEST_CASE("a tree with too many levels is read up to the limit") {
     const RandomTree tree(0);
     const tree::TreeNodes nodes(tree.bytes());
     CHECK(nodes.size() == 64);
+}
+
+TEST_CASE("no part of a tree has more entries than any device is to be compared with") {
+    std::vector<std::byte> bytes(4 << 20);
+    void* const fdt = bytes.data();
+    const std::vector<char> zeros(64 << 10); // as strings or cells
+    fdt_create(fdt, static_cast<int>(bytes.size()));
+    fdt_finish_reservemap(fdt);
+    fdt_begin_node(fdt, "");
+    fdt_begin_node(fdt, "aliases");
+    for (unsigned i = 0; i < 1500; ++i) {
+        fdt_property_string(fdt, fmt::format("a{}", i).c_str(), "/bus/device");
+    }
+    fdt_end_node(fdt);
+    fdt_begin_node(fdt, "bus");
+    fdt_property(fdt, "ranges", nullptr, 0);
+    fdt_property_u32(fdt, "#interrupt-cells", 3);
+    fdt_property_u32(fdt, "phandle", 1);
+    fdt_property_string(fdt, "compatible", "arm,gic-400");
+    fdt_begin_node(fdt, "device");
+    fdt_property_u32(fdt, "interrupt-parent", 1);
+    for (const char* const name : {"reg", "interrupts", "compatible"}) {
+        fdt_property(fdt, name, zeros.data(), static_cast<int>(zeros.size()));
+    }
+    fdt_end_node(fdt);
+    fdt_end_node(fdt);
+    for (unsigned i = 0; i < 10'000; ++i) {
+        fdt_begin_node(fdt, fmt::format("n{}", i).c_str());
+        fdt_end_node(fdt);
+    }
+    fdt_end_node(fdt);
+    fdt_finish(fdt);
+    REQUIRE(tree::tree_is_sound(bytes));
+    const tree::TreeNodes nodes(bytes);
+    const std::size_t device = nodes.find("/bus/device");
+    REQUIRE(device != tree::TreeNodes::none);
+    CHECK(nodes.size() == 8192);
+    CHECK(nodes.reg(device).size() == 1024);
+    CHECK(nodes.strings(device, "compatible").size() == 64);
+    CHECK(registers::interrupts_of(nodes, device).size() == 256);
+    CHECK(tree::aliases(bytes).size() == tree::most_aliases);
 }
