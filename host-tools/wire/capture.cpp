@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
+#include <cstddef>
 #include <string_view>
+#include <vector>
 
 namespace mmioscope::wire {
 
@@ -13,6 +16,49 @@ constexpr std::uint8_t lf = '\n', cr = '\r', xon = 0x11, xoff = 0x13;
 
 bool is_digit(std::uint8_t byte) {
     return byte >= '0' && byte <= '9';
+}
+
+bool is_hex(char c) {
+    return std::isxdigit(static_cast<unsigned char>(c)) != 0;
+}
+
+/// The words of a line, without what may stand before or behind the digits of a dump.
+std::vector<std::string_view> words_of(std::string_view line) {
+    constexpr std::string_view between = " \t\r,";
+    std::vector<std::string_view> words;
+    while ((line = line.substr(std::min(line.size(), line.find_first_not_of(between)))) != "") {
+        std::string_view word = line.substr(0, line.find_first_of(between));
+        line.remove_prefix(word.size());
+        word.remove_prefix(word.starts_with("0x") || word.starts_with("0X") ? 2 : 0);
+        words.push_back(word);
+    }
+    return words;
+}
+
+/// The bytes that a line of a hex dump shows: all of one width, perhaps behind an offset; or
+/// without blanks. Empty: it is no such line. Beside them hexdump -C and xxd have what can be
+/// printed.
+std::span<const std::string_view> dump_in(const std::vector<std::string_view>& words) {
+    constexpr std::size_t least = 4;      // words; a dump of a stream has 8 or 16 in a line
+    constexpr std::size_t long_word = 32; // digits, as xxd -p writes them
+    const auto all_hex = [](std::string_view word) { return std::ranges::all_of(word, is_hex); };
+    for (std::size_t first = 0; first < std::min<std::size_t>(words.size(), 2); ++first) {
+        const std::size_t width = words[first].size();
+        const auto end = std::find_if(
+            words.begin() + static_cast<std::ptrdiff_t>(first), words.end(),
+            [&](std::string_view word) { return word.size() != width || !all_hex(word); });
+        const auto count = static_cast<std::size_t>(end - words.begin()) - first;
+        if (((width == 2 || width == 4 || width == 8) && count >= least) ||
+            (width >= long_word && count >= 1)) {
+            return std::span(words).subspan(first, count);
+        }
+        std::string_view offset = words[first];
+        offset.remove_suffix(offset.ends_with(':') ? 1 : 0);
+        if (!all_hex(offset)) {
+            break;
+        }
+    }
+    return {};
 }
 
 bool is_printable(std::uint8_t byte) {
@@ -40,7 +86,32 @@ void Capture::add(std::uint8_t byte) {
         at_ = 0;
         digits_ = 0;
     }
+    if (byte != lf) {
+        line_ += static_cast<char>(byte);
+    }
+    if (byte == lf || line_.size() == longest_line) {
+        end_line();
+    }
     before_ = byte;
+}
+
+void Capture::end_line() {
+    const std::vector<std::string_view> words = words_of(line_);
+    const std::span<const std::string_view> dump = dump_in(words);
+    lines_ += words.empty() ? 0 : 1;
+    dumped_ += dump.empty() ? 0 : 1;
+    for (const std::string_view word : dump) {
+        const auto decimal = static_cast<std::uint64_t>(std::ranges::count_if(
+            word, [](char c) { return is_digit(static_cast<std::uint8_t>(c)); }));
+        digits_0_9_ += decimal;
+        digits_a_f_ += word.size() - decimal;
+    }
+    line_.clear();
+}
+
+// A stream's digits are a to f in six of sixteen cases; tables of numbers have fewer, or none.
+bool Capture::is_hex_dump() const {
+    return dumped_ * 4 >= lines_ * 3 && digits_a_f_ * 7 >= digits_0_9_ && dumped_ > 0;
 }
 
 std::uint64_t Capture::texts() const {
@@ -49,14 +120,6 @@ std::uint64_t Capture::texts() const {
         texts += count(byte);
     }
     return texts;
-}
-
-std::uint64_t Capture::hex_digits() const {
-    std::uint64_t digits = 0;
-    for (const char digit : std::string_view("0123456789abcdefABCDEF")) {
-        digits += count(static_cast<std::uint8_t>(digit));
-    }
-    return digits;
 }
 
 // The chance that a sound stream of 512 bytes looks so is below 2 % for each, and a sound stream is
@@ -68,11 +131,8 @@ std::string Capture::what() const {
         above += bytes_[byte];
     }
     if (texts() == all_) {
-        // Beside digits and blanks, hexdump -C and xxd have what can be printed. A console has
-        // blanks, too.
-        return hex_digits() * 2 > all_ - count(' ')
-                   ? "this is a hex dump: make it binary, as xxd -r does"
-                   : "this is text: a console, or another port";
+        return is_hex_dump() ? "this is a hex dump: make it binary, as xxd -r does"
+                             : "this is text: a console, or another port";
     }
     if (above == 0) {
         return "no byte has bit 7: the line carries 7 bits, set it to 8";

@@ -25,11 +25,13 @@ private:
     std::string what() const;
     std::uint64_t count(std::uint8_t byte) const { return bytes_[byte]; }
     std::uint64_t texts() const;
-    std::uint64_t hex_digits() const;
+    void end_line();
+    bool is_hex_dump() const;
 
-    static constexpr std::uint64_t most = 1 << 16; ///< bytes that are looked at
-    static constexpr std::uint64_t least = 512;    ///< bytes that say something
-    static constexpr unsigned stamp = 8;           ///< characters of the shortest time stamp
+    static constexpr std::uint64_t most = 1 << 16;   ///< bytes that are looked at
+    static constexpr std::uint64_t least = 512;      ///< bytes that say something
+    static constexpr std::size_t longest_line = 256; ///< of text; longer ones are cut into pieces
+    static constexpr unsigned stamp = 8;             ///< characters of the shortest time stamp
 
     std::uint64_t all_ = 0;
     std::array<std::uint64_t, 256> bytes_{};
@@ -38,6 +40,11 @@ private:
     unsigned at_ = stamp;               ///< of a possible time stamp; `stamp`: in none
     unsigned digits_ = 0;               ///< in it
     std::uint64_t stamps_ = 0;          ///< that follow an LF
+    std::string line_;                  ///< since the last LF
+    std::uint64_t lines_ = 0;           ///< with something in it
+    std::uint64_t dumped_ = 0;          ///< those that look as if from a hex dump
+    std::uint64_t digits_0_9_ = 0;      ///< in these
+    std::uint64_t digits_a_f_ = 0;
 };
 
 } // namespace mmioscope::wire

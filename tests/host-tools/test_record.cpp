@@ -300,8 +300,47 @@ TEST_CASE("record: what a terminal program did to a stream is said") {
              return out;
          },
          "this is a hex dump"},
+        {[](const std::string& s) { // as xxd
+             std::string out;
+             for (std::size_t at = 0; at + 16 <= s.size(); at += 16) {
+                 out += fmt::format("{:08x}:", at);
+                 for (std::size_t i = 0; i < 16; ++i) {
+                     out += fmt::format("{}{:02x}", i % 2 == 0 ? " " : "",
+                                        static_cast<unsigned char>(s[at + i]));
+                 }
+                 out += "  a 12 .4..\n";
+             }
+             return out;
+         },
+         "this is a hex dump"},
+        {[](const std::string& s) { // as xxd -p
+             std::string out;
+             for (const char c : s) {
+                 out += fmt::format("{:02x}{}", static_cast<unsigned char>(c),
+                                    out.size() % 61 == 58 ? "\n" : "");
+             }
+             return out;
+         },
+         "this is a hex dump"},
         {[](const std::string&) {
              return fmt::format("{:100}Linux version 6.1\r\n{:500}", "", "");
+         },
+         "this is text"},
+        {[](const std::string&) { // a log that is mostly numbers
+             std::string out;
+             for (unsigned i = 0; i < 400; ++i) {
+                 out += fmt::format("{} {:08x} {:08x} {}\r\n", i, i * 0x9e37'79b9u, i * 77, i % 7);
+             }
+             return out;
+         },
+         "this is text"},
+        {[](const std::string&) { // numbers of one width
+             std::string out;
+             for (unsigned i = 0; i < 400; ++i) {
+                 out += fmt::format("{:02} {:02} {:02} {:02} {:02} {:02}\r\n", i % 100, i % 7,
+                                    i % 60, i % 24, i % 12, i % 31);
+             }
+             return out;
          },
          "this is text"},
     }));
