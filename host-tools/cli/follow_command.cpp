@@ -24,7 +24,8 @@ struct Options {
 
 constexpr char footer[] = R"(
 FILE is the file that a running mmioscope run -o or record -o writes, or will write; - is a pipe. Prints events until the
-recording ends, another one begins in FILE, or Ctrl-C is pressed, then the table and the verdict of the events so far.
+recording ends or Ctrl-C is pressed, then the table and the verdict of the events so far. If another recording begins in
+FILE before, it follows. (With --format and -o it does not: the output has one head.)
 Input that is being compressed with zstd arrives in zstd's blocks.
 
 Examples:
@@ -35,18 +36,6 @@ Examples:
 
 Exit status: as print; 130 after Ctrl-C. With --limit: 0 if nothing up to there was damaged or lost.
 )";
-
-// Nothing if the user quit before the trace had a head.
-std::optional<reading::Trace> open(const reading::TraceOptions& selection, const bool& stopped) {
-    try {
-        return std::make_optional<reading::Trace>(selection);
-    } catch (const Error&) {
-        if (!stopped) {
-            throw;
-        }
-        return std::nullopt;
-    }
-}
 
 /// The output for the events, and the text after them.
 class Shown {
@@ -63,8 +52,8 @@ public:
 
 class Lines final : public Shown {
 public:
-    Lines(const ViewOptions& options, const trace::TraceReader& reader)
-        : out_(options.output, view::Output::Appears::growing), wide_(options.wide),
+    Lines(view::Output& out, const ViewOptions& options, const trace::TraceReader& reader)
+        : out_(out), wide_(options.wide),
           printer_(out_.file(), print_options(options, out_), style(options, reader, out_)) {}
 
     reading::Consumer& consumer() override { return printer_; }
@@ -85,7 +74,7 @@ private:
         return style;
     }
 
-    view::Output out_;
+    view::Output& out_;
     bool wide_;
     view::Printer printer_;
 };
@@ -104,11 +93,99 @@ private:
     RecordOutput records_;
 };
 
-std::unique_ptr<Shown> make_shown(const ViewOptions& options, const trace::TraceReader& reader) {
-    if (options.format == "text") {
-        return std::make_unique<Lines>(options, reader);
+/// One recording after another that has FILE's name.
+class Follower {
+public:
+    Follower(const ViewOptions& options, std::uint64_t limit) : options_(options), left_(limit) {}
+
+    /// Follows a recording to its end. True: another one has begun in FILE, to follow now.
+    bool follow_one();
+
+    /// Of all recordings so far.
+    Status status() const { return status_; }
+
+private:
+    bool stop() { return stopped_ = stopped_ || signals_.pending(); }
+    std::optional<reading::Trace> open(const reading::TraceOptions& selection, const bool& anew);
+    std::unique_ptr<Shown> shown_of(const trace::TraceReader& reader);
+    bool goes_on() const;
+
+    const ViewOptions& options_;
+    std::uint64_t left_; ///< of --limit, in events
+    Signals signals_;
+    bool stopped_ = false;
+    std::optional<view::Output> out_; ///< of lines: all recordings' are in one file
+    Status status_ = Status::fine;
+};
+
+// Nothing if the user quit, or another recording began, before the trace had a head.
+std::optional<reading::Trace> Follower::open(const reading::TraceOptions& selection,
+                                             const bool& anew) {
+    try {
+        return std::make_optional<reading::Trace>(selection);
+    } catch (const Error&) {
+        if (!stopped_ && !anew) {
+            throw;
+        }
+        return std::nullopt;
     }
-    return std::make_unique<Records>(options, reader);
+}
+
+std::unique_ptr<Shown> Follower::shown_of(const trace::TraceReader& reader) {
+    if (options_.format != "text") {
+        return std::make_unique<Records>(options_, reader);
+    }
+    if (!out_) {
+        out_.emplace(options_.output, view::Output::Appears::growing);
+    }
+    return std::make_unique<Lines>(*out_, options_, reader);
+}
+
+// A table in a file has one head.
+bool Follower::goes_on() const {
+    return options_.format == "text" || options_.output.empty() || options_.output == "-";
+}
+
+bool Follower::follow_one() {
+    reading::TraceOptions selection = trace_options(options_);
+    std::unique_ptr<Shown> shown;
+    bool anew = false;
+    FollowedPath file(selection.path, [this] { return stop(); });
+    selection.wait = [&] {
+        anew = anew || file.is_made_anew();
+        if (shown) {
+            shown->consumer().flush();
+            shown->look();
+        }
+        return !stop() && !anew && !(shown && shown->consumer().enough());
+    };
+    std::optional<reading::Trace> trace = open(selection, anew);
+    if (!trace) {
+        status_ = stopped_ ? Status::interrupted : status_;
+        return !stopped_;
+    }
+    const trace::TraceReader& reader = trace->reader();
+    shown = shown_of(reader);
+    view::Tally tally(reading::selects(selection));
+    reading::DriveOptions driving = drive_options(options_, nullptr);
+    driving.stop = [this] { return stop(); };
+    driving.limit = left_;
+    const reading::Driven driven = reading::drive(*trace, {&tally, &shown->consumer()}, driving);
+    const bool limited = driven.ended == reading::Ended::limit;
+    left_ -= driven.events;
+    const std::string cut_short =
+        fmt::format("the first {} events; the rest was not read (--limit)\n", driven.events);
+    shown->close(tally.tables(reader, shown->width(), options_.verbose),
+                 limited ? cut_short : tally.verdict(reader));
+    const Status status = limited ? tally.status_so_far(reader) : tally.status(reader);
+    status_ = stopped_ ? Status::interrupted : status == Status::fine ? status_ : status;
+    if (!anew || reader.end() || stopped_ || limited) {
+        return false;
+    }
+    print_message("mmioscope: {} was made anew: {}\n", for_terminal(selection.path),
+                  goes_on() ? "the new recording follows"
+                            : "follow it again to see that recording");
+    return goes_on();
 }
 
 } // namespace
@@ -118,45 +195,10 @@ std::unique_ptr<Shown> make_shown(const ViewOptions& options, const trace::Trace
 namespace mmioscope::cli {
 
 Status follow_trace(const ViewOptions& options, std::uint64_t limit) {
-    reading::TraceOptions selection = trace_options(options);
-    Signals signals;
-    std::unique_ptr<follow_command::Shown> shown;
-    bool stopped = false;
-    bool anew = false;
-    const auto stop = [&] { return stopped = stopped || signals.pending(); };
-    FollowedPath file(selection.path, stop);
-    selection.wait = [&] {
-        anew = anew || file.is_made_anew();
-        if (shown) {
-            shown->consumer().flush();
-            shown->look();
-        }
-        return !stop() && !anew && !(shown && shown->consumer().enough());
-    };
-    std::optional<reading::Trace> opened = follow_command::open(selection, stopped);
-    if (!opened) {
-        return Status::interrupted;
+    follow_command::Follower follower(options, limit);
+    while (follower.follow_one()) {
     }
-    reading::Trace& trace = *opened;
-    shown = follow_command::make_shown(options, trace.reader());
-    view::Tally tally(reading::selects(selection));
-    reading::DriveOptions driving = drive_options(options, nullptr);
-    driving.stop = stop;
-    driving.limit = limit;
-    const reading::Driven driven = reading::drive(trace, {&tally, &shown->consumer()}, driving);
-    const trace::TraceReader& reader = trace.reader();
-    if (anew && !reader.end()) {
-        print_message("mmioscope: {} was made anew: follow it again to see that recording\n",
-                      for_terminal(selection.path));
-    }
-    const bool limited = driven.ended == reading::Ended::limit;
-    const std::string cut_short =
-        fmt::format("the first {} events; the rest was not read (--limit)\n", driven.events);
-    shown->close(tally.tables(reader, shown->width(), options.verbose),
-                 limited ? cut_short : tally.verdict(reader));
-    return stopped   ? Status::interrupted
-           : limited ? tally.status_so_far(reader)
-                     : tally.status(reader);
+    return follower.status();
 }
 
 } // namespace mmioscope::cli

@@ -1,4 +1,5 @@
 #include "cli/commands.hpp"
+#include "cli/followed_path.hpp"
 #include "cli/option_types.hpp"
 #include "cli/view_options.hpp"
 #include "file/trace_reader.hpp"
@@ -7,6 +8,8 @@
 #include "view/full_screen.hpp"
 #include "view/tally.hpp"
 #include "view/top_counts.hpp"
+
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -29,12 +32,12 @@ struct Options {
 };
 
 constexpr char footer[] = R"(
-FILE may be one that a running mmioscope run -o or record -o writes, - is a pipe; the screen follows it. Rates are
-accesses per second of the guest's time since the last update, and over the whole trace once it has ended. The last line
-is the total. Keys: d r f a t c i s choose the table, Up, Down, Page Up and Down, Home and End move in it, o changes
-its order (rate, reads, writes, time, name), Enter opens a device into its registers, Backspace goes back, p or space
-pauses the screen (not the reading), q quits. The screen has the first 512 lines of a table, in its order; the counts of
-more names are in temporary files, in $TMPDIR or /tmp.
+FILE may be one that a running mmioscope run -o or record -o writes, or will write, - is a pipe; the screen follows it.
+Rates are accesses per second of the guest's time since the last update, and over the whole trace once it has ended. The
+last line is the total. Keys: d r f a t c i s choose the table, Up, Down, Page Up and Down, Home and End move in it, o
+changes its order (rate, reads, writes, time, name), Enter opens a device into its registers, Backspace goes back, p or
+space pauses the screen (not the reading), q quits. The screen has the first 512 lines of a table, in its order; the
+counts of more names are in temporary files, in $TMPDIR or /tmp.
 
 Examples:
   mmioscope top boot.mmio
@@ -149,6 +152,13 @@ Status show(const Options& options) {
     };
     std::vector<std::string> reports; // held back: the screen would hide them
     selection.report = [&reports](const std::string& line) { reports.push_back(line); };
+    if (::isatty(STDOUT_FILENO) != 0) {
+        Signals signals; // the screen has its own
+        const FollowedPath there(selection.path, [&signals] { return signals.pending(); });
+        if (signals.pending()) {
+            return Status::interrupted;
+        }
+    }
     if (selection.path != "-") { // report an unreadable one before taking the screen
         open_input(selection.path);
     }
