@@ -10,7 +10,7 @@ guest_program_flags := -I. -Iguest-linux/program/include -Iguest-linux/program -
 guest_program_part_program := $(sort $(wildcard guest-linux/program/*.cpp))
 guest_program_part_trace := \
     $(addprefix host-tools/rings/,area.cpp ring_reader.cpp ordered_rings.cpp merge.cpp) \
-    $(addprefix host-tools/file/,file_writer.cpp index.cpp follow.cpp unfinished.cpp) \
+    $(addprefix host-tools/file/,file_writer.cpp index.cpp follow.cpp read_back.cpp unfinished.cpp) \
     $(addprefix host-tools/records/,extent.cpp losses.cpp summary.cpp policies.cpp record_text.cpp report.cpp module_mark.cpp) \
     $(addprefix host-tools/tree/,device_names.cpp device_tree.cpp) host-tools/wire/stream_head.cpp
 guest_program_part_control := \

@@ -109,7 +109,7 @@ std::unique_ptr<Output> make_output(const transport::Address& address, FileDescr
                                     Connection* connection, const rings::Area& area,
                                     Limits& limits) {
     if (is_file(address)) {
-        return std::make_unique<FileOutput>(std::move(file), area, about());
+        return std::make_unique<FileOutput>(address.path, std::move(file), area, about());
     }
     Sink::Reopen reopen;
     if (connection != nullptr) {

@@ -48,8 +48,10 @@ Written contents_of(int fd, std::uint64_t most, const std::string& path) {
 } // namespace
 
 void read_back(const FinishedFile& finished) {
-    const int fd = finished.file->file.get();
-    const std::string& path = finished.path;
+    read_back(finished.path, finished.file->file.get(), finished.written);
+}
+
+void read_back(const std::string& path, int fd, const Written& written) {
     struct stat status {};
     if (::fstat(fd, &status) != 0) {
         throw failure("{} cannot be read back: {}", path, std::strerror(errno));
@@ -59,11 +61,11 @@ void read_back(const FinishedFile& finished) {
     }
     check_name(path, status);
     const auto size = static_cast<std::uint64_t>(status.st_size);
-    if (size != finished.written.size) {
+    if (size != written.size) {
         throw failure("{} was changed while it was recorded: it has {} bytes, {} were written",
-                      path, size, finished.written.size);
+                      path, size, written.size);
     }
-    if (contents_of(fd, size, path).crc.value != finished.written.crc.value) {
+    if (contents_of(fd, size, path).crc.value != written.crc.value) {
         throw failure("{} was changed while it was recorded: it has other bytes than were written",
                       path);
     }

@@ -19,5 +19,7 @@ struct FinishedFile {
 /// Throws Error (failed), which names the file, unless `finished.path` is still the file that was
 /// recorded, and it has the bytes that were written. A device or a pipe is not read.
 void read_back(const FinishedFile& finished);
+/// The same of the file `fd`, which has been `written`.
+void read_back(const std::string& path, int fd, const Written& written);
 
 } // namespace mmioscope::trace
