@@ -11,6 +11,9 @@ namespace mmioscope::wire {
 namespace {
 
 constexpr std::size_t crc_size = sizeof(std::uint32_t);
+/// A frame with something new is that many behind the latest one, at most. Of one with a lower
+/// number most of all 2^16 numbers were missing in between.
+constexpr int most_late = 256;
 /// COBS adds one byte in 254, and one (abi/wire.hpp).
 constexpr std::size_t max_piece = abi::max_frame + abi::max_frame / 254 + 1;
 
@@ -116,6 +119,8 @@ void WireFrames::count(const abi::FrameHeader& header, Age age) {
         latest = header;
     } else if (age == Age::stale || (age == Age::unknown && step_to(latest, header) <= 0)) {
         ++counts_.repeated;
+    } else if (const int step = step_to(latest, header); step <= 0 && step > -most_late) {
+        counts_.missing -= std::min<std::uint64_t>(counts_.missing, 1); // it was late only
     } else {
         counts_.missing += static_cast<std::uint16_t>(step_to(latest, header) - 1);
         latest = header;

@@ -429,6 +429,25 @@ TEST_CASE("behind a hole of most frame numbers, new records are new") {
     CHECK(listener.decoder.counts().repeated == 0);
 }
 
+TEST_CASE("a late frame with records of another CPU is not 65,535 missing ones") {
+    StreamMaker maker;
+    maker.hello(two_regions, two_paths);
+    for (std::uint32_t i = 0; i < 4; ++i) {
+        Records records = some_records(5, 5 * i);
+        if (i < 2) {
+            records.push_back(access(1, i, 1000 + 100 * i));
+        }
+        maker.records(records);
+    }
+    std::vector<Wire> sent = pieces_of(maker.wire());
+    REQUIRE(sent.size() == 5);
+    std::swap(sent[2], sent[3]);
+    const Listener listener{joined(sent)};
+    CHECK(listener.heard.all.size() == 17); // those of CPU 0 in the late one are too late
+    CHECK(listener.decoder.counts().missing == 0);
+    CHECK(listener.decoder.counts().repeated == 0);
+}
+
 TEST_CASE("a cut at any byte behind an end shows that it was none") {
     const auto reason = GENERATE(abi::StreamEnd::halted, abi::StreamEnd::machine_off,
                                  abi::StreamEnd::machine_reset);
