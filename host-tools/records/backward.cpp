@@ -24,12 +24,13 @@ void Backward::look(const Run& run, Cpu& cpu) {
     cpu.time = run.last->time;
     const bool begun = cpu.known || cpu.next != 0;
     cpu.known = true;
-    if (begun && goes_back(first.cpu_sequence, cpu.next)) {
+    const bool is_gap = first.type == abi::RecordType::gap; // may tell late of what was lost early
+    if (begun && !is_gap && goes_back(first.cpu_sequence, cpu.next)) {
         const std::uint64_t behind = cpu.next - first.cpu_sequence;
         numbers_.add(first.cpu, cpu.next - 1, first.cpu_sequence,
                      std::min<std::uint64_t>(behind, run.count));
     }
-    const std::uint32_t after = first.type == abi::RecordType::gap
+    const std::uint32_t after = is_gap
                                     ? first.cpu_sequence + static_cast<std::uint32_t>(first.value)
                                     : run.last->cpu_sequence + 1;
     cpu.next = begun && goes_back(after, cpu.next) ? cpu.next : after;
