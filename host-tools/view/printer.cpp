@@ -122,8 +122,7 @@ std::size_t Printer::add_quickly(std::span<const Event> events) {
 
 // Of many accesses, only the last are made lines: skips the others. Returns their number.
 std::size_t Printer::skip_quickly(std::span<const Event> events) {
-    if (options_.last == no_limit || options_.collapse || !titled_ || !begun_.empty() ||
-        options_.gap != 0) {
+    if (options_.last == no_limit || options_.collapse || !titled_ || !begun_.empty()) {
         return 0;
     }
     const auto is_access = [](const Event& event) {
@@ -135,6 +134,11 @@ std::size_t Printer::skip_quickly(std::span<const Event> events) {
         return 0;
     }
     const std::size_t skipped = accesses - static_cast<std::size_t>(options_.last);
+    if (options_.gap != 0) {
+        for (const Event& event : events.first(skipped)) {
+            tell_gap(static_cast<std::int64_t>(event.nanoseconds));
+        }
+    }
     format_.pass(events[skipped - 1]);
     lines_ += skipped;
     dropped_ += skipped + last_.size();
