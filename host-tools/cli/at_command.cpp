@@ -65,6 +65,7 @@ Action add(CLI::App& command, const std::string&) {
         .add_option("time", options->time,
                     "In seconds or with a unit (1.5, 20ms); with @ in front, of the machine's "
                     "counter (@18.04)")
+        ->check(not_empty())
         ->required();
     add_input_options(command, view);
     add_one_file_option(command, view);

@@ -110,6 +110,7 @@ void add_tracing(CLI::App& command, Options& options) {
             "What to trace: all (default), none, a device (its path, the end of its path, its node "
             "name without the address, or its alias), or BASE+SIZE; a leading ! excludes; separate "
             "several with commas, or repeat the option")
+        ->check(not_empty())
         ->allow_extra_args(false)
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
     command
@@ -148,10 +149,11 @@ void add_tracing(CLI::App& command, Options& options) {
 }
 
 void add_stream(CLI::App& command, Options& options) {
-    command.add_option(
-        "--stream", options.stream,
-        "Take the trace from this UART (an alias such as serial2, or a path) instead "
-        "of shared memory");
+    command
+        .add_option("--stream", options.stream,
+                    "Take the trace from this UART (an alias such as serial2, or a path) instead "
+                    "of shared memory")
+        ->check(not_empty());
     add_file(command, "--stream-file", options.stream_file,
              "Save the stream's bytes here, for mmioscope record");
     command.add_flag("--stream-shared", options.stream_shared,
@@ -219,9 +221,12 @@ void add_ending(CLI::App& command, Options& options) {
         .add_option("--stop-at", options.stop_at,
                     "End the run when the guest's console contains this text, for guests that "
                     "cannot switch their machine off")
+        ->check(not_empty())
         ->type_name("TEXT");
-    command.add_option("--expect", options.expect,
-                       "Fail unless a line of the guest's console contains this text");
+    command
+        .add_option("--expect", options.expect,
+                    "Fail unless a line of the guest's console contains this text")
+        ->check(not_empty());
     add_file(command, "--qemu", options.qemu, "QEMU program (default: qemu-system-arm in $PATH)");
     command
         .add_option("--qemu-arg", options.qemu_arguments,

@@ -71,10 +71,12 @@ void add_event_options(CLI::App& command, ViewOptions& options) {
     command
         .add_option("-F,--filter", options.trace.filter,
                     "Only events that match this filter (mmioscope-filter(7))")
+        ->check(not_empty())
         ->type_name("EXPR");
     command
         .add_option("--plugin", options.plugins,
                     "Load a plug-in with filters (@name in -F) and analyses; may be repeated")
+        ->check(not_empty())
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
         ->allow_extra_args(false)
         ->type_name("FILE");
