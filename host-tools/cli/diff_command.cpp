@@ -150,13 +150,28 @@ public:
         reading::drive(trace, {&tally, &observer}, drive_options(options_.view, "read"));
         const auto build = trace.reader().text().find("kernel.banner");
         boot.build = build == trace.reader().text().end() ? "" : build->second;
-        if (tally.status(trace.reader()) != Status::fine) {
+        boot.incomplete = tally.status(trace.reader()) != Status::fine;
+        if (boot.incomplete) {
             incomplete_.push_back(path);
             const std::string verdict = tally.verdict(trace.reader()); // in its last line
             print_message("{}: {}", for_terminal(path),
                           verdict.substr(verdict.rfind('\n', verdict.size() - 2) + 1));
         }
         return boot;
+    }
+
+    /// The boots of a profile.
+    std::vector<diff::Boot> read_profile(const std::string& path) {
+        std::vector<diff::Boot> boots = diff::read_profile(path, sites, pairing_);
+        for (const diff::Boot& boot : boots) {
+            if (boot.incomplete) {
+                incomplete_.push_back(boot.name);
+            }
+        }
+        return boots;
+    }
+    std::string profile_of(std::span<const diff::Boot> boots) const {
+        return diff::profile_text(boots, sites, pairing_);
     }
 
     /// The traces that are.
@@ -301,7 +316,7 @@ Status run(const Options& options, const Task& task) {
     Reader reader(options);
     std::vector<diff::Boot> boots;
     if (task.reads_profile) {
-        boots = readable([&] { return diff::read_profile(options.profile, reader.sites); });
+        boots = readable([&] { return reader.read_profile(options.profile); });
     }
     for (const std::string& path : task.good) {
         boots.push_back(readable([&] { return reader.read(path); }));
@@ -310,7 +325,7 @@ Status run(const Options& options, const Task& task) {
         reader.check_devices();
     }
     if (task.writes_profile) {
-        write_profile(options.profile, diff::profile_text(boots, reader.sites));
+        write_profile(options.profile, reader.profile_of(boots));
     }
     if (task.other.empty()) {
         return !reader.incomplete().empty() ? Status::untestable : Status::fine;

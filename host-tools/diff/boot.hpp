@@ -85,6 +85,7 @@ struct Boot {
 
     std::string name;  ///< of its file
     std::string build; ///< of its kernel; empty: unknown
+    bool incomplete = false;
     std::uint64_t accesses = 0;
     std::uint64_t left_out = 0; ///< accesses that did not fit into a table
     std::vector<Use> uses;      ///< by the number of the site

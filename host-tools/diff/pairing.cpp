@@ -58,7 +58,7 @@ bool Pairing::same(const Device& a, const Device& b) {
 
 Renamed Pairing::add(const trace::TraceReader& reader) {
     Renamed renamed;
-    std::set<std::string_view> taken; // names that one device of this boot has already
+    std::set<std::string, std::less<>> taken; // names that one device of this boot has already
     const std::size_t before = known_.size();
     std::vector<Device> fresh;
     for (Device& device : devices_of(reader)) {
@@ -75,9 +75,18 @@ Renamed Pairing::add(const trace::TraceReader& reader) {
             fresh.push_back(std::move(device));
         }
     }
-    known_.insert(known_.end(), std::make_move_iterator(fresh.begin()),
-                  std::make_move_iterator(fresh.end()));
+    for (Device& device : fresh) { // another device may have its name now
+        if (taken.contains(device.name)) {
+            device.name = renamed[device.name] = device.name + " (another)";
+        }
+    }
+    know(std::move(fresh));
     return renamed;
+}
+
+void Pairing::know(std::vector<Device> devices) {
+    known_.insert(known_.end(), std::make_move_iterator(devices.begin()),
+                  std::make_move_iterator(devices.end()));
 }
 
 } // namespace mmioscope::diff

@@ -21,15 +21,19 @@ public:
     /// one vendor and device, the first of its kind, the second, and so on.
     Renamed add(const trace::TraceReader& reader);
 
-private:
     struct Device {
         std::string name;
-        std::uint64_t address;
-        unsigned index; ///< of its `reg` entry, or its BAR
+        std::uint64_t address = 0;
+        unsigned index = 0; ///< of its `reg` entry, or its BAR
         std::vector<std::string> compatible;
         std::string card; ///< vendor and device, and which of these; empty: not a PCI function
     };
+    /// The devices of all boots so far, with the names that a comparison uses.
+    const std::vector<Device>& known() const { return known_; }
+    /// Adds those of boots that a profile has.
+    void know(std::vector<Device> devices);
 
+private:
     static std::vector<Device> devices_of(const trace::TraceReader& reader);
     static bool same(const Device& a, const Device& b);
 

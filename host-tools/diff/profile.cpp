@@ -68,9 +68,22 @@ public:
         }
     }
 
+    void add(const Pairing& devices) {
+        for (const Pairing::Device& device : devices.known()) {
+            line("device {} {} {} {}", device.address, device.index, word_of(device.name),
+                 word_of(device.card));
+            for (const std::string& name : device.compatible) {
+                line("compatible {}", word_of(name));
+            }
+        }
+    }
+
     void add(const Boot& boot) {
         line("boot {} {} {} {}", boot.accesses, boot.left_out, word_of(boot.name),
              word_of(boot.build));
+        if (boot.incomplete) {
+            line("incomplete");
+        }
         for (std::uint32_t i = 0; i < boot.uses.size(); ++i) {
             if (boot.uses[i].count > 0) {
                 add(i, boot.uses[i]);
@@ -176,6 +189,13 @@ public:
         const std::string_view kind = line.word();
         if (kind == "site") {
             take_site(line);
+        } else if (kind == "device" && devices_.size() < most_devices) {
+            take_device(line);
+        } else if (kind == "compatible" && !devices_.empty() &&
+                   devices_.back().compatible.size() < most_compatible) {
+            devices_.back().compatible.push_back(line.name());
+        } else if (kind == "incomplete" && !boots_.empty()) {
+            boots_.back().incomplete = true;
         } else if (kind == "boot") {
             take_boot(line);
         } else if (kind == "use" && !boots_.empty()) {
@@ -195,8 +215,22 @@ public:
         return kind == "end";
     }
     std::vector<Boot> boots() { return std::move(boots_); }
+    std::vector<Pairing::Device> devices() { return std::move(devices_); }
 
 private:
+    // More than any boots have, and few enough to look at all for each device of another boot.
+    static constexpr std::size_t most_devices = 4096;
+    static constexpr std::size_t most_compatible = 64;
+
+    void take_device(Line& line) {
+        Pairing::Device device;
+        device.address = line.number();
+        device.index = line.small();
+        device.name = line.name();
+        device.card = line.name();
+        devices_.push_back(std::move(device));
+    }
+
     void take_site(Line& line) {
         Site site;
         site.write = line.number(1) == 1;
@@ -318,6 +352,7 @@ private:
     }
 
     Sites& sites_;
+    std::vector<Pairing::Device> devices_;
     std::vector<Boot> boots_;
     Use* use_ = nullptr;     ///< the site that value lines belong to
     Burst* burst_ = nullptr; ///< that word lines belong to
@@ -326,16 +361,17 @@ private:
 
 } // namespace
 
-std::string profile_text(std::span<const Boot> boots, const Sites& sites) {
+std::string profile_text(std::span<const Boot> boots, const Sites& sites, const Pairing& devices) {
     Writer writer;
     writer.add(sites);
+    writer.add(devices);
     for (const Boot& boot : boots) {
         writer.add(boot);
     }
     return writer.take();
 }
 
-std::vector<Boot> read_profile(const std::string& path, Sites& sites) {
+std::vector<Boot> read_profile(const std::string& path, Sites& sites, Pairing& devices) {
     const std::string bytes = whole_text(path, "profile");
     std::string_view text = bytes;
     Parser parser(sites);
@@ -354,6 +390,7 @@ std::vector<Boot> read_profile(const std::string& path, Sites& sites) {
     if (!ended) {
         throw bad_input("{}: the profile is cut off", path);
     }
+    devices.know(parser.devices());
     return parser.boots();
 }
 

@@ -868,7 +868,8 @@ struct ProfileFile {
         append(file.get(), std::as_bytes(std::span(text)), "profile");
     }
     std::vector<diff::Boot> read(diff::Sites& sites) const {
-        return diff::read_profile(path_of(file), sites);
+        diff::Pairing devices;
+        return diff::read_profile(path_of(file), sites, devices);
     }
     FileDescriptor file;
 };
@@ -890,10 +891,10 @@ TEST_CASE("a profile has everything learned from good boots") {
         make(direct, 0x100);
     }
     direct.boots[1].name = "name with % and\n";
-    const std::string text = diff::profile_text(direct.boots, direct.sites);
+    const std::string text = diff::profile_text(direct.boots, direct.sites, {});
     CHECK_THAT(text, Contains(" 2147483648\n")); // the bit that is not kept
     kept.boots = ProfileFile(text).read(kept.sites);
-    CHECK(diff::profile_text(kept.boots, kept.sites) == text);
+    CHECK(diff::profile_text(kept.boots, kept.sites, {}) == text);
     CHECK(kept.boots[1].name == direct.boots[1].name);
     make(direct, 0x101);
     make(kept, 0x101);
@@ -906,7 +907,7 @@ TEST_CASE("a file that is not a valid profile is refused, wherever it is wrong")
     Script script;
     driver(script);
     boots.add(script);
-    const std::string good = diff::profile_text(boots.boots, boots.sites);
+    const std::string good = diff::profile_text(boots.boots, boots.sites, {});
     const auto refuses = [](const std::string& text, const std::string& why) {
         diff::Sites sites;
         CHECK_THROWS_WITH(ProfileFile(text).read(sites), Contains(why));
@@ -941,7 +942,7 @@ TEST_CASE("a profile with any byte changed is refused or read") {
     Script script;
     driver(script);
     boots.add(script);
-    const std::string good = diff::profile_text(boots.boots, boots.sites);
+    const std::string good = diff::profile_text(boots.boots, boots.sites, {});
     for (std::size_t i = 0; i < good.size(); ++i) {
         for (const char other : {'0', '9', ' ', '\n', '%', '\0'}) {
             std::string text = good;
