@@ -57,6 +57,9 @@ std::string trace_faults(const trace::TraceReader& reader, const verify::Events&
         text += fmt::format("the trace lacks {} records of cpu {} from sequence {} on\n",
                             loss.count, loss.cpu, loss.first_sequence);
     }
+    if (const trace::Lost lost = reader.lost(); lost.records > 0) {
+        text += fmt::format("the recording has {}\n", trace::text_of(lost));
+    }
     return text;
 }
 

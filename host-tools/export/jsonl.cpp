@@ -72,7 +72,10 @@ void JsonLines::finish() {
     append_json(to, "type", std::string_view("end"));
     if (reader_->end()) {
         append_json(to, "records", reader_->end()->records);
-        append_json(to, "lost", reader_->end()->lost);
+        append_json(to, "lost", reader_->lost().events());
+        if (const auto others = trace::others_cell(reader_->lost()); others.index() != 0) {
+            append_json(to, "lost_others", others);
+        }
         if (reader_->ending()) {
             append_json(to, "ending", trace::ending_text(*reader_->ending()));
         }

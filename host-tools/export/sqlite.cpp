@@ -240,7 +240,11 @@ void Sqlite::bind_symbol(std::optional<std::uint32_t> address, const Location* l
 }
 
 void Sqlite::finish() {
-    meta("lost", fmt::format("{}", reader_->end() ? reader_->end()->lost : 0));
+    const trace::Lost lost = reader_->lost();
+    meta("lost", fmt::format("{}", lost.events()));
+    if (lost.records > 0 && lost.others) {
+        meta("lost_others", fmt::format("{}", *lost.others));
+    }
     if (!reader_->end() || reader_->ending()) {
         meta("ending", reader_->end() ? trace::ending_text(*reader_->ending()) : "cut off");
     }

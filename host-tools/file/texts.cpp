@@ -26,15 +26,36 @@ std::string incomplete_line(std::string why) {
     return why.empty() ? "" : fmt::format("{}={}\n", incomplete_key, why);
 }
 
-std::string incomplete_of(std::string_view lines) {
-    const std::string key = std::string("\n") + incomplete_key + "=";
-    const bool first = lines.starts_with(std::string_view(key).substr(1));
-    const std::size_t at = first ? 0 : lines.find(key);
+std::string value_in(std::string_view lines, std::string_view key) {
+    const std::string begin = fmt::format("\n{}=", key);
+    const bool first = lines.starts_with(std::string_view(begin).substr(1));
+    const std::size_t at = first ? 0 : lines.find(begin);
     if (at == lines.npos) {
         return "";
     }
-    lines.remove_prefix(at + key.size() - (first ? 1 : 0));
+    lines.remove_prefix(at + begin.size() - (first ? 1 : 0));
     return std::string(lines.substr(0, lines.find('\n')));
+}
+
+std::string lost_others_line(const Lost& lost) {
+    return lost.records == 0 || !lost.others
+               ? ""
+               : fmt::format("{}={}/{}\n", lost_others_key, *lost.others, lost.records);
+}
+
+Lost lost_of(std::uint64_t records, std::string_view others) {
+    if (records == 0) {
+        return {};
+    }
+    Lost lost{records, std::nullopt};
+    std::uint64_t count = 0;
+    const auto end = std::from_chars(others.data(), others.data() + others.size(), count);
+    if (end.ec == std::errc{} && count <= records &&
+        others.substr(static_cast<std::size_t>(end.ptr - others.data())) ==
+            fmt::format("/{}", records)) {
+        lost.others = count;
+    }
+    return lost;
 }
 
 namespace {

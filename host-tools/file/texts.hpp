@@ -4,6 +4,8 @@
 //   recorded-by=COMMAND     the command that recorded it
 //   not-known=NAMES         what it does not know: "engine, time (numbers of lines), pc; ..."
 //   incomplete=WHY          why the recording is incomplete although no record is known to be lost
+//   lost-others=COUNT/ALL   COUNT of ALL lost records were no accesses. Without it, or if the files
+//                           that are read have lost another number, it is not known how many
 //   exported=WORDS          `mmioscope export --as mmio` made it from another trace: which part,
 //                           for people
 //   exported-since=TICKS    and only some of its events: CNTPCT at time 0, in decimal
@@ -11,6 +13,8 @@
 // With exported-since, a gap in cpu_sequence is not a loss: it may be an event that was not
 // selected. The section of losses has what was lost, all of it from the whole trace.
 #pragma once
+
+#include "records/losses.hpp"
 
 #include <charconv>
 #include <cstdint>
@@ -24,6 +28,7 @@
 namespace mmioscope::trace {
 
 inline constexpr char incomplete_key[] = "incomplete";
+inline constexpr char lost_others_key[] = "lost-others";
 inline constexpr char exported_key[] = "exported";
 inline constexpr char exported_since_key[] = "exported-since";
 
@@ -41,8 +46,14 @@ inline std::optional<std::uint64_t> exported_since(const std::map<std::string, s
 /// A line for a trace's text; empty if `why` is empty.
 std::string incomplete_line(std::string why);
 
-/// The value of incomplete in `lines`; empty: none.
-std::string incomplete_of(std::string_view lines);
+/// The value of `key` in `lines`; empty: none.
+std::string value_in(std::string_view lines, std::string_view key);
+
+/// A line for a trace's text; empty if nothing is lost, or if it is not known of which kinds.
+std::string lost_others_line(const Lost& lost);
+
+/// What is lost if that is `records`; `others`: the value of lost-others, or empty.
+Lost lost_of(std::uint64_t records, std::string_view others);
 
 class NotKnown {
 public:

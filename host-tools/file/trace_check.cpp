@@ -112,6 +112,7 @@ private:
     std::optional<abi::End> end_;
     std::uint64_t index_offset_ = 0;
     std::uint64_t stated_ = 0; ///< lost records according to sections
+    std::string others_;       ///< value of lost-others
     bool has_info_ = false;
     bool told_incomplete_ = false;
 };
@@ -162,7 +163,7 @@ CheckResult Check::run() {
     result_.records = records_.count();
     result_.times = times_back(records_.times_back());
     result_.lossy = end_ && losses_ == result_.problems.size() + result_.more_problems;
-    result_.lost = std::max({stated_, records_.holes(), end_ ? end_->lost : 0});
+    result_.lost = lost_of(std::max({stated_, records_.holes(), end_ ? end_->lost : 0}), others_);
     return std::move(result_);
 }
 
@@ -241,9 +242,12 @@ void Check::text(std::span<const std::byte> payload) {
     if (lines.starts_with(key) || lines.find("\n" + key) != lines.npos) {
         records_.expect_part();
     }
-    if (const std::string why = incomplete_of(lines); !why.empty()) {
+    if (const std::string why = value_in(lines, incomplete_key); !why.empty()) {
         told_incomplete_ = true;
         loss("the recording is incomplete: " + why);
+    }
+    if (const std::string others = value_in(lines, lost_others_key); !others.empty()) {
+        others_ = others;
     }
 }
 

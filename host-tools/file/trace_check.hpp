@@ -1,6 +1,7 @@
 // Checks that a trace file is complete, undamaged and consistent, and reports one line per problem.
 #pragma once
 
+#include "records/losses.hpp"
 #include "system/byte_source.hpp"
 
 #include <cstdint>
@@ -14,10 +15,10 @@ struct CheckResult {
     std::uint64_t more_problems = 0;
     std::uint64_t records = 0;
     std::uint64_t sections = 0;
-    std::uint64_t lost = 0; ///< missing records, whether the file says so or not
-    std::string times;      ///< what is strange about times; empty: nothing
-    bool cut = false;       ///< it has no end
-    bool lossy = false;     ///< nothing is wrong except that the recording is incomplete
+    Lost lost;          ///< whether the file says so or not
+    std::string times;  ///< what is strange about times; empty: nothing
+    bool cut = false;   ///< it has no end
+    bool lossy = false; ///< nothing is wrong except that the recording is incomplete
 
     bool sound() const { return problems.empty(); }
 };

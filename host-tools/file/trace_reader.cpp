@@ -209,6 +209,12 @@ void TraceReader::withhold(const std::string& key) {
     withheld_.insert(key);
 }
 
+Lost TraceReader::lost() const {
+    const auto others = text_.find(lost_others_key);
+    return lost_of(sum_of(losses()),
+                   others == text_.end() ? std::string_view() : std::string_view(others->second));
+}
+
 std::optional<abi::EngineKind> TraceReader::engine() const {
     return info_ && knows("engine") ? std::optional(info_->engine) : std::nullopt;
 }

@@ -120,6 +120,8 @@ public:
     const std::map<std::string, std::string>& text() const { return text_; }
     /// The section of symbols, as in the file; null if it has none.
     const std::shared_ptr<const std::vector<std::byte>>& symbols() const { return symbols_; }
+    /// What was lost, according to the losses and the text.
+    Lost lost() const;
     /// The number of sections of each type read so far.
     const std::map<abi::SectionType, unsigned>& sections() const { return sections_; }
     FileVersion version() const { return file_->version(); } ///< of the format; 0.0: damaged
@@ -206,10 +208,10 @@ private:
     std::vector<abi::Statistics> statistics_;
     std::map<std::string, std::string> text_;
     std::set<std::string> withheld_; ///< keys of text
-    NotKnown not_known_;
-    std::map<abi::SectionType, unsigned> sections_;
     static constexpr std::size_t most_text_lines = 1u << 16;
     std::uint64_t text_bytes_ = 0; ///< of all lines; what is beyond max_payload is ignored
+    NotKnown not_known_;
+    std::map<abi::SectionType, unsigned> sections_;
     mutable tree::DeviceNames names_;
     mutable bool names_stale_ = false;         ///< the regions or the tree are newer
     std::span<const Caller> callers_;          ///< in callers_memory_, or unpacked

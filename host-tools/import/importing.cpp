@@ -38,6 +38,7 @@ TraceMaker::TraceMaker(int fd, std::uint32_t frequency, std::uint32_t cpus, std:
     board.copy(info.board, sizeof info.board - 1);
     writer_.values(abi::SectionType::info, std::span<const abi::Info>(&info, 1));
     writer_.values(abi::SectionType::regions, std::span<const abi::RegionEntry>(regions));
+    losses_.tell_only_events();
     writer_.text(text);
 }
 
@@ -88,8 +89,10 @@ void TraceMaker::lose(unsigned cpu, std::uint64_t time, std::uint64_t count) {
 void TraceMaker::finish(const std::string& incomplete) {
     writer_.flush();
     writer_.values(abi::SectionType::losses, std::span<const abi::Loss>(losses_.losses()));
-    if (!incomplete.empty()) {
-        writer_.text(trace::incomplete_line(incomplete));
+    const std::string lines =
+        trace::incomplete_line(incomplete) + trace::lost_others_line(losses_.all_lost());
+    if (!lines.empty()) {
+        writer_.text(lines);
     }
     writer_.finish(losses_.lost(), abi::Ending::machine_off);
 }

@@ -22,7 +22,7 @@ using trace::TraceReader;
 
 // The section `info` has the number of CPUs.
 bool shown_elsewhere(std::string_view key) {
-    return key == "cpus";
+    return key == "cpus" || key == trace::lost_others_key;
 }
 
 bool damaged(const TraceReader& reader) {
@@ -99,7 +99,10 @@ Table trace_table(const TraceReader& reader, const trace::Summary& summary,
     }
     facts.add({"accesses", "accesses"}, summary.events());
     facts.add({"records", "records"}, summary.records());
-    facts.add({"lost", "lost", number, 0, 0, " records"}, trace::sum_of(reader.losses()));
+    const trace::Lost lost = reader.lost();
+    const bool kinds = lost.records > 0 && lost.others;
+    facts.add({"lost", "lost", number, 0, 0, kinds ? " accesses" : " records"}, lost.events());
+    facts.add({"lost_others", "lost", number, 0, 0, " other records"}, trace::others_cell(lost));
     facts.add({"ended"}, reader.ending() ? Cell(trace::ending_text(*reader.ending())) : Cell());
     facts.add({"", "ended"}, ending(reader));
     const std::string& missing = reader.missing_part();

@@ -23,7 +23,11 @@ void Boot::end(const abi::EndHeader& end, std::span<const abi::Statistics> stati
     statistics_.assign(statistics.begin(), statistics.end());
     for (unsigned cpu = 0; cpu < std::min(end.cpu_count, head_.info.cpu_count); ++cpu) {
         losses_.finish_at(cpu, end.next_sequence[cpu]);
+        if (cpu < others_.size()) {
+            losses_.tell_others(cpu, end.next_sequence[cpu], others_[cpu]);
+        }
     }
+    others_.clear();
 }
 
 std::string Boot::tables(bool own, std::size_t width) const {

@@ -19,6 +19,9 @@ public:
     Boot(const wire::StreamHead& head, std::vector<std::byte> tree);
 
     void add(std::span<const abi::Record> records);
+    void others(std::span<const std::uint32_t> of_cpus) {
+        others_.assign(of_cpus.begin(), of_cpus.end());
+    }
     void end(const abi::EndHeader& end, std::span<const abi::Statistics> statistics);
     void unfinished(std::span<const abi::UnfinishedAccess> accesses) {
         unfinished_.assign(accesses.begin(), accesses.end());
@@ -48,6 +51,7 @@ private:
     std::optional<abi::EndHeader> end_;
     std::vector<abi::Statistics> statistics_;
     std::vector<abi::UnfinishedAccess> unfinished_;
+    std::vector<std::uint32_t> others_; ///< of the next end
 };
 
 /// The ending of a trace file for a boot that ended for this `reason`.

@@ -90,7 +90,9 @@ abi::Ending Recording::ending(const Stop& stop) const {
 }
 
 void Recording::end_file(const Stop& stop) {
-    parts_.finish(ending(stop), stream_text() + trace::incomplete_line(doubts(stop)));
+    parts_.finish(ending(stop),
+                  stream_text() + trace::incomplete_line(doubts(stop)) +
+                      (boot_ ? trace::lost_others_line(boot_->losses().all_lost()) : ""));
 }
 
 Recording::Closing Recording::close_boot(const Stop& stop, const std::string& damage) {
@@ -105,7 +107,8 @@ Recording::Closing Recording::close_boot(const Stop& stop, const std::string& da
     const auto first = boot_ ? std::optional(boot_->head().info.policy) : std::nullopt;
     Closing closing{boot_ ? "\n" + boot_->tables(own_, width_) : "",
                     summary.policies().line(first) + "\n" +
-                        trace::verdict(summary, losses, why, ending(stop))};
+                        trace::verdict(summary, losses, why, ending(stop), "",
+                                       boot_ ? boot_->losses().all_lost().others : 0)};
     earlier_events_ += summary.events();
     boot_.reset();
     return closing;

@@ -61,6 +61,7 @@ private:
     void hello(const wire::StreamHead& head) override;
     void previous_boot(std::span<const std::byte> area) override;
     void records(std::span<const abi::Record> records) override;
+    void others(std::span<const std::uint32_t> of_cpus) override { boot_->others(of_cpus); }
     void end(const abi::EndHeader& end, std::span<const abi::Statistics> statistics) override;
     void unfinished(std::span<const abi::UnfinishedAccess> accesses) override;
 

@@ -1,8 +1,20 @@
 #include "records/losses.hpp"
 
+#include <fmt/format.h>
+
 namespace mmioscope::trace {
 
-// For a record that is not the next one of its CPU, or is a gap record.
+std::string text_of(const Lost& lost) {
+    if (lost.records > 0 && !lost.others) {
+        return fmt::format("{} records lost", lost.records);
+    }
+    const std::uint64_t others = lost.others.value_or(0);
+    return fmt::format(
+        "{} lost{}", lost.events(),
+        others == 0 ? "" : fmt::format(", {} other record{} lost", others, others == 1 ? "" : "s"));
+}
+
+// For a record that is not the next one of its CPU, or is no access.
 void LossCounter::add_behind(const abi::Record& record) {
     if (record.cpu >= cpus_.size()) {
         cpus_.resize(record.cpu + 1u);
@@ -17,15 +29,18 @@ void LossCounter::add_behind(const abi::Record& record) {
         join(record.cpu, hole.first, hole.in_front, record.time);
     }
     cpu.last_time = record.time;
-    if (record.type == abi::RecordType::gap) {
+    if (record.type != abi::RecordType::gap) {
+        cpu.others += record.type != abi::RecordType::access ? 1 : 0;
+    } else {
         join(record.cpu, record.cpu_sequence, hole.announced, record.time);
         cpu.announced = add_lost(cpu.announced, hole.announced);
     }
 }
 
 void LossCounter::finish(unsigned cpu, std::uint64_t lost) {
-    const Cpu& last = cpus_.at(cpu);
+    Cpu& last = cpus_.at(cpu);
     if (lost > last.announced) {
+        last.at_end = static_cast<std::uint32_t>(lost - last.announced);
         note(cpu, last.next, lost - last.announced, last.last_time);
     }
 }
@@ -37,6 +52,24 @@ void LossCounter::finish_at(unsigned cpu, std::uint32_t sequence) {
         note(cpu, last.next, missing, last.last_time);
         last.next = sequence;
     }
+}
+
+void LossCounter::tell_others(unsigned cpu, std::uint32_t sequence, std::uint32_t others) {
+    cpus_.at(cpu).told = {sequence, others};
+}
+
+Lost LossCounter::all_lost() const {
+    Lost all{lost_, 0};
+    for (const Cpu& cpu : cpus_) {
+        if (cpu.lost == 0 || only_events_) {
+            continue;
+        }
+        const std::uint32_t others = cpu.told ? cpu.told->second - cpu.others : 0;
+        const bool known = cpu.told && cpu.told->first == cpu.next + cpu.at_end &&
+                           others <= cpu.lost && cpu.lost <= UINT32_MAX;
+        all.others = known && all.others ? std::optional(*all.others + others) : std::nullopt;
+    }
+    return all;
 }
 
 std::vector<abi::Loss> LossCounter::losses_since(std::span<const abi::Loss> before) const {
@@ -81,6 +114,7 @@ void LossCounter::note(unsigned cpu, std::uint32_t first, std::uint64_t count, s
 void LossCounter::add_to(abi::Loss& loss, std::uint64_t count) {
     lost_ = add_lost(lost_, count);
     loss.count = add_lost(loss.count, count);
+    cpus_[loss.cpu].lost = add_lost(cpus_[loss.cpu].lost, count);
 }
 
 } // namespace mmioscope::trace

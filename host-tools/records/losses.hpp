@@ -9,6 +9,8 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
+#include <utility>
 #include <vector>
 
 namespace mmioscope::trace {
@@ -26,6 +28,18 @@ constexpr std::uint64_t sum_of(std::span<const abi::Loss> losses) {
     }
     return sum;
 }
+
+/// What is missing in a trace.
+struct Lost {
+    std::uint64_t records = 0;
+    std::optional<std::uint64_t> others = 0; ///< those that were no accesses; nothing: not known
+
+    std::uint64_t events() const { return records - others.value_or(0); } ///< the most, if unknown
+};
+
+/// "3 lost", which are events; "3 lost, 2 other records lost"; or "5 records lost" of unknown
+/// kinds.
+std::string text_of(const Lost& lost);
 
 /// Missing records of one CPU.
 struct Hole {
@@ -53,7 +67,7 @@ public:
     void add(const abi::Record& record) {
         const bool follows = record.cpu < cpus_.size() &&
                              record.cpu_sequence == cpus_[record.cpu].next &&
-                             record.type != abi::RecordType::gap;
+                             record.type == abi::RecordType::access;
         if (follows) {
             cpus_[record.cpu].next = record.cpu_sequence + 1;
             cpus_[record.cpu].last_time = record.time;
@@ -78,12 +92,20 @@ public:
     /// after the last record.
     void finish_at(unsigned cpu, std::uint32_t sequence);
 
+    /// Of the records of `cpu` up to this cpu_sequence, lost ones too, so many were no accesses,
+    /// modulo 2^32. Call it last: it is ignored if not just these records were added or lost.
+    void tell_others(unsigned cpu, std::uint32_t sequence, std::uint32_t others);
+    /// Only events are lost, such as those that a log counts.
+    void tell_only_events() { only_events_ = true; }
+
     /// Runs of missing records. After most_losses of them, further losses are added to the last one
     /// of the CPU.
     const std::vector<abi::Loss>& losses() const { return losses_; }
     /// The losses added since they were `before`.
     std::vector<abi::Loss> losses_since(std::span<const abi::Loss> before) const;
     std::uint64_t lost() const { return lost_; }
+    /// Likewise, and how many of them were no accesses.
+    Lost all_lost() const;
 
 private:
     static constexpr std::size_t most_losses = 1u << 16;
@@ -93,7 +115,11 @@ private:
         std::uint32_t next = 0;      ///< expected cpu_sequence of the next record
         std::uint64_t announced = 0; ///< lost according to gap records
         std::uint64_t last_time = 0;
-        std::optional<std::size_t> last_loss; ///< index in losses_
+        std::uint64_t lost = 0;
+        std::uint32_t at_end = 0; ///< those after the last record, if their number is all
+        std::uint32_t others = 0; ///< records added that are no accesses
+        std::optional<std::pair<std::uint32_t, std::uint32_t>> told; ///< what tell_others() said
+        std::optional<std::size_t> last_loss;                        ///< index in losses_
     };
 
     void add_behind(const abi::Record& record);
@@ -104,6 +130,7 @@ private:
     std::vector<Cpu> cpus_;
     std::vector<abi::Loss> losses_;
     std::uint64_t lost_ = 0;
+    bool only_events_ = false;
 };
 
 } // namespace mmioscope::trace

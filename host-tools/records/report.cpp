@@ -1,6 +1,5 @@
 #include "records/report.hpp"
 
-#include "records/losses.hpp"
 #include "records/record_text.hpp"
 #include "records/ticks.hpp"
 
@@ -121,11 +120,11 @@ bool is_cut(abi::Ending ending) {
 
 std::string verdict(const Summary& summary, std::span<const abi::Loss> losses,
                     const std::string& why_incomplete, std::optional<abi::Ending> ending,
-                    const std::string& times) {
-    const std::uint64_t lost = sum_of(losses);
-    const bool complete = lost == 0 && why_incomplete.empty();
-    std::string line =
-        fmt::format("{}complete: {} events, {} lost", complete ? "" : "in", summary.events(), lost);
+                    const std::string& times, std::optional<std::uint64_t> lost_others) {
+    const Lost lost{sum_of(losses), lost_others};
+    const bool complete = lost.records == 0 && why_incomplete.empty();
+    std::string line = fmt::format("{}complete: {} events, {}", complete ? "" : "in",
+                                   summary.events(), text_of(lost));
     constexpr std::size_t most = 8;
     for (std::size_t i = 0; i < std::min(losses.size(), most); ++i) {
         line += fmt::format("{}cpu {}: {} from sequence {}", i == 0 ? " (" : ", ", losses[i].cpu,
@@ -138,6 +137,10 @@ std::string verdict(const Summary& summary, std::span<const abi::Loss> losses,
     return ending && is_cut(*ending)
                ? fmt::format("{}; the recording was cut: {}", line, ending_text(*ending))
                : line;
+}
+
+table::Cell others_cell(const Lost& lost) {
+    return lost.records > 0 && lost.others ? table::Cell(*lost.others) : table::Cell();
 }
 
 Status status_of(abi::Ending ending, bool complete) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "abi/container.hpp"
+#include "records/losses.hpp"
 #include "records/summary.hpp"
 #include "system/error.hpp"
 #include "table/table.hpp"
@@ -50,10 +51,14 @@ bool is_cut(abi::Ending ending);
 /// The one line that says whether the trace is complete, and whether it is cut. Events are the
 /// guest's accesses. Readers print it last, after the line of Summary::policies().
 /// `why_incomplete`: a reason other than losses, or empty. `ending`: nothing if it is unknown.
-/// `times`: what is strange about times, or empty.
+/// `times`: what is strange about times, or empty. `lost_others`: Lost::others.
 std::string verdict(const Summary& summary, std::span<const abi::Loss> losses,
                     const std::string& why_incomplete, std::optional<abi::Ending> ending,
-                    const std::string& times = "");
+                    const std::string& times = "", std::optional<std::uint64_t> lost_others = 0);
+
+/// For a column `lost_others` beside `lost`: Lost::others. Empty if nothing is lost, or if `lost`
+/// counts records of any kind, because it is not known.
+table::Cell others_cell(const Lost& lost);
 
 /// The exit status of a command that recorded. The time limit is a failure.
 Status status_of(abi::Ending ending, bool complete);

@@ -31,6 +31,10 @@ void Recorder::finish(abi::Ending ending) {
         if (area_.header().policy != abi::Policy::flight) {
             losses_.finish(cpu, rings_.rings()[cpu].lost());
         }
+        if (area_.header().version_minor >= 1) { // version 3.1
+            const auto [sequence, others] = rings_.rings()[cpu].numbered();
+            losses_.tell_others(cpu, sequence, others);
+        }
     }
     file_.flush();
     file_.values(abi::SectionType::losses, std::span<const abi::Loss>(losses_.losses()));
@@ -38,7 +42,8 @@ void Recorder::finish(abi::Ending ending) {
     file_.values(abi::SectionType::statistics, std::span<const abi::Statistics>(statistics));
     const std::vector<trace::UnfinishedAccess> unfinished = rings_.unfinished();
     why_unfinished_ = trace::why_unfinished(unfinished, ending);
-    file_.text(trace::lines_of(unfinished) + trace::incomplete_line(doubts()));
+    file_.text(trace::lines_of(unfinished) + trace::incomplete_line(doubts()) +
+               trace::lost_others_line(losses_.all_lost()));
     file_.finish(losses_.lost(), ending);
 }
 

@@ -46,6 +46,12 @@ std::uint64_t RingReader::lost() const {
     return load(ring_.header->lost);
 }
 
+// The writer stores `others` first: if the record is counted below, it is so above.
+std::pair<std::uint32_t, std::uint32_t> RingReader::numbered() const {
+    const std::uint32_t others = load(ring_.header->others);
+    return {load(ring_.header->next_sequence), others};
+}
+
 std::uint64_t RingReader::load_head() const {
     return std::min(load(ring_.header->head), end_);
 }

@@ -4,6 +4,7 @@
 #include "rings/area.hpp"
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace mmioscope::rings {
@@ -42,6 +43,9 @@ public:
     std::uint64_t drain(std::vector<abi::Record>& out);
 
     std::uint64_t lost() const; ///< records the writer has lost so far
+    /// The writer's next cpu_sequence, and how many records before it were no accesses, modulo
+    /// 2^32. If the CPU is running, they may be those of two moments.
+    std::pair<std::uint32_t, std::uint32_t> numbered() const;
 
 private:
     std::uint64_t load_head() const;

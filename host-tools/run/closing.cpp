@@ -76,7 +76,8 @@ void Closing::print_verdict(const TraceResult& result, const std::string& why, a
     const bool alone = plan_.options.reboots == 0;
     print_output("{}\n{}{}\n", result.summary.policies().line(result.policy),
                  alone ? "" : fmt::format("boot {}: ", boots_),
-                 trace::verdict(result.summary, result.losses.losses(), why, ending));
+                 trace::verdict(result.summary, result.losses.losses(), why, ending, "",
+                                result.losses.all_lost().others));
 }
 
 void Closing::print_total() const {

@@ -1,5 +1,7 @@
 #include "view/check_table.hpp"
 
+#include "records/report.hpp"
+
 #include <fmt/format.h>
 
 #include <string_view>
@@ -27,21 +29,30 @@ std::vector<std::string> problems(const trace::CheckResult& result) {
 } // namespace
 
 table::Table check_table() {
-    return {{{"file"}, {"verdict"}, {"records"}, {"sections"}, {"lost"}, {"problem"}, {"", "line"}},
+    return {{{"file"},
+             {"verdict"},
+             {"records"},
+             {"sections"},
+             {"lost"},
+             {"problem"},
+             {"", "line"},
+             {"lost_others"}},
             {},
             table::Shape::bare};
 }
 
 void append(table::Table& to, const std::string& file, const trace::CheckResult& result) {
     for (const std::string& problem : problems(result)) {
-        to.rows.push_back({file, {}, {}, {}, {}, problem, fmt::format("{}: {}", file, problem)});
+        to.rows.push_back(
+            {file, {}, {}, {}, {}, problem, fmt::format("{}: {}", file, problem), {}});
     }
     const std::string_view word = verdict(result);
-    to.rows.push_back({file, word, result.records, result.sections, result.lost,
+    to.rows.push_back({file, word, result.records, result.sections, result.lost.events(),
                        result.times.empty() ? table::Cell() : table::Cell(result.times),
-                       fmt::format("{}: {}: {} records in {} sections, {} lost{}{}", file, word,
-                                   result.records, result.sections, result.lost,
-                                   result.times.empty() ? "" : "; ", result.times)});
+                       fmt::format("{}: {}: {} records in {} sections, {}{}{}", file, word,
+                                   result.records, result.sections, trace::text_of(result.lost),
+                                   result.times.empty() ? "" : "; ", result.times),
+                       trace::others_cell(result.lost)});
 }
 
 } // namespace mmioscope::view

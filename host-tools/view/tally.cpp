@@ -58,7 +58,8 @@ std::string Tally::verdict(const trace::TraceReader& reader) const {
     const std::string why = why_incomplete(reader);
     std::string line = trace::verdict(
         summary_, recorded ? reader.losses() : std::span(seen_.losses()),
-        why.empty() ? backward_.numbers_back() : why, reader.ending(), backward_.times_back());
+        why.empty() ? backward_.numbers_back() : why, reader.ending(), backward_.times_back(),
+        recorded ? reader.lost().others : seen_.all_lost().others);
     if (reader.part()) {
         line.insert(line.find(" events") + 7, " of a part");
     }

@@ -51,7 +51,11 @@ void StreamRecorder::end(const abi::EndHeader& end, std::span<const abi::Statist
     statistics_.assign(statistics.begin(), statistics.end());
     for (unsigned cpu = 0; cpu < std::min(end.cpu_count, head_->info.cpu_count); ++cpu) {
         losses_->finish_at(cpu, end.next_sequence[cpu]);
+        if (cpu < others_.size()) {
+            losses_->tell_others(cpu, end.next_sequence[cpu], others_[cpu]);
+        }
     }
+    others_.clear();
 }
 
 void StreamRecorder::unfinished(std::span<const abi::UnfinishedAccess> accesses) {
@@ -68,7 +72,7 @@ void StreamRecorder::finish(abi::Ending ending) {
     file_.values(abi::SectionType::losses, std::span<const abi::Loss>(losses_->losses()));
     file_.values(abi::SectionType::statistics, std::span<const abi::Statistics>(statistics_));
     file_.text(text_of(decoder_.counts()) + trace::lines_of(unfinished_) +
-               trace::incomplete_line(doubts("")));
+               trace::incomplete_line(doubts("")) + trace::lost_others_line(losses_->all_lost()));
     file_.finish(losses_->lost(), ending);
 }
 

@@ -47,6 +47,9 @@ private:
     void hello(const StreamHead& head) override;
     void previous_boot(std::span<const std::byte> area) override;
     void records(std::span<const abi::Record> records) override;
+    void others(std::span<const std::uint32_t> of_cpus) override {
+        others_.assign(of_cpus.begin(), of_cpus.end());
+    }
     void end(const abi::EndHeader& end, std::span<const abi::Statistics> statistics) override;
     void unfinished(std::span<const abi::UnfinishedAccess> accesses) override;
 
@@ -54,6 +57,7 @@ private:
     trace::About about_;
     std::optional<StreamHead> head_;
     std::optional<abi::EndHeader> end_;
+    std::vector<std::uint32_t> others_; ///< of the next end
     std::vector<abi::Statistics> statistics_;
     std::vector<abi::UnfinishedAccess> unfinished_; ///< at that end
     std::optional<abi::Ending> ending_;             ///< once it is over

@@ -233,6 +233,22 @@ bool WireDecoder::take_reply(Payload payload) {
     return true;
 }
 
+namespace {
+
+/// Takes `cpus` numbers, unless the sender is older and has left them out.
+void take_others(std::span<const std::uint8_t>& payload, std::vector<std::uint32_t>& others,
+                 std::size_t cpus) {
+    const std::size_t size = cpus * sizeof(std::uint32_t);
+    if (payload.size() >= size && (payload.size() - size) % sizeof(abi::UnfinishedAccess) == 0) {
+        others.resize(cpus);
+        for (std::uint32_t& count : others) {
+            take_front(payload, count);
+        }
+    }
+}
+
+} // namespace
+
 bool WireDecoder::take_end(std::uint32_t boot, Payload payload) {
     End end;
     if (!take_front(payload, end.header) || end.header.cpu_count > abi::max_cpus) {
@@ -244,6 +260,7 @@ bool WireDecoder::take_end(std::uint32_t boot, Payload payload) {
             return false;
         }
     }
+    take_others(payload, end.others, end.header.cpu_count);
     for (abi::UnfinishedAccess access{}; take_front(payload, access);) {
         end.unfinished.push_back(access);
     }
@@ -264,6 +281,9 @@ void WireDecoder::hand_on(const End& end) {
     if (first_time_.is_new(end.header)) {
         ended_ = end.header.reason;
         goes_on_ = false;
+        if (!end.others.empty()) {
+            sink_.others(end.others);
+        }
         sink_.end(end.header, end.statistics);
         sink_.unfinished(end.unfinished);
     }

@@ -19,6 +19,9 @@ public:
     virtual void previous_boot(std::span<const std::byte> /*area*/) {}
     /// The next records, in the order of time.
     virtual void records(std::span<const abi::Record> records) = 0;
+    /// Comes before end() from a sender that knows it: how many records of each CPU were no
+    /// accesses, modulo 2^32.
+    virtual void others(std::span<const std::uint32_t> /*of_cpus*/) {}
     /// The boot is over, unless the guest does more before the machine ends: then that follows, and
     /// another end. `statistics`: one for each CPU.
     virtual void end(const abi::EndHeader& end, std::span<const abi::Statistics> statistics) = 0;
@@ -63,6 +66,7 @@ private:
     struct End {
         abi::EndHeader header;
         std::vector<abi::Statistics> statistics;
+        std::vector<std::uint32_t> others; ///< empty: not known
         std::vector<abi::UnfinishedAccess> unfinished;
     };
     void hand_on(const End& end);

@@ -28,7 +28,7 @@ namespace mmioscope::abi {
 inline constexpr std::uint64_t area_magic = 0x3150'4353'4f49'4d4d; // "MMIOSCP1"
 inline constexpr std::uint64_t ring_magic = 0x3147'4e52'4f49'4d4d; // "MMIORNG1"
 inline constexpr std::uint16_t version_major = 3;
-inline constexpr std::uint16_t version_minor = 0;
+inline constexpr std::uint16_t version_minor = 1;
 
 inline constexpr unsigned max_cpus = 8;
 inline constexpr unsigned max_regions = 256;
@@ -172,12 +172,13 @@ struct alignas(4096) RingHeader {
     std::uint32_t boot_number; ///< AreaHeader::boot_number
     std::uint32_t reserved0[9];
     // Written by the ring's CPU.
-    alignas(64) std::uint32_t reserved1;
-    std::uint32_t next_sequence; ///< cpu_sequence of the next record
-    std::uint64_t head;          ///< records published
-    std::uint64_t lost;          ///< records lost since the start
-    std::uint64_t first_lost;    ///< position of the first lost record; valid if lost > 0
-    std::uint64_t last_lost;     ///< position of the last lost record; valid if lost > 0
+    alignas(64) std::uint32_t others; ///< how many numbered records, lost ones too, were no
+                                      ///< accesses, modulo 2^32; from version 3.1 on
+    std::uint32_t next_sequence;      ///< cpu_sequence of the next record; written after `others`
+    std::uint64_t head;               ///< records published
+    std::uint64_t lost;               ///< records lost since the start
+    std::uint64_t first_lost;         ///< position of the first lost record; valid if lost > 0
+    std::uint64_t last_lost;          ///< position of the last lost record; valid if lost > 0
     alignas(64) std::uint32_t reserved2;
     InFlight in_flight;
     std::uint32_t in_flight_pc;

@@ -16,10 +16,11 @@
 //   records   RecordsHeader, then records of all CPUs in the order of time, coded as in
 //             abi/record_codec.hpp; equal reads may be a count (abi/fold.hpp). The coder's model
 //             starts anew in each frame, so a frame needs no other one except the hello
-//   end       EndHeader, then Statistics[cpu_count], then UnfinishedAccess for each CPU in the
-//             middle of an access: the machine is about to end, or the guest has stopped its CPUs.
-//             What the guest still does follows, within a second with another end; an end that
-//             records follow was none
+//   end       EndHeader, Statistics[cpu_count], then how many of each CPU's records were no
+//             accesses (RingHeader::others; 32 bits), which older senders leave out, then
+//             UnfinishedAccess for each CPU in the middle of an access: the machine is about to
+//             end, or the guest has stopped its CPUs. What the guest still does follows, within a
+//             second with another end; an end that records follow was none
 //   reply     abi::control::Reply, to a request that came in over the wire (control.hpp)
 //   previous_hello, previous_records, previous_end
 //             what this boot kept of the previous one (abi/ring.hpp), once, after the first

@@ -110,11 +110,15 @@ public:
 
     void end(std::uint32_t next_of_cpu0, std::uint32_t next_of_cpu1,
              abi::StreamEnd reason = abi::StreamEnd::machine_off,
-             const std::vector<abi::UnfinishedAccess>& unfinished = {}) {
+             const std::vector<abi::UnfinishedAccess>& unfinished = {},
+             const std::vector<std::uint32_t>& others = {}) {
         std::vector<std::uint8_t> payload;
         append(payload, abi::EndHeader{reason, 2, {next_of_cpu0, next_of_cpu1}});
         append(payload, abi::Statistics{});
         append(payload, abi::Statistics{});
+        for (const std::uint32_t count : others) {
+            append(payload, count);
+        }
         for (const abi::UnfinishedAccess& access : unfinished) {
             append(payload, access);
         }

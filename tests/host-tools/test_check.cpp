@@ -77,7 +77,7 @@ TEST_CASE("a sound trace passes the check") {
         CHECK(report_of(result).empty());
         CHECK(result.records == 5000);
         CHECK(result.sections == 10);
-        CHECK(result.lost == 0);
+        CHECK(result.lost.records == 0);
     }
     // A file that continues another one, and a record that a CPU published late.
     CHECK(report_of(check(trace_of([](Records& records) {
@@ -118,7 +118,7 @@ TEST_CASE("losses that a trace reports make it lossy, other losses make it damag
     const trace::CheckResult lossy = check(trace_of(gap, {{0, 1000, 3, 3000}}, 3));
     CHECK(lossy.lossy);
     CHECK_FALSE(lossy.sound());
-    CHECK(lossy.lost == 3);
+    CHECK(lossy.lost.records == 3);
     CHECK_THAT(report_of(lossy),
                Catch::Contains("record 2000: cpu 0 lost 3 records from sequence 1000 on") &&
                    Catch::Contains("3 records were lost while recording"));
@@ -183,19 +183,20 @@ TEST_CASE("problems and the verdict are printed as lines and as rows") {
     result.more_problems = 3;
     result.records = 10;
     result.sections = 4;
-    result.lost = 2;
+    result.lost = {2, std::nullopt};
     table::Table table = view::check_table();
     view::append(table, "a.mmio", result);
     CHECK(table::text(table) == "a.mmio: record 7: \"x\", y\n"
                                 "a.mmio: ... and 3 more\n"
-                                "a.mmio: damaged: 10 records in 4 sections, 2 lost\n");
+                                "a.mmio: damaged: 10 records in 4 sections, 2 records lost\n");
     result = {};
     view::append(table, "b,c.mmio", result);
-    CHECK(table::csv(std::span(&table, 1)) == "file,verdict,records,sections,lost,problem\n"
-                                              "a.mmio,,,,,\"record 7: \"\"x\"\", y\"\n"
-                                              "a.mmio,,,,,... and 3 more\n"
-                                              "a.mmio,damaged,10,4,2,\n"
-                                              "\"b,c.mmio\",sound,0,0,0,\n");
+    CHECK(table::csv(std::span(&table, 1)) ==
+          "file,verdict,records,sections,lost,problem,lost_others\n"
+          "a.mmio,,,,,\"record 7: \"\"x\"\", y\",\n"
+          "a.mmio,,,,,... and 3 more,\n"
+          "a.mmio,damaged,10,4,2,,\n"
+          "\"b,c.mmio\",sound,0,0,0,,\n");
     table.rows.erase(table.rows.begin() + 1, table.rows.end() - 1);
     CHECK(
         table::jsonl(std::span(&table, 1)) ==

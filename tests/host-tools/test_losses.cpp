@@ -46,6 +46,44 @@ TEST_CASE("a run of missing records is one loss, in however many pieces it is re
     CHECK(counter.lost() == 1007);
 }
 
+TEST_CASE("of what is lost, records of other kinds are told apart if the writer counts them") {
+    trace::LossCounter counter(2);
+    abi::Record mark = access(0, 1, 2);
+    mark.type = abi::RecordType::marker;
+    counter.add(access(0, 0, 1));
+    counter.add(mark);
+    counter.add(access(0, 6, 3)); // 2 to 5 are a hole
+    counter.add(access(1, 0, 4));
+    CHECK(text_of(counter.all_lost()) == "4 records lost");
+    SECTION("a number that was counted with all records") {
+        counter.tell_others(0, 7, 1 + 3);
+        CHECK(text_of(counter.all_lost()) == "1 lost, 3 other records lost");
+        counter.finish(0, 2); // two more, behind the last one
+        CHECK(text_of(counter.all_lost()) == "6 records lost");
+        counter.tell_others(0, 9, 1 + 3);
+        CHECK(text_of(counter.all_lost()) == "3 lost, 3 other records lost");
+        counter.tell_others(0, 9, 1 + 6);
+        CHECK(text_of(counter.all_lost()) == "0 lost, 6 other records lost");
+        counter.tell_others(0, 9, 1);
+        CHECK(text_of(counter.all_lost()) == "6 lost");
+    }
+    SECTION("one of another moment, or an impossible one, is not used") {
+        counter.tell_others(0, 8, 1 + 3);
+        CHECK(text_of(counter.all_lost()) == "4 records lost");
+        counter.tell_others(0, 7, 1 + 5);
+        CHECK(text_of(counter.all_lost()) == "4 records lost");
+        counter.tell_others(0, 7, 0);
+        CHECK(text_of(counter.all_lost()) == "4 records lost");
+    }
+    SECTION("one CPU of two does not tell") {
+        counter.tell_others(0, 7, 1);
+        counter.add(access(1, 3, 5));
+        CHECK(text_of(counter.all_lost()) == "6 records lost");
+        counter.tell_others(1, 4, 2);
+        CHECK(text_of(counter.all_lost()) == "4 lost, 2 other records lost");
+    }
+}
+
 TEST_CASE("losses and counts are the same from single records and from any pieces") {
     for (unsigned seed = 0; seed < 50; ++seed) {
         std::mt19937 random(seed);
@@ -176,7 +214,7 @@ TEST_CASE("the number of losses stays at its maximum instead of wrapping") {
     MemorySource source(bytes);
     const trace::CheckResult result = trace::check_trace(source);
     CHECK_FALSE(result.sound());
-    CHECK(result.lost == UINT64_MAX);
+    CHECK(result.lost.records == UINT64_MAX);
     MemorySource again(bytes);
     trace::TraceReader reader(again, [](const std::string& text) { FAIL(text); });
     CHECK(reader.sound());

@@ -190,8 +190,8 @@ TEST_CASE("record: a broken connection costs the frame in transit, and no other"
         send_all(accepted(listener).get(), stream.text().substr(0, cut + 30));
         send_all(accepted(listener).get(), stream.text().substr(stream.edges[8]));
         CHECK(recorder.status() == 1);
-        CHECK_THAT(recorder.said(), Catch::EndsWith("incomplete: 950 events, 50 lost (cpu 0: 50 "
-                                                    "from sequence 350)\n"));
+        CHECK_THAT(recorder.said(), Catch::EndsWith("incomplete: 950 events, 50 records lost (cpu "
+                                                    "0: 50 from sequence 350)\n"));
         const Trace trace = read_trace(folder / "t.mmio");
         CHECK(trace.sound);
         CHECK(trace.losses == 50);

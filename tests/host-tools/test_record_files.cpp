@@ -1,5 +1,7 @@
 // `mmioscope record`: the files of a recording.
+#include "file/trace_check.hpp"
 #include "recorder_process.hpp"
+#include "system/open_source.hpp"
 #include "system/part_path.hpp"
 #include "trees.hpp"
 
@@ -7,6 +9,32 @@
 
 using namespace mmioscope;
 using namespace mmioscope::test;
+
+TEST_CASE("record: its verdict, and that of the file, tell lost events from other lost records") {
+    const Folder folder;
+    std::vector<abi::Record> second = some(100, 200);
+    for (std::size_t i = 0; i < 30; ++i) {
+        second[i * 3].type = abi::RecordType::marker;
+    }
+    Stream stream;
+    stream.maker.records(some(0, 100));
+    const std::size_t cut = stream.maker.wire().size();
+    stream.maker.records(second);
+    const std::size_t after = stream.maker.wire().size();
+    stream.maker.records(some(200, 300));
+    stream.maker.end(300, 0, abi::StreamEnd::machine_off, {}, {30, 0});
+    const std::string all(stream.text());
+    const bool whole = GENERATE(true, false);
+    std::ofstream(folder / "s") << all.substr(0, whole ? after : cut) << all.substr(after);
+    Recorder recorder(folder, from(folder / "s"));
+    CHECK(recorder.status() == (whole ? 0 : 1));
+    CHECK_THAT(recorder.said(),
+               Catch::EndsWith(whole ? "\ncomplete: 270 events, 0 lost\n"
+                                     : "\nincomplete: 200 events, 70 lost, 30 other records lost "
+                                       "(cpu 0: 100 from sequence 100)\n"));
+    CHECK(text_of(trace::check_trace(*open_source(folder / "t.mmio")).lost) ==
+          (whole ? "0 lost" : "70 lost, 30 other records lost"));
+}
 
 TEST_CASE("record: files split by size are each complete") {
     const Folder folder;
@@ -19,8 +47,8 @@ TEST_CASE("record: files split by size are each complete") {
     Recorder recorder(folder, options);
     CHECK(recorder.status() == 1);
     const std::string said = recorder.said();
-    CHECK_THAT(said, Catch::EndsWith("incomplete: 39900 events, 100 lost (cpu 0: 100 from sequence "
-                                     "10000)\n") &&
+    CHECK_THAT(said, Catch::EndsWith("incomplete: 39900 events, 100 records lost (cpu 0: 100 from "
+                                     "sequence 10000)\n") &&
                          Catch::Contains("t.3.mmio, 3 files"));
     const Trace parts[] = {read_trace(folder / "t.mmio"), read_trace(folder / "t.2.mmio"),
                            read_trace(folder / "t.3.mmio")};

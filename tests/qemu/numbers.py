@@ -15,8 +15,9 @@ for line in sys.stdin:
         numbers.append(int(found[1], 16))
     elif found := re.search(r" (\d+) records lost, from number (\d+) on", line):
         gaps.append((len(numbers), int(found[1]), int(found[2])))
-    elif found := re.match(r"(?:in)?complete: (\d+) events, (\d+) lost(?: \(cpu 0: \d+ from sequence (\d+))?", line):
-        events, lost, first = int(found[1]), int(found[2]), int(found[3] or 0)
+    elif found := re.match(r"(?:in)?complete: (\d+) events, (\d+)(?: records)? lost(?:, (\d+) other records? lost)?"
+                           r"(?: \(cpu 0: \d+ from sequence (\d+))?", line):
+        events, lost, first = int(found[1]), int(found[2]) + int(found[3] or 0), int(found[4] or 0)
 
 wrong = []
 

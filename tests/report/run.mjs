@@ -377,7 +377,7 @@ check(
 const lossy = await open("lossy.html");
 check(
   "a loss is in the verdict",
-  (await said(lossy, ".verdict")).startsWith("✗ incomplete: 603 events, 3 lost"),
+  (await said(lossy, ".verdict")).startsWith("✗ incomplete: 603 events, 3 records lost"),
   await said(lossy, ".verdict"),
 );
 await lossy.locator("#timeline summary").click();

@@ -69,7 +69,7 @@ bool RingWriter::lend(std::uint32_t& header, std::uint32_t& slot, std::uint32_t&
     lent_end_ = first + count;
     const std::uint32_t committed = abi::commit_word(boot_number_, at);
     const std::uint32_t to = address(&slots_[slot_].pc);
-    header = address(&header_->reserved1);
+    header = address(&header_->others);
     slot = to;
     sequence = first;
     commit = committed - first;
@@ -106,13 +106,19 @@ inline void RingWriter::store(const abi::Record& record) {
     if (room_ != 0) --room_;
 }
 
-void RingWriter::lose() {
+/// `record` has had its number, published or not.
+inline void RingWriter::number(const abi::Record& record) {
+    if (record.type != abi::RecordType::access) port::store_shared(header_->others, ++others_);
+    port::store_shared(header_->next_sequence, ++sequence_);
+}
+
+void RingWriter::lose(const abi::Record& record) {
     if (lost_ == 0) port::store_shared(header_->first_lost, head_);
     port::store_shared(header_->last_lost, head_);
     port::store_shared(header_->lost, ++lost_);
     ++pending_gap_;
     room_ = 0;
-    port::store_shared(header_->next_sequence, ++sequence_);
+    number(record);
 }
 
 Chooser::Verdict RingWriter::choose(const abi::Record& record) {
@@ -171,7 +177,7 @@ void RingWriter::tell_of_gap(std::uint64_t time) {
 }
 
 void RingWriter::put(abi::Record& record) {
-    if (!has_room(1)) return lose();
+    if (!has_room(1)) return lose(record);
     if (pending_gap_ != 0) tell_of_gap(record.time);
     append(record);
 }
@@ -182,7 +188,7 @@ void RingWriter::append(abi::Record& record) {
     record.cpu = cpu_;
     record.cpu_sequence = sequence_;
     store(record);
-    port::store_shared(header_->next_sequence, ++sequence_);
+    number(record);
 }
 
 void RingWriter::publish_event(abi::Record& record) {

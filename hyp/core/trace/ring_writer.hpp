@@ -100,7 +100,8 @@ public:
 private:
     std::uint64_t farthest_behind();
     bool look_ahead();
-    void lose();
+    void lose(const abi::Record& record);
+    void number(const abi::Record& record);
     Chooser::Verdict choose(const abi::Record& record);
     void put(abi::Record& record);
     void append(abi::Record& record);
@@ -123,6 +124,7 @@ private:
     std::uint64_t lost_{};
     std::uint64_t pending_gap_{}; ///< records lost since the last one that was published
     std::uint32_t sequence_{};
+    std::uint32_t others_{}; ///< numbered records that are no accesses
     std::uint32_t boot_number_{};
     std::uint8_t cpu_{};
     abi::Policy policy_{};

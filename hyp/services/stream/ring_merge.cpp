@@ -173,7 +173,9 @@ void RingMerge::close() {
     forget_bounds();
     for (unsigned cpu = 0; cpu < count_; ++cpu) {
         Ring& ring = rings_[cpu];
-        // The number first: what it covers is then below the head.
+        // The number first: what it covers is then below the head. If a CPU publishes meanwhile,
+        // another end follows.
+        ring.others = port::load_shared(ring.header->others);
         ring.next_sequence = port::load_shared(ring.header->next_sequence);
         port::order_memory();
         ring.end = port::load_shared(ring.header->head);

@@ -48,6 +48,8 @@ public:
 
     /// cpu_sequence after the last record of `cpu`, when close() was called.
     std::uint32_t next_sequence(unsigned cpu) const { return rings_[cpu].next_sequence; }
+    /// How many of those up to it were no accesses.
+    std::uint32_t others(unsigned cpu) const { return rings_[cpu].others; }
 
 private:
     struct Ring {
@@ -62,6 +64,7 @@ private:
         std::uint64_t end;  ///< nothing from here on is taken
         std::uint64_t time; ///< of the next record, if there is one; else nothing earlier will come
         std::uint32_t next_sequence;
+        std::uint32_t others;
     };
 
     bool before(const Ring& a, const Ring& b) const;

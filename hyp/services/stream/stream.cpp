@@ -191,6 +191,10 @@ void Stream::begin_end() {
     to += sizeof head + sizeof end;
     for (unsigned cpu = 0; cpu < cpus; ++cpu, to += sizeof(abi::Statistics))
         std::memcpy(to, &merge_.header(cpu).statistics, sizeof(abi::Statistics));
+    for (unsigned cpu = 0; cpu < cpus; ++cpu, to += sizeof(std::uint32_t)) {
+        const std::uint32_t others = merge_.others(cpu);
+        std::memcpy(to, &others, sizeof others);
+    }
     for (unsigned cpu = 0; cpu < cpus; ++cpu)
         if (const auto access = merge_.unfinished(cpu)) {
             std::memcpy(to, &*access, sizeof *access);

@@ -173,7 +173,7 @@ guest_program_again() {
     wait $machine || exit 1
     wait "$listener"
     has listener.out '^complete: [0-9]+ events, 0 lost; the recording was cut: interrupted$'
-    has second.out '^incomplete: [0-9]+ events, [1-9][0-9]* lost \(cpu [01]: [0-9]+ from sequence 0' "$(tail -n 1 "$out/second.out")"
+    has second.out '^incomplete: [0-9]+ events, [1-9][0-9]* records lost \(cpu [01]: [0-9]+ from sequence 0' "$(tail -n 1 "$out/second.out")"
     for name in first second; do guest_program_part $name.mmio; done
     has said '^record says: mmioscope-guest: tcp:10.0.2.2:[0-9]+: open again$'
     has said '^record says: incomplete: [0-9]+ events, 0 lost; the connection was lost 1 times'

@@ -133,7 +133,8 @@ orangepi_stalled() { # WHAT
         exits_with 1
         has recorded '^incomplete: [1-9]'
         power=$(grep -c '^other records: .* power' "$out/stdout")
-        sed -nE 's/^incomplete: ([0-9]+) events, ([0-9]+) lost.*/\1 + \2/p' "$out/stdout" >"$out/sum"
+        sed -nE 's/^incomplete: ([0-9]+) events, ([0-9]+)( records)? lost(, ([0-9]+) other records? lost)?.*/\1 + \2 + 10#0\5/p' \
+            "$out/stdout" >"$out/sum"
         [ $(($(cat "$out/sum"))) = $((numbers + 1 - power)) ] || fail "$(cat "$out/sum") is not what was made: $numbers"
         ;;
     esac

@@ -32,10 +32,10 @@ reading_check_command() {
     has stderr '^mmioscope: /etc/passwd: this is not an mmioscope trace file$'
     has stderr '^mmioscope: cannot read .*nothing-here'
     # For programs: unreadable files are reported only on standard error.
-    reading_check 2 '^[^,]*/trace.mmio,sound,100000,[0-9]+,0,$' --format csv "$out/trace.mmio" "$out/nothing-here" "$out/dropped.mmio"
-    [ "$(head -n 1 "$out/stdout")" = file,verdict,records,sections,lost,problem ] || fail "csv begins with $(head -n 1 "$out/stdout")"
-    has stdout '^[^,]*/dropped.mmio,,,,,record 500: cpu 1 lacks 1 records from sequence 249 on$'
-    has stdout '^[^,]*/dropped.mmio,damaged,99999,[0-9]+,1,$'
+    reading_check 2 '^[^,]*/trace.mmio,sound,100000,[0-9]+,0,,$' --format csv "$out/trace.mmio" "$out/nothing-here" "$out/dropped.mmio"
+    [ "$(head -n 1 "$out/stdout")" = file,verdict,records,sections,lost,problem,lost_others ] || fail "csv begins with $(head -n 1 "$out/stdout")"
+    has stdout '^[^,]*/dropped.mmio,,,,,record 500: cpu 1 lacks 1 records from sequence 249 on,$'
+    has stdout '^[^,]*/dropped.mmio,damaged,99999,[0-9]+,1,,$'
     has_not stdout nothing-here
     reading_check 1 '^\{"file":"[^"]*/cut.mmio","verdict":"cut","records":46[0-9]+,"sections":[0-9]+,"lost":0\}$' --format jsonl "$out/cut.mmio"
     has stdout '^\{"file":"[^"]*/cut.mmio","problem":"the file is cut: its end is missing"\}$'

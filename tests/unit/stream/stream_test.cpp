@@ -203,7 +203,13 @@ TEST_CASE("all records that CPUs publish arrive, in time order", "[stream][proto
             time = record.time;
             REQUIRE(record.cpu_sequence == next[record.cpu]++);
         }
-        for (unsigned cpu = 0; cpu < cpus; ++cpu) CHECK(all.end.next_sequence[cpu] == 150);
+        for (unsigned cpu = 0; cpu < cpus; ++cpu) {
+            CHECK(all.end.next_sequence[cpu] == 150);
+            const auto other = [cpu](const abi::Record& record) {
+                return record.cpu == cpu && record.type != abi::RecordType::access;
+            };
+            CHECK(all.others[cpu] == std::ranges::count_if(all.records, other));
+        }
     }
 }
 

@@ -69,6 +69,7 @@ struct Arrived {
     unsigned hellos{};
     unsigned ends{};
     abi::EndHeader end{};
+    std::vector<std::uint32_t> others;             ///< with the end: RingHeader::others of each CPU
     std::vector<abi::UnfinishedAccess> unfinished; ///< that it names
 };
 
@@ -77,8 +78,8 @@ inline std::vector<abi::UnfinishedAccess> unfinished_in(const Bytes& frame) {
     abi::EndHeader end;
     std::memcpy(&end, frame.data() + sizeof(abi::FrameHeader), sizeof end);
     std::vector<abi::UnfinishedAccess> accesses;
-    for (std::size_t at =
-             sizeof(abi::FrameHeader) + sizeof end + end.cpu_count * sizeof(abi::Statistics);
+    for (std::size_t at = sizeof(abi::FrameHeader) + sizeof end +
+                          end.cpu_count * (sizeof(abi::Statistics) + sizeof(std::uint32_t));
          at < frame.size(); at += sizeof(abi::UnfinishedAccess)) {
         REQUIRE(frame.size() - at >= sizeof(abi::UnfinishedAccess));
         std::memcpy(&accesses.emplace_back(), frame.data() + at, sizeof(abi::UnfinishedAccess));
@@ -115,6 +116,11 @@ inline Arrived arrived(const Bytes& wire) {
         case abi::FrameType::end:
             ++all.ends;
             std::memcpy(&all.end, frame.data() + sizeof header, sizeof all.end);
+            all.others.resize(all.end.cpu_count);
+            std::memcpy(all.others.data(),
+                        frame.data() + sizeof header + sizeof all.end +
+                            all.others.size() * sizeof(abi::Statistics),
+                        4 * all.others.size());
             all.unfinished = unfinished_in(frame);
             break;
         case abi::FrameType::records:

@@ -91,6 +91,26 @@ TEST_CASE("`drop` keeps unread records, counts losses, and places them with a ga
     CHECK(ring.at(capacity + 2).type == abi::RecordType::access); // one gap record for one gap
 }
 
+TEST_CASE("a ring counts the records that are no accesses, lost ones too") {
+    Ring ring(abi::Policy::drop);
+    const auto mark = [&ring] {
+        abi::Record r{};
+        r.type = abi::RecordType::marker;
+        ring.writer.publish(r);
+    };
+    ring.publish(0, capacity - 1);
+    mark();
+    CHECK(ring.header.others == 1);
+    mark(); // lost, as the access behind it
+    ring.publish(100);
+    CHECK(ring.header.others == 2);
+    CHECK(ring.header.lost == 2);
+    ring.tail() = 5;
+    ring.publish(101); // with its gap record, which has no number of its own
+    CHECK(ring.header.others == 2);
+    CHECK(ring.header.next_sequence == capacity + 3);
+}
+
 TEST_CASE("`flight` overwrites the oldest and never loses the newest") {
     Ring ring(abi::Policy::flight);
     ring.publish(0, 3 * capacity + 5);
