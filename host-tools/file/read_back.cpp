@@ -27,10 +27,11 @@ void check_name(const std::string& path, const struct stat& file) {
 
 /// What the file has, at most `most` bytes.
 Written contents_of(int fd, std::uint64_t most, const std::string& path) {
-    std::vector<std::byte> block(std::min<std::uint64_t>(most, 1 << 20));
+    std::vector<std::byte> block(static_cast<std::size_t>(std::min<std::uint64_t>(most, 1 << 20)));
     Written read;
     while (read.size < most) {
-        const auto wanted = std::min<std::uint64_t>(block.size(), most - read.size);
+        const auto wanted =
+            static_cast<std::size_t>(std::min<std::uint64_t>(block.size(), most - read.size));
         const ssize_t got = ::pread(fd, block.data(), wanted, static_cast<off_t>(read.size));
         if (got < 0 && errno != EINTR) {
             throw failure("{} cannot be read back: {}", path, std::strerror(errno));

@@ -10,10 +10,14 @@
 
 namespace mmioscope {
 
-/// Adds nothing up, and has no value: the guest's program does not read its file back, and its CPU
-/// is the guest's.
+/// The CRC-32 of bytes that come one after the other, to be compared with another one only.
 struct RunningCrc {
-    void add(std::span<const std::byte>) {}
+    std::uint32_t value = crc32_start;
+
+    void add(std::span<const std::byte> bytes) {
+        value =
+            crc32_more(value, reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
+    }
 };
 
 } // namespace mmioscope
