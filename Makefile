@@ -62,7 +62,8 @@ demo: ## boot stock Debian on two CPUs, trace every device, and print what its d
 	@$(MAKE) --no-print-directory -j2 guest all
 	@began=$$(date +%s); $(BUILD)/mmioscope run --board $(BOARD) $(DEMO_ARGS) $(DEMO_STREAM_$(STREAM)) $(ARGS) && \
 	if [ -e $(REPORT_PAGE) ] && [ "$$(stat -c %Y $(BUILD)/demo.mmio 2>/dev/null || echo 0)" -ge $$began ]; then \
-	    $(BUILD)/mmioscope report $(BUILD)/demo.mmio -o $(BUILD)/demo.html 2>/dev/null && echo 'as a page: $(BUILD)/demo.html'; fi
+	    $(BUILD)/mmioscope report $(BUILD)/demo.mmio -o $(BUILD)/demo.html 2>/dev/null && echo 'as a page: $(BUILD)/demo.html'; fi && \
+	printf '    $(BUILD)/mmioscope %s $(BUILD)/demo.mmio\n' 'stat --sort time' phases "print -F 'dev==mmc && w'"
 
 DEMO_ARGS = --kernel $(BUILD)/guest/vmlinuz --dtb $(BUILD)/guest/vexpress-v2p-ca15-tc1.dtb \
     --initrd $(BUILD)/guest/initrd.img --sd $(BUILD)/guest/sd.img \
