@@ -5,13 +5,12 @@ FUZZ_CXX ?= clang++
 FUZZ_FLAGS := -std=c++20 -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all
 
 FUZZ_TARGETS := $(notdir $(basename $(sort $(wildcard tests/fuzz/*.cpp))))
-# The project's sources that they need: named for these four; the others use the whole library of the host tools.
+# The project's sources that they need: named for these three; the others use the whole library of the host tools.
 FUZZ_SOURCES_wire := $(HOST_FILE_SOURCES)
 FUZZ_SOURCES_device_tree := $(wildcard hyp/core/dt/*.cpp) hyp/core/board/board.cpp hyp/core/trace/region_map.cpp \
     $(addprefix hyp/services/,stream/options.cpp task_names/offsets.cpp control/early_requests.cpp)
 FUZZ_SOURCES_requests := $(HYP_SOURCES) $(wildcard tests/sim/*.cpp)
-FUZZ_SOURCES_plan := $(wildcard host-tools/plan/*.cpp) $(HOST_HYP_SOURCES) host-tools/run/board.cpp
-FUZZ_HOST_TARGETS := $(filter-out wire device_tree plan requests,$(FUZZ_TARGETS))
+FUZZ_HOST_TARGETS := $(filter-out wire device_tree requests,$(FUZZ_TARGETS))
 FUZZ_HOST_OBJECTS := $(HOST_LIB_SOURCES:%.cpp=$(BUILD)/fuzz/plain/%.o)
 FUZZ_HOST_LIB := $(BUILD)/fuzz/libhost.a
 # Two kinds of objects: `requests` runs in the simulated machine, whose port/ comes before the hypervisor's own.
