@@ -4,7 +4,9 @@
 #include "system/error.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
+#include <set>
 
 namespace mmioscope::importing {
 
@@ -28,16 +30,19 @@ public:
     explicit Places(const AccessLog& log) {
         for (const Line& line : log.lines) {
             if (line.kind == LineKind::access) {
-                Use& use =
-                    uses_[line.address / page_size].try_emplace(line.region, line).first->second;
+                Use& use = pages_[line.address / page_size]
+                               .uses.try_emplace(line.region, line)
+                               .first->second;
                 use.first = std::min(use.first, line.address);
                 use.last = std::max(use.last, line.address);
             }
         }
         std::vector<std::vector<std::uint64_t>> pages(log.regions.size());
-        for (const auto& [page, uses] : uses_) {
-            for (const auto& [region, use] : uses) {
-                pages[region].push_back(page);
+        for (auto& [number, page] : pages_) {
+            for (const auto& [region, use] : page.uses) {
+                pages[region].push_back(number);
+                page.firsts.insert(use.first);
+                page.ends.insert(use.last + 1);
             }
         }
         for (std::size_t i = 0; i < pages.size(); ++i) {
@@ -58,6 +63,11 @@ private:
         std::uint64_t first;
         std::uint64_t last;
     };
+    struct Page {
+        std::map<std::uint16_t, Use> uses; ///< by region
+        std::set<std::uint64_t> firsts;    ///< of all of them
+        std::set<std::uint64_t> ends;      ///< behind the last of each
+    };
     static constexpr std::size_t most = 4096;
 
     void add(std::uint16_t region, std::string name, const std::vector<std::uint64_t>& pages) {
@@ -71,7 +81,8 @@ private:
                     return;
                 }
                 const std::uint64_t base =
-                    page == pages.front() ? begin_in(page, region) : page * page_size;
+                    page == pages.front() ? begin_in(page, pages_.at(page).uses.at(region).first)
+                                          : page * page_size;
                 regions_.push_back(make_region(base, 0, fmt::format("/{}@{:x}", name, base)));
             }
             regions_.back().size = end_in(page, region) - regions_.back().base;
@@ -80,13 +91,11 @@ private:
     }
 
     /// At a multiple of 0x400, or of less if another region's accesses end behind that.
-    std::uint64_t begin_in(std::uint64_t page, std::uint16_t region) const {
+    std::uint64_t begin_in(std::uint64_t page, std::uint64_t first) const {
         constexpr std::uint64_t identification = 0xfd0; // registers of Arm's and of CoreSight
-        const std::uint64_t first = uses_.at(page).at(region).first;
-        std::uint64_t after = page * page_size; // the ends of those before it
-        for (const auto& [other, use] : uses_.at(page)) {
-            after = use.last < first ? std::max(after, use.last + 1) : after;
-        }
+        const std::set<std::uint64_t>& ends = pages_.at(page).ends;
+        const auto behind = ends.upper_bound(first);
+        const std::uint64_t after = behind == ends.begin() ? page * page_size : *std::prev(behind);
         if (after % page_size == 0 && first % page_size >= identification) {
             return page * page_size;
         }
@@ -97,17 +106,15 @@ private:
         return first & ~(size - 1);
     }
 
-    /// Where the next region in this page begins; else with the page.
+    /// Where the next region in this page begins, which is the one that is accessed first; else
+    /// with the page.
     std::uint64_t end_in(std::uint64_t page, std::uint16_t region) const {
-        const Use& own = uses_.at(page).at(region);
-        std::uint64_t end = (page + 1) * page_size;
-        for (const auto& [other, use] : uses_.at(page)) {
-            end = use.first > own.last ? std::min(end, begin_in(page, other)) : end;
-        }
-        return end;
+        const Page& all = pages_.at(page);
+        const auto next = all.firsts.upper_bound(all.uses.at(region).last);
+        return next == all.firsts.end() ? (page + 1) * page_size : begin_in(page, *next);
     }
 
-    std::map<std::uint64_t, std::map<std::uint16_t, Use>> uses_; ///< by page and region
+    std::map<std::uint64_t, Page> pages_; ///< by number
     std::vector<abi::RegionEntry> regions_;
     std::map<std::pair<std::uint16_t, std::uint64_t>, std::uint16_t> index_;
 };
