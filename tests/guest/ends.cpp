@@ -2,6 +2,7 @@
 // error, another CPU unmaps the page, the next instruction cannot be fetched, an alignment fault,
 // and the guest's own breakpoints and watchpoints. From SVC and User mode. Prints the fault
 // registers, so that the lines can be compared with those without a hypervisor.
+#include "codes.hpp"
 #include "platform.hpp"
 #include "run_form.hpp"
 
@@ -35,20 +36,6 @@ void try_code(const char* text, void (*code)(), u32 address, bool user, const ch
     print("\n");
 }
 
-// clang-format off: one line each
-#define CODE(name, isa, text)                                                                      \
-    asm(".pushsection .text.ends, \"ax\"\n." isa "\n.balign 4\n.type code_" #name                  \
-        ", %function\n.global code_" #name "\ncode_" #name ":\n" text                              \
-        "\nbx lr\n.popsection\n.arm");                                                             \
-    extern "C" void code_##name();
-// clang-format on
-
-struct Code {
-    const char* text;
-    void (*code)();
-};
-
-asm(".arch armv7ve\n.fpu neon-vfpv4");
 #define ENTRIES(F)                                                                                 \
     F(ldr, "arm", "ldr r2, [r0]")                                                                  \
     F(ldrb, "arm", "ldrb r2, [r0, #3]")                                                            \
@@ -69,7 +56,6 @@ asm(".arch armv7ve\n.fpu neon-vfpv4");
     F(t_str, "thumb", "str.w r2, [r0]")                                                            \
     F(t_post, "thumb", "ldr.w r2, [r0], #4")
 ENTRIES(CODE)
-#define ENTRY(name, isa, text) {isa " " text, code_##name},
 constexpr Code codes[] = {ENTRIES(ENTRY)};
 
 void external_aborts() {

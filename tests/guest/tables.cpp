@@ -1,6 +1,7 @@
 // A guest that keeps a second-level table in a device: it translates addresses, loads and stores
 // through it, in memory and in the device. Prints what it finds, so that the lines can be compared
 // with those without a hypervisor.
+#include "codes.hpp"
 #include "platform.hpp"
 #include "run_form.hpp"
 
@@ -41,14 +42,6 @@ u32 translated(u32 address, u32 operation) {
     return par;
 }
 
-// clang-format off: one line each
-#define CODE(name, isa, text)                                                                      \
-    asm(".pushsection .text.tables, \"ax\"\n." isa "\n.balign 4\n.type code_" #name                \
-        ", %function\n.global code_" #name "\ncode_" #name ":\n" text                              \
-        "\nbx lr\n.popsection\n.arm");                                                             \
-    extern "C" void code_##name();
-// clang-format on
-asm(".arch armv7ve\n.fpu neon-vfpv4");
 #define ENTRIES(F)                                                                                 \
     F(ldr, "arm", "ldr r2, [r0]")                                                                  \
     F(str, "arm", "str r2, [r0]")                                                                  \
@@ -60,11 +53,6 @@ asm(".arch armv7ve\n.fpu neon-vfpv4");
     F(ldrh, "thumb", "ldrh.w r2, [r0]")                                                            \
     F(vldr, "arm", "vldr d0, [r0]")
 ENTRIES(CODE)
-struct Code {
-    const char* text;
-    void (*code)();
-};
-#define ENTRY(name, isa, text) {isa " " text, code_##name},
 constexpr Code codes[] = {ENTRIES(ENTRY)};
 
 void try_code(const char* where, const Code& code, u32 address, bool user) {
