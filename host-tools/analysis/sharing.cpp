@@ -139,7 +139,7 @@ table::Row Sharing::row_of(const Finding& finding) {
             known(has_other, finding.other.number)};
 }
 
-table::Table Sharing::table(std::size_t most) {
+table::Table Sharing::table(std::size_t most, bool all) {
     // By kind, then by what comes first in it, then by event.
     const auto in_order = std::make_shared<Findings>(most_rows);
     std::array<std::size_t, std::size(kinds)> sizes{};
@@ -195,22 +195,26 @@ table::Table Sharing::table(std::size_t most) {
     });
     in_order->settle();
     table::Table table{sharing_columns(), {}};
-    table.more = [in_order, most](const table::TakeRow& take_row) {
+    const auto most_of = [most, all](std::size_t kind) {
+        return all || kind <= static_cast<std::size_t>(Shared::never_ended) ? most : 0;
+    };
+    table.more = [in_order, most_of](const table::TakeRow& take_row) {
         std::array<std::size_t, std::size(kinds)> taken{};
         in_order->each([&](std::string_view, const Finding& finding) {
-            if (taken[static_cast<std::size_t>(finding.kind)]++ < most) {
+            const auto kind = static_cast<std::size_t>(finding.kind);
+            if (taken[kind]++ < most_of(kind)) {
                 take_row(row_of(finding));
             }
             return true;
         });
     };
     for (std::size_t kind = 0; kind < sizes.size(); ++kind) {
-        if (sizes[kind] > most) {
+        if (sizes[kind] > most_of(kind)) {
             table.closing += fmt::format("{} {} {}", table.closing.empty() ? "..." : ",",
-                                         sizes[kind] - most, kinds[kind]);
+                                         sizes[kind] - most_of(kind), kinds[kind]);
         }
     }
-    table.closing += table.closing.empty() ? "" : " more";
+    table.closing += table.closing.empty() ? "" : all ? " more" : " more (--all, --limit)";
     return table;
 }
 

@@ -30,9 +30,10 @@ public:
     void finish() override { interrupts_.finish(); }
 
     /// A row for each finding: candidates first, shared things by how close in time, the others by
-    /// number; `most` at most of each kind, and for people a line for those that had no room. The
-    /// end: nothing may be added. Valid as long as the trace is open.
-    table::Table table(std::size_t most);
+    /// number; `most` at most of each kind. For people a line counts the rows left out. Without
+    /// `all`, only what is likely a bug has rows. The end: nothing may be added. Valid as long as
+    /// the trace is open.
+    table::Table table(std::size_t most, bool all = true);
 
 private:
     struct Finding {

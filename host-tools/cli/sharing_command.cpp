@@ -13,18 +13,20 @@ namespace {
 struct Options {
     ViewOptions view;
     std::size_t limit = 20;
+    bool all = false;
 };
 
 constexpr char footer[] = R"(
-Prints what CPUs do with the same registers, a line for each finding:
+Prints what CPUs do with the same registers. Likely bugs, a line for each:
 
   lost update      a candidate: a function read a register, another CPU wrote it, and the function wrote it with the bits
                    that it had read; "what": the bits that were lost, as the other CPU wrote them
   never ended      an interrupt that a CPU acknowledged (GICC_IAR) and did not end (GICC_EOIR)
+
+With --all, behind these, also what most drivers have:
+
   shared register, shared page    several CPUs used it
   never read back  a register that was written, and not read after that
-
-Lost updates and interrupts that are never ended are likely bugs; the other lines are information.
 
   cpus, reads, writes    of the register or page
   function, other function   lost update: who wrote last, and whose write was lost; shared: who made the two accesses, by
@@ -37,7 +39,7 @@ at: what they leave out can make findings appear or disappear.
 
 Examples:
   mmioscope sharing boot.mmio
-  mmioscope sharing --limit 0 --format csv boot.mmio
+  mmioscope sharing --all --limit 0 --format csv boot.mmio
 
 Exit status: 0 the trace is whole and nothing was lost, 1 otherwise, 2 it cannot be read. Findings do not change it.
 )";
@@ -52,7 +54,8 @@ Status sharing(const Options& options) {
     how.losses = reading::Losses::all;
     reading::drive(trace, {&tally, &sharing}, how);
     const table::Table table =
-        sharing.table(options.limit == 0 ? std::numeric_limits<std::size_t>::max() : options.limit);
+        sharing.table(options.limit == 0 ? std::numeric_limits<std::size_t>::max() : options.limit,
+                      options.all);
     return finish_with_tables(options.view, std::span(&table, 1), out, tally, trace.reader());
 }
 
@@ -62,6 +65,9 @@ Action add(CLI::App& command, const std::string&) {
     command.add_option("-n,--limit", options->limit, "Lines of each finding (default 20; 0: all)")
         ->check(count_from(0))
         ->type_name("N");
+    command.add_flag("--all", options->all,
+                     "Also what is only information: shared registers and pages, and registers "
+                     "that are never read back");
     add_format_option(command, options->view, "one table row per line, numbers not rounded");
     add_wide_option(command, options->view);
     add_pager_option(command, options->view);
@@ -71,6 +77,6 @@ Action add(CLI::App& command, const std::string&) {
 
 } // namespace
 
-const Command row{"sharing", "Show registers that CPUs share, lost updates, open interrupts", add};
+const Command row{"sharing", "Show lost updates, open interrupts, registers that CPUs share", add};
 
 } // namespace mmioscope::cli::sharing_command

@@ -60,7 +60,7 @@ rewritten() {
 sharing() {
     run_bare sharing --trace all
     complete
-    "$mmioscope" sharing --limit 0 --format csv --symbols "$build/tests/guest/$board/sharing.elf" "$out/trace.mmio" \
+    "$mmioscope" sharing --all --limit 0 --format csv --symbols "$build/tests/guest/$board/sharing.elf" "$out/trace.mmio" \
         >"$out/table" || fail "sharing: exit status $?"
     sed -E 's/"[^"]*"/CPUS/' "$out/table" | awk -F, -v OFS='|' '
         /^lost update|^never ended/ || /^never read back,clcd/ { print $1, $2, $3, $4, $10, $12 }' >"$out/findings"

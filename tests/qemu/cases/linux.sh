@@ -18,7 +18,7 @@ proof() { # STEPS ARGUMENT...
 drivers() { # ARGUMENT...
     proof mmioscope.steps=console,rtc,sysreg,irq,all "$@"
     covered mmc@50000 ethernet@202000000 rtc@170000 serial0
-    "$mmioscope" sharing --format csv "$out/trace.mmio" >"$out/sharing" || fail "sharing: exit status $?"
+    "$mmioscope" sharing --all --format csv "$out/trace.mmio" >"$out/sharing" || fail "sharing: exit status $?"
     has_not sharing '^(lost update|never ended),'
     has sharing '^shared register,mmc@50000,'
     # One boot has few registers that show something: its shares vary. `make nightly` judges sixty.
