@@ -2,9 +2,11 @@
 
 #include "run/closing.hpp"
 #include "system/error.hpp"
+#include "system/message.hpp"
 #include "system/part_path.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -29,6 +31,16 @@ void write_all(int fd, const Bytes& bytes) {
     if (::pwrite(fd, bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) {
         throw failure("cannot write to memory: {}", std::strerror(errno));
     }
+}
+
+// QEMU does not say that its disk was full. If not, errno is why.
+bool can_grow(int fd) {
+    struct stat status {};
+    if (::fstat(fd, &status) != 0 || !S_ISREG(status.st_mode)) {
+        return true;
+    }
+    const char byte = 0;
+    return ::pwrite(fd, &byte, 1, status.st_size) == 1 && ::ftruncate(fd, status.st_size) == 0;
 }
 
 } // namespace
@@ -68,6 +80,23 @@ QemuFiles RunFiles::for_qemu(int ram, int monitor) const {
             stream ? stream.get() : -1,
             access_log ? access_log.get() : -1,
             monitor};
+}
+
+bool RunFiles::whole(const Options& options) const {
+    bool all = true;
+    const auto check = [&all](const FileDescriptor& file, const std::string& path) {
+        if (file && !can_grow(file.get())) {
+            all = false;
+            print_message("mmioscope: cannot write {}: {}; its end may be missing\n",
+                          path.empty() ? "a temporary file" : for_terminal(path),
+                          std::strerror(errno));
+        }
+    };
+    check(console_log, options.console_log);
+    check(hypervisor_log, options.hypervisor_log);
+    check(stream, options.stream_file);
+    check(access_log, options.access_log);
+    return all;
 }
 
 // QEMU opens them again by descriptor, so no name has to be passed on or quoted.

@@ -14,6 +14,9 @@ struct RunFiles {
     /// `monitor`: QEMU's end of its control socket, or -1.
     QemuFiles for_qemu(int ram, int monitor) const;
 
+    /// QEMU has ended. False if a file that it writes has no room left, after a message that names it.
+    bool whole(const Options& options) const;
+
     FileDescriptor tree;       ///< for the hypervisor
     FileDescriptor boot_image; ///< the hypervisor; none if QEMU takes its ELF file
     FileDescriptor trace;      ///< of the first boot

@@ -252,6 +252,7 @@ Status run_session(const Plan& plan) {
             progress.clear();
             access_logs.split();
             (void)packing.finish(shows_progress(plan.options));
+            (void)files.whole(plan.options);
             return closing.not_started(*stop);
         }
         if (!printer && prints(plan.options)) {
@@ -271,7 +272,8 @@ Status run_session(const Plan& plan) {
             const std::string damage = packing.finish(shows_progress(plan.options));
             const Status status =
                 closing.end(stop, read_back(source->result(said), damage), not_printed);
-            const bool others = wires.whole() && !(printer && printer->failed());
+            const bool others =
+                files.whole(plan.options) && wires.whole() && !(printer && printer->failed());
             return status == Status::fine && !others ? Status::failed : status;
         }
         access_logs.end_boot();

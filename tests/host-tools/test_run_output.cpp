@@ -3,6 +3,7 @@
 #include "catch_2_or_3.hpp"
 #include "fake_area.hpp"
 #include "file/trace_reader.hpp"
+#include "recorder_process.hpp"
 #include "run/closing.hpp"
 #include "run/trace_source.hpp"
 #include "system/open_source.hpp"
@@ -11,8 +12,10 @@
 #include "view/live_printer.hpp"
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstring>
 #include <functional>
 #include <thread>
@@ -86,6 +89,30 @@ TEST_CASE("the guest's console, and what QEMU says, reach no terminal as command
             CHECK(is_harmless(text));
         }
     }
+}
+
+TEST_CASE("a log that QEMU could not write to its end is named") {
+    const Folder folder;
+    run::Plan plan = plan_of_virt();
+    plan.options.console_log = folder / "console";
+    plan.options.access_log = folder / "access";
+    const run::RunFiles files(plan);
+    constexpr off_t most = 1 << 20; // others of this program may be smaller
+    REQUIRE(::ftruncate(files.access_log.get(), most) == 0);
+    CHECK(files.whole(plan.options));
+    rlimit before{};
+    REQUIRE(::getrlimit(RLIMIT_FSIZE, &before) == 0);
+    const rlimit full{most, before.rlim_max};
+    std::signal(SIGXFSZ, SIG_IGN);
+    REQUIRE(::setrlimit(RLIMIT_FSIZE, &full) == 0);
+    bool whole = true;
+    const std::string said = printed(STDERR_FILENO, [&] { whole = files.whole(plan.options); });
+    REQUIRE(::setrlimit(RLIMIT_FSIZE, &before) == 0);
+    std::signal(SIGXFSZ, SIG_DFL);
+    CHECK(!whole);
+    CHECK(said == "mmioscope: cannot write " + plan.options.access_log +
+                      ": File too large; its end may be missing\n");
+    CHECK(contents_of(files.access_log.get()).size() == most);
 }
 
 TEST_CASE("a device tree that the guest writes meanwhile has the checksum of what is in the file") {
