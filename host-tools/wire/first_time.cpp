@@ -16,11 +16,14 @@ void FirstTime::keep_new(std::vector<abi::Record>& records, bool late) {
     });
 }
 
-bool FirstTime::is_new(const abi::EndHeader& end) const {
+bool FirstTime::pass(const abi::EndHeader& end) {
     for (unsigned cpu = 0; cpu < end.cpu_count; ++cpu) {
         if (cpus_[cpu].has_passed(end.next_sequence[cpu])) {
             return false;
         }
+    }
+    for (unsigned cpu = 0; cpu < end.cpu_count; ++cpu) {
+        cpus_[cpu] = {true, end.next_sequence[cpu]};
     }
     return true;
 }

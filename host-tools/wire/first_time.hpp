@@ -16,8 +16,9 @@ public:
     /// Every Record::cpu must be below abi::max_cpus.
     void keep_new(std::vector<abi::Record>& records, bool late);
 
-    /// Whether no record that `end` does not count has arrived.
-    bool is_new(const abi::EndHeader& end) const;
+    /// False if a record has arrived that `end` does not count. Otherwise the CPUs have passed all
+    /// that it counts: what is missing of it is lost.
+    bool pass(const abi::EndHeader& end);
 
 private:
     struct Cpu {

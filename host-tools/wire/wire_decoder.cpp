@@ -278,7 +278,7 @@ bool WireDecoder::take_end(std::uint32_t boot, Payload payload) {
 }
 
 void WireDecoder::hand_on(const End& end) {
-    if (first_time_.is_new(end.header)) {
+    if (first_time_.pass(end.header)) {
         ended_ = end.header.reason;
         goes_on_ = false;
         if (!end.others.empty()) {

@@ -397,6 +397,19 @@ TEST_CASE("the later capture first: what comes too late is not put behind it") {
     CHECK(listener.decoder.counts().repeated == 2);
 }
 
+TEST_CASE("behind an end, the records that it counts come too late: they are lost") {
+    const std::vector<Wire> pieces = pieces_of(whole_stream());
+    for (std::size_t end = 1; end < pieces.size() - 1; ++end) {
+        CAPTURE(end);
+        std::vector<Wire> sent = pieces;
+        std::rotate(sent.begin() + static_cast<long>(end), sent.end() - 1, sent.end());
+        const Listener listener{joined(sent)};
+        CHECK(listener.heard.all.size() == (end - 1) * in_frame);
+        CHECK(listener.heard.ends == 1);
+        CHECK(listener.decoder.counts().repeated == pieces.size() - 1 - end);
+    }
+}
+
 TEST_CASE("an earlier boot that arrives again after the next one begins no third") {
     const Wire first = whole_stream();
     StreamMaker second(8);
