@@ -10,9 +10,24 @@ namespace mmioscope::analysis {
 
 namespace {
 
-bool same_place(const abi::Record& a, const abi::Record& b) {
-    return a.pc == b.pc && a.pa_low == b.pa_low && a.pa_high == b.pa_high && a.cpu == b.cpu &&
-           a.access == b.access && a.type == b.type;
+bool same_register(const abi::Record& a, const abi::Record& b) {
+    return a.pa_low >> 2 == b.pa_low >> 2 && a.pa_high == b.pa_high;
+}
+
+// A caller is shown without the place of the call.
+bool same_function(const Location* a, const Location* b) {
+    return a == b ||
+           (a != nullptr && b != nullptr && a->function == b->function && a->module == b->module);
+}
+
+// All that a line shows but its time, and the duration.
+bool same_line(const Event& a, const Event& b) {
+    const abi::Record& x = a.record;
+    const abi::Record& y = b.record;
+    return x.value == y.value && x.pc == y.pc && x.pa_low == y.pa_low && x.cpu == y.cpu &&
+           x.access == y.access && x.type == y.type && x.mode == y.mode && x.task == y.task &&
+           ((x.flags ^ y.flags) & abi::flag_value_unknown) == 0 && a.task() == b.task() &&
+           same_function(a.caller(), b.caller());
 }
 
 bool may_repeat(const abi::Record& record) {
@@ -27,14 +42,14 @@ void Collapse::add(const Event& event) {
     if (over || !may_repeat(record)) {
         release();
     }
-    if (Run* run = find(record)) {
+    if (Run* run = find(event)) {
         run->last = record;
         run->last_number = event.number;
         run->last_nanoseconds = event.nanoseconds;
         ++run->count;
         return;
     }
-    if (runs_.size() == most_places) {
+    if (runs_.size() == most_runs) {
         release();
     }
     start_ = runs_.empty() ? event.nanoseconds : start_;
@@ -45,11 +60,12 @@ void Collapse::add(const Event& event) {
     }
 }
 
-Collapse::Run* Collapse::find(const abi::Record& record) {
-    const auto found = std::find_if(runs_.begin(), runs_.end(), [&record](const Run& run) {
-        return same_place(run.last, record);
+// Only the newest one of its register: what a register was read and written stays in order.
+Collapse::Run* Collapse::find(const Event& event) {
+    const auto found = std::find_if(runs_.rbegin(), runs_.rend(), [&event](const Run& run) {
+        return same_register(run.last, event.record);
     });
-    return found == runs_.end() ? nullptr : &*found;
+    return found == runs_.rend() || !same_line(found->first, event) ? nullptr : &*found;
 }
 
 void Collapse::release() {
@@ -64,19 +80,14 @@ void Collapse::give(const Run& run) {
         next_.add(run.first);
         return;
     }
-    DerivedEvent derived{"repeat",
-                         run.first,
-                         run.last,
-                         run.last_number,
-                         run.last_nanoseconds,
-                         run.count,
-                         fmt::format("x{}", run.count),
-                         {}};
-    if (run.last.value != run.first.record.value) {
-        derived.text += fmt::format(", last {:#x}", run.last.value);
-        derived.fields.push_back({"last_value", run.last.value});
-    }
-    next_.add_derived(derived);
+    next_.add_derived({"repeat",
+                       run.first,
+                       run.last,
+                       run.last_number,
+                       run.last_nanoseconds,
+                       run.count,
+                       fmt::format("x{}", run.count),
+                       {}});
 }
 
 } // namespace mmioscope::analysis

@@ -1,10 +1,10 @@
-// Merges repeated events. A driver that polls a status register and then writes a data register, a
-// thousand times, becomes two events with a count instead of two thousand events.
+// Merges repeated events: accesses that are equal in all but time and duration. A driver that reads
+// a status a thousand times becomes one event with a count.
 //
-// A place is a PC, the register it accesses, and the kind of access. All records of one place in
-// one window of time form a run, even if other records lie between them: loops are nested, and
-// interrupts come in between. Runs keep the order of their first records; windows do not overlap. A
-// window ends early if it has too many places, or where names become invalid (reading/naming.hpp).
+// Equal accesses to a register (4 bytes) in one window of time form a run, unless another access to
+// it lies between them. Accesses to other registers may: loops are nested, and interrupts come in
+// between. Runs keep the order of their first records; windows do not overlap. A window ends early
+// if it has too many runs, or where names become invalid (reading/naming.hpp).
 #pragma once
 
 #include "analysis/merger.hpp"
@@ -17,8 +17,7 @@ namespace mmioscope::analysis {
 class Collapse final : public Merger {
 public:
     /// Passes each run to `next` once its window is over: unchanged if it is one event, otherwise
-    /// as an event of type "repeat", with the field `last_value` if the last value differs from the
-    /// first. `window` is in nanoseconds, like the events' times.
+    /// as an event of type "repeat". `window` is in nanoseconds, like the events' times.
     Collapse(std::uint64_t window, reading::Consumer& next) : Merger(next), window_(window) {}
 
     /// A quarter of a second.
@@ -28,7 +27,7 @@ public:
     void release() override; ///< ends the window
 
 private:
-    /// The records of one place in one window.
+    /// Equal records in one window.
     struct Run {
         Event first; ///< settled
         abi::Record last;
@@ -37,10 +36,10 @@ private:
         std::uint64_t count;
     };
 
-    Run* find(const abi::Record& record);
+    Run* find(const Event& event);
     void give(const Run& run);
 
-    static constexpr std::size_t most_places = 64;
+    static constexpr std::size_t most_runs = 64;
 
     std::uint64_t window_;
     std::uint64_t start_ = 0; ///< time of the window's first event

@@ -122,9 +122,10 @@ bool export_part(const Options& options, reading::TraceOptions selection) {
 Status export_trace(const Options& options) {
     const reading::TraceOptions selection = trace_options(with_input(options.view));
     const exporting::Format& format = exporting::format_of(options.format);
-    if ((options.view.collapse || options.view.fold) && format.open == nullptr) {
+    const bool collapse = options.view.collapse.value_or(false);
+    if ((collapse || options.view.fold) && format.open == nullptr) {
         throw bad_input("{} and --as mmio exclude each other: a trace has every access",
-                        options.view.collapse ? "--collapse" : "--fold");
+                        collapse ? "--collapse" : "--fold");
     }
     const bool all = format.open == nullptr ? export_part(options, selection)
                                             : export_events(options, format, selection);

@@ -41,8 +41,9 @@ struct Options {
 
 constexpr char footer[] = R"(
 Known names replace numbers: the register its offset, the function the PC, followed by <- and the caller, then the task.
-The fields of a register follow its value. --raw prints numbers. On a terminal, accesses by one PC to one register in a
-quarter second are one line with a count. The last line is the verdict.
+The fields of a register follow its value. --raw prints numbers. On a terminal, accesses in a quarter second that are
+equal in all but time are one line with a count, if no other access to their register lies between them (--no-collapse:
+a line for each). The last line is the verdict.
 
 --dmesg takes the output of dmesg or of the console, with printk's times. Traces of mmioscope run and of record --console
 contain the console. printk's time 0 is found from the lines that left by a traced UART: the smallest delay between a
@@ -53,6 +54,7 @@ Examples:
   mmioscope print boot.mmio
   mmioscope print --from 14.5 --to 15 --cpu 1 boot.mmio
   mmioscope print --all --ts delta boot.mmio | grep mmc
+  mmioscope print --no-collapse -F 'reg==SYS_LED' boot.mmio
   mmioscope print --last 20 --no-summary boot.mmio     the last 20 events
   mmioscope print --number -F 'reg==Clock' boot.mmio   with event numbers ...
   mmioscope print --at 71602 -C 20 boot.mmio           ... and the 20 events on either side of one
@@ -68,7 +70,7 @@ Exit status: 0 the trace is whole and nothing was lost, 1 otherwise, 2 it cannot
 
 view::PrintOptions print_options(const Options& options, const view::Output& out) {
     view::PrintOptions print = print_options(options.view, out);
-    print.collapse = options.view.collapse || (print.collapse && !options.at);
+    print.collapse = options.view.collapse.value_or(print.collapse && !options.at);
     print.own = print.own || options.at;
     print.numbers = options.numbers || options.at;
     print.last = options.last.value_or(print.last);

@@ -110,15 +110,17 @@ void add_strict_option(CLI::App& command, ViewOptions& options) {
 }
 
 void add_merge_options(CLI::App& command, ViewOptions& options) {
-    command.add_flag("--collapse", options.collapse,
-                     "Merge accesses by one PC to one register, in each quarter second, into one "
-                     "event with a count");
+    command.add_flag_function(
+        "--collapse,!--no-collapse",
+        [&options](std::int64_t times) { options.collapse = times > 0; },
+        "Merge accesses to a register, in each quarter second, that are equal in all but time "
+        "into one event with a count");
     command.add_flag("--fold", options.fold,
                      "Merge the accesses of each poll into one event (mmioscope polls)");
 }
 
 Merging::Merging(const ViewOptions& options, reading::Consumer& next) : first_(&next) {
-    if (options.collapse) {
+    if (options.collapse.value_or(false)) {
         first_ = &collapse_.emplace(analysis::Collapse::usual_window, *first_);
     }
     if (options.fold) {
@@ -254,7 +256,7 @@ bool shows_own(const ViewOptions& options) {
 view::PrintOptions print_options(const ViewOptions& options, const view::Output& out) {
     constexpr std::uint64_t usual_gap = 100'000'000; // ns
     view::PrintOptions print;
-    print.collapse = options.collapse || (!options.all && out.terminal());
+    print.collapse = options.collapse.value_or(!options.all && out.terminal());
     print.own = shows_own(options);
     print.gap = !options.gap.empty() ? duration_of("--gap", options.gap)
                 : out.terminal()     ? usual_gap

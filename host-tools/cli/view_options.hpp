@@ -30,9 +30,9 @@ struct ViewOptions {
     std::string format = "text";
     std::string color = "auto";
     bool strict = false;
-    bool collapse = false; ///< merge repeats in every output
-    bool fold = false;     ///< merge polls in every output
-    bool all = false;      ///< do not collapse, even on a terminal
+    std::optional<bool> collapse; ///< merge repeats; nothing: in lines on a terminal
+    bool fold = false; ///< merge polls in every output
+    bool all = false;  ///< do not collapse, even on a terminal
     bool raw = false;
     bool wide = false; ///< do not cut lines on a terminal
     bool duration = false;

@@ -58,7 +58,8 @@ abi::Record write2() {
     return record;
 }
 
-/// The result for records at these places, 1 tick apart, in windows of 100 ticks.
+/// The result for records at these places, 1 tick apart, in windows of 100 ticks. A place is a PC,
+/// and by its low 5 bits a register and by bit 5 a value: 'a' and 'A' differ in both.
 std::vector<std::string> runs(const std::string& places) {
     class Log final : public reading::Consumer {
     public:
@@ -80,6 +81,8 @@ std::vector<std::string> runs(const std::string& places) {
     for (const char place : places) {
         abi::Record record = access(0, 0, time++);
         record.pc = static_cast<std::uint32_t>(place);
+        record.value = record.pc >> 5;
+        record.pa_low = (record.pc & 0x1f) * 4;
         record.type = place == '!' ? abi::RecordType::gap : abi::RecordType::access;
         collapse.add(given_event(record, {.nanoseconds = record.time}));
     }
@@ -204,6 +207,7 @@ TEST_CASE("records of the same place within a window of time are one line") {
     CHECK(runs("abc") == Runs{"a1", "b1", "c1"});
     CHECK(runs("aaaa") == Runs{"a4"});
     CHECK(runs("aaabaabcaab") == Runs{"a7", "b3", "c1"});
+    CHECK(runs("aAaab") == Runs{"a1", "A1", "a2", "b1"}); // another one of the same register
     CHECK(runs("aba!ab!!") == Runs{"a2", "b1", "!1", "a1", "b1", "!1", "!1"});
     CHECK(runs(std::string(101, 'a') + "b") == Runs{"a101", "b1"});
     CHECK(runs(std::string(150, 'a')) == Runs{"a101", "a49"});

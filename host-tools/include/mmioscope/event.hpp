@@ -232,7 +232,7 @@ struct DerivedEvent {
     std::uint64_t last_number = 0;
     std::uint64_t last_nanoseconds = 0;
     std::uint64_t count = 1; ///< events
-    std::string text;        ///< for people, printed after the first event: "x12, last 0x5"
+    std::string text;        ///< for people, printed after the first event: "x12"
     std::vector<Field> fields;
 
     /// The first event, with the text `words`.
