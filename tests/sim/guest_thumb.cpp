@@ -94,7 +94,8 @@ GuestCpu::Effect GuestCpu::execute_thumb_wide(std::uint32_t word) {
         set(destination, top ? (get(destination) & 0xffff) | imm << 16 : imm);
         return Effect::next;
     }
-    if ((word & 0xfff0'0f00) == 0xe850'0f00 || (word & 0xfff0'0000) == 0xe840'0000)
+    if ((word & 0xfff0'0f00) == 0xe850'0f00 || (word & 0xfff0'0000) == 0xe840'0000 ||
+        ((word & 0xffe0'00c0) == 0xe8c0'0040 && field(word, 5, 4) != 2))
         return exclusive_thumb(word);
     if ((word & 0xffff'ff00) == 0xf3bf'8f00) return barrier(word_of_arm_barrier(word));
     if ((word & 0xfe40'0000) == 0xe840'0000 &&

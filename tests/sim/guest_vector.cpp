@@ -86,8 +86,14 @@ GuestCpu::Effect GuestCpu::exclusive(std::uint32_t word) {
                              .address = get(field(word, 19, 16))});
 }
 
-/// LDREX and STREX of a word in Thumb state.
+/// LDREX and STREX in Thumb state. Of two words, the second register is the next one.
 GuestCpu::Effect GuestCpu::exclusive_thumb(std::uint32_t word) {
+    if (is_set(word, 23)) // of a byte, a halfword or two words
+        return exclusive_access({.load = is_set(word, 20),
+                                 .size = field(word, 5, 4),
+                                 .reg = field(word, 15, 12),
+                                 .status = field(word, 3, 0),
+                                 .address = get(field(word, 19, 16))});
     return exclusive_access({.load = is_set(word, 20),
                              .size = 2,
                              .reg = field(word, 15, 12),
