@@ -49,6 +49,7 @@ struct Event {
     bool guest_instruction; ///< the access was made by the guest itself, at `pc`
     bool uncertain;         ///< it need not have reached the bus
     bool walk;              ///< by table walks: any reads in the page at `address`
+    bool again;             ///< its instruction took a fault before, an `uncertain` event
 };
 
 /// Means "no index".

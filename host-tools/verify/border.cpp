@@ -83,7 +83,9 @@ bool at_border(const logs::Event& event) {
 
 /// Else a word whose neighbour has no record would pass for a part of both.
 bool is_surely_a_part(const Ahead<logs::Event>& events) {
-    return events[0].size < 4 || goes_on(events[0]) || (events.size() > 1 && goes_on(events[1]));
+    const logs::Event& first = events[0];
+    const bool parts = goes_on(first) || (events.size() > 1 && goes_on(events[1]));
+    return first.size < 4 || first.again || parts;
 }
 
 /// The bytes of the first events that belong to an access of up to `most` bytes over the border: up

@@ -1,5 +1,7 @@
 #include "verify/events.hpp"
 
+#include <array>
+
 namespace mmioscope::verify {
 
 namespace {
@@ -48,16 +50,30 @@ logs::Event to_event(const abi::Record& record, std::uint64_t number) {
     return event;
 }
 
+// Whether it is of the same instruction as `fault`, which was taken behind its first access: the
+// guest has mapped the rest meanwhile.
+bool made_again(const logs::Event& fault, const logs::Event& event) {
+    return fault.uncertain && !fault.walk && !event.uncertain && event.pc == fault.pc &&
+           event.address == fault.address && event.write == fault.write;
+}
+
 } // namespace
 
 Events read_events(trace::TraceReader& reader) {
     Events events{{}, trace::LossCounter(1), 0, {}};
+    std::array<logs::Event, 256> faults{}; // the last one of each CPU
     for (auto records = reader.next(); !records.empty(); records = reader.next()) {
         for (const abi::Record& record : records) {
             ++events.records;
             events.holes.add(record);
             if (may_be_on_the_bus(record)) {
-                events.all.push_back(to_event(record, events.records));
+                logs::Event event = to_event(record, events.records);
+                logs::Event& fault = faults[event.cpu];
+                event.again = made_again(fault, event);
+                if (event.uncertain || event.again) {
+                    fault = event;
+                }
+                events.all.push_back(event);
             }
         }
     }

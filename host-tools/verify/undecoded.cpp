@@ -33,10 +33,12 @@ bool may_begin(const logs::Line& line, const logs::Event& event) {
         return (event.write || !line.write) && line.address <= event.address &&
                event.address - line.address < 8;
     }
+    // Over a border, QEMU reads the whole doubleword of what is loaded again.
+    const bool whole = event.again && (event.address + event.size) % page_size == 0;
+    const unsigned unit = whole ? 8 : event.size;
     return line.write == event.write && line.size <= event.size &&
-           line.address == (event.write || line.pieces
-                                ? event.address
-                                : event.address - event.address % event.size);
+           line.address ==
+               (event.write || line.pieces ? event.address : event.address - event.address % unit);
 }
 
 bool next_may_begin(const Ahead<logs::Line>& lines, const Ahead<logs::Event>& events,
