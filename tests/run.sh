@@ -143,10 +143,9 @@ test)
     suite polls 15 loops_in_made_boots 200
     suite fleet 20 tests/fleet/run.py "$build"
     suite model 40 tests/model/run.sh "$build" test
-    suite unit 120 catch "$build/tests/unit"
-    suite fuzz 25 tests/fuzz/run.sh "$build" 20 wire
+    MMIOSCOPE_SEEDS=0.5 suite unit 120 catch "$build/tests/unit"
     joined
-    suite mutants 75 tests/mutants/run.py "$build" --left-out 12
+    suite mutants 75 tests/mutants/run.py "$build" --short
     suite hyp-costs 60 tests/bench/hyp_costs.py "$build" --short
     suite integration 450 tests/qemu/run.sh --tier test
     ;;

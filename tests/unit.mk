@@ -8,10 +8,10 @@ UNIT_CXX ?= g++
 UNIT_SANITIZERS ?= -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 UNIT_FLAGS := -std=c++20 -O1 $(DEBUG) -Wall -Wextra -Werror -Wno-psabi $(UNIT_SANITIZERS)
 # The simulation's port/ comes before the hypervisor's own.
-UNIT_CPPFLAGS := -Itests/sim/include $(HYP_INCLUDES) -Itests -I$(BUILD)/generated/tests/sim
+UNIT_CPPFLAGS := -iquote . -Itests/sim/include $(HYP_INCLUDES) -Itests -I$(BUILD)/generated/tests/sim
 $(eval $(call test_units,unit,9,$(sort $(wildcard tests/unit/*/*.cpp))))
-UNIT_SOURCES := $(HYP_SOURCES) $(addprefix hyp/doctor/,doctor.cpp entry_checks.cpp trial_checks.cpp) \
-    $(sort $(wildcard tests/sim/*.cpp tests/unit/*.cpp)) $(test_units_of_unit)
+UNIT_SOURCES := $(call folder_units,$(HYP_SOURCES) $(wildcard tests/sim/*.cpp)) \
+    $(addprefix hyp/doctor/,doctor.cpp entry_checks.cpp trial_checks.cpp) $(wildcard tests/unit/*.cpp) $(test_units_of_unit)
 # The fuzzers' functions for the same sources, and their inputs in tests/fuzz/corpus/.
 UNIT_REPLAYED := requests device_tree
 UNIT_REPLAYED_OBJECTS := $(UNIT_REPLAYED:%=$(BUILD)/unit/tests/fuzz/%.o)

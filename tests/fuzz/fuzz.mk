@@ -1,4 +1,4 @@
-# Parsers of untrusted input, under libFuzzer with ASan and UBSan: `make fuzz`, and briefly in `make test`. Each
+# Parsers of untrusted input, under libFuzzer with ASan and UBSan: `make fuzz` and `make nightly`. Each
 # tests/fuzz/*.cpp is a fuzzer.
 
 FUZZ_CXX ?= clang++
@@ -22,7 +22,6 @@ FUZZ_SIMULATED_OBJECTS := $(call FUZZ_OBJECTS,requests)
 
 .PHONY: fuzzers
 fuzzers: $(FUZZ_TARGETS:%=$(BUILD)/fuzz/%)
-tests: $(BUILD)/fuzz/wire
 
 $(FUZZ_HOST_LIB): $(FUZZ_HOST_OBJECTS)
 	@echo "  $@"

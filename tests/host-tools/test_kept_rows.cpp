@@ -233,7 +233,7 @@ std::string events_of(const std::filesystem::path& stream) {
 
 constexpr unsigned events = 12'000;
 constexpr unsigned events_between_forgetting = 4'000;
-constexpr unsigned compared = 5; // checks one line in this many: making it anew takes long
+constexpr unsigned compared = 5; // checks one in this many: making it anew takes long
 
 } // namespace
 
@@ -253,7 +253,9 @@ TEST_CASE("rows made from cached texts equal newly made rows") {
         fmt::memory_buffer row;
         row.append(std::string_view("before\n"));
         rows.append(row, event);
-        REQUIRE(fmt::to_string(row) == "before\n" + plain_row(form, known, event));
+        if (i % compared == 0) {
+            REQUIRE(fmt::to_string(row) == "before\n" + plain_row(form, known, event));
+        }
     }
 }
 

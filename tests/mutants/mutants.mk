@@ -3,7 +3,7 @@
 
 mutant_tree := $(BUILD)/mutants/tree
 MUTANT_FLAGS := -std=c++20 -O1 -Wall -Wextra -Wno-psabi
-MUTANT_CPPFLAGS := -Itests/sim/include $(HYP_INCLUDES:-I%=-I$(mutant_tree)/%) -Itests -I$(BUILD)/generated/tests/sim -include tests/mutants/switch.hpp
+MUTANT_CPPFLAGS := -iquote $(mutant_tree) -iquote . -Itests/sim/include $(HYP_INCLUDES:-I%=-I$(mutant_tree)/%) -Itests -I$(BUILD)/generated/tests/sim -include tests/mutants/switch.hpp
 # Tests of the protocol that lie with others of their folder.
 MUTANT_TESTS_BESIDE := tests/unit/control/switching_test.cpp tests/unit/control/command_test.cpp \
     tests/unit/control/trigger_test.cpp tests/unit/control/filter_test.cpp tests/unit/engine/access_test.cpp \
@@ -17,7 +17,7 @@ MUTANT_TESTS_BESIDE := tests/unit/control/switching_test.cpp tests/unit/control/
     tests/unit/stream/start_and_panic_test.cpp tests/unit/trap/power_test.cpp \
     tests/unit/task_names/task_name_test.cpp tests/unit/trap/fetch_test.cpp
 $(eval $(call test_units,mutants,4,$(sort $(wildcard tests/unit/protocol/*.cpp) $(MUTANT_TESTS_BESIDE))))
-MUTANT_SOURCES := $(HYP_SOURCES) $(sort $(wildcard tests/sim/*.cpp)) $(test_units_of_mutants)
+MUTANT_SOURCES := $(call folder_units,$(HYP_SOURCES) $(wildcard tests/sim/*.cpp)) $(test_units_of_mutants)
 MUTANT_OBJECTS := $(patsubst %.cpp,$(BUILD)/mutants/%.o,$(MUTANT_SOURCES))
 
 .PHONY: mutants

@@ -7,15 +7,6 @@
 
 namespace mmioscope::sim {
 
-namespace {
-bool is_set(std::uint32_t word, unsigned n) {
-    return (word >> n & 1) != 0;
-}
-unsigned field(std::uint32_t word, unsigned high, unsigned low) {
-    return (word >> low) & ((1u << (high - low + 1)) - 1);
-}
-} // namespace
-
 GuestCpu::Effect GuestCpu::execute_arm(std::uint32_t word) {
     if ((word & 0xfff1'fe20) == 0xf100'0000) { // CPS
         if (is_set(word, 17)) core_.frame.psr = (core_.frame.psr & ~0x1fu) | field(word, 4, 0);

@@ -156,4 +156,12 @@ private:
     bool wide_{}; ///< the instruction being executed has 32 bits
 };
 
+// Bits of an instruction.
+inline bool is_set(std::uint32_t word, unsigned n) {
+    return (word >> n & 1) != 0;
+}
+inline unsigned field(std::uint32_t word, unsigned high, unsigned low) {
+    return (word >> low) & ((1u << (high - low + 1)) - 1);
+}
+
 } // namespace mmioscope::sim

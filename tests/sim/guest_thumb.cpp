@@ -6,10 +6,6 @@
 namespace mmioscope::sim {
 
 namespace {
-bool is_set(std::uint32_t word, unsigned n) { return (word >> n & 1) != 0; }
-unsigned field(std::uint32_t word, unsigned high, unsigned low) {
-    return (word >> low) & ((1u << (high - low + 1)) - 1);
-}
 struct Kind { bool load; unsigned log2_size; bool sign; };
 constexpr Kind register_offset[8] = {{false, 2, false}, {false, 1, false}, {false, 0, false},
                                      {true, 0, true},   {true, 2, false},  {true, 1, false},

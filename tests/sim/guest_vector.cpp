@@ -4,15 +4,6 @@
 
 namespace mmioscope::sim {
 
-namespace {
-bool is_set(std::uint32_t word, unsigned n) {
-    return (word >> n & 1) != 0;
-}
-unsigned field(std::uint32_t word, unsigned high, unsigned low) {
-    return (word >> low) & ((1u << (high - low + 1)) - 1);
-}
-} // namespace
-
 /// `count` consecutive accesses, from byte `first` of the register file on.
 GuestCpu::Effect GuestCpu::transfer_vector(bool is_load, std::uint32_t address, unsigned first,
                                            unsigned count, unsigned log2_size) {

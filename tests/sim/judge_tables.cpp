@@ -1,6 +1,7 @@
 #include "judge.hpp"
 
 #include "guest_cpu.hpp"
+#include "stage2.hpp"
 
 #include <array>
 #include <sstream>
@@ -9,8 +10,6 @@
 namespace mmioscope::sim {
 
 namespace {
-
-constexpr std::uint64_t address_bits = 0xff'ffff'f000;
 
 /// Replays writes of descriptors. Consecutive states differ in one entry, so after each write only
 /// what this entry leads to is checked.

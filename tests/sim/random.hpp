@@ -25,12 +25,12 @@ private:
     std::uint64_t state_;
 };
 
-/// The number of seeds for a randomised test; MMIOSCOPE_SEEDS in the environment multiplies
-/// `usual`.
+/// The number of seeds for a randomised test; MMIOSCOPE_SEEDS in the environment, which may be a
+/// fraction, multiplies `usual`.
 inline unsigned seeds(unsigned usual) {
     const char* factor = std::getenv("MMIOSCOPE_SEEDS");
-    return factor != nullptr ? usual * static_cast<unsigned>(std::strtoul(factor, nullptr, 10))
-                             : usual;
+    const double all = factor != nullptr ? usual * std::strtod(factor, nullptr) : usual;
+    return all < 1 ? 1 : static_cast<unsigned>(all);
 }
 
 } // namespace mmioscope::sim

@@ -3,7 +3,6 @@
 namespace mmioscope::sim {
 
 namespace {
-constexpr std::uint64_t address_bits = 0xff'ffff'f000;
 unsigned shift_of(unsigned level) {
     return 39 - 9 * level;
 }

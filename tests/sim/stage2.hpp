@@ -7,6 +7,9 @@
 
 namespace mmioscope::sim {
 
+/// The address in a descriptor.
+inline constexpr std::uint64_t address_bits = 0xff'ffff'f000;
+
 /// The result of a walk.
 struct Translation {
     std::uint64_t descriptor{}; ///< the leaf; 0 if there is none

@@ -7,7 +7,6 @@
 namespace mmioscope::sim {
 
 namespace {
-constexpr std::uint64_t address_bits = 0xff'ffff'f000;
 /// For the addresses that one table of `level` translates.
 constexpr unsigned table_shift(unsigned level) {
     return 48 - 9 * level;

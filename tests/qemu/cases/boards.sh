@@ -125,7 +125,7 @@ boards_porting() {
 
 add test boards-imx7 45 boards_judged mcimx7d-sabre
 add test stream-imx 45 boards_stream_imx
-add test boards-midway 45 boards_linux "$guest" midway
+add nightly boards-midway 45 boards_linux "$guest" midway
 add test porting 45 boards_porting
 add test boards-raspi2 45 boards_judged raspi2b
 

@@ -5,5 +5,5 @@ core_alone() { # ENGINE
     drivers --engine "$1" --hypervisor "$build/tests/core/hyp-88000000.elf"
 }
 
-add test core-shadow 60 on_all_cpus core_alone shadow
+add nightly core-shadow 60 on_all_cpus core_alone shadow
 add test core-emulation 60 on_all_cpus core_alone emulation
