@@ -40,7 +40,7 @@ Exit status: 0 the trace is whole and nothing was lost, 1 otherwise, 2 it cannot
 
 reading::TraceOptions selected(const Options& options) {
     const std::string device = filter::of_device(options.device);
-    reading::TraceOptions selection = trace_options(options.view);
+    reading::TraceOptions selection = trace_options(options.view, options.device);
     selection.filter =
         selection.filter.empty() ? device : fmt::format("{} && ({})", device, selection.filter);
     return selection;

@@ -129,7 +129,7 @@ Status regs(const Options& options) {
         }
         return score(options);
     }
-    const reading::TraceOptions selection = trace_options(options.view);
+    const reading::TraceOptions selection = trace_options(options.view, options.device);
     reading::Trace trace(selection);
     view::Output out(options.view.output);
     view::Tally tally(reading::selects(selection));

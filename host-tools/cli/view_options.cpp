@@ -16,7 +16,10 @@
 #include "view/pager.hpp"
 #include "view/short_tables.hpp"
 
+#include <fmt/ranges.h>
+
 #include <cstdlib>
+#include <filesystem>
 #include <memory>
 
 namespace mmioscope::cli {
@@ -224,6 +227,26 @@ std::optional<reading::Moment> time_of(const char* name, const std::string& text
             name, text);
     }
     return reading::Moment(*time, of_counter);
+}
+
+reading::TraceOptions trace_options(const ViewOptions& options, const std::string& device) {
+    std::error_code problem;
+    if (!options.file.empty() || !options.input.empty() ||
+        !std::filesystem::is_regular_file(device, problem)) {
+        return trace_options(options);
+    }
+    reading::TraceOptions whole;
+    whole.path = device;
+    reading::Trace trace(whole);
+    view::Tally tally(false);
+    reading::drive(trace, {&tally});
+    std::vector<std::string> names;
+    for (const auto& [region, count] : tally.summary().devices()) {
+        if (region != abi::no_device) {
+            names.emplace_back(trace.reader().names()[region]);
+        }
+    }
+    throw bad_input("no device given; those of {}: {}", device, fmt::join(names, ", "));
 }
 
 reading::TraceOptions trace_options(const ViewOptions& options) {

@@ -118,6 +118,9 @@ view::LiveOptions live_options(const ViewOptions& options);
 /// What to read. Throws Error (bad_input) if FILE and -i are both given or both missing, if -o is
 /// one of the input files, or for an invalid time or plug-in.
 reading::TraceOptions trace_options(const ViewOptions& options);
+/// The same for a command that takes a device before the trace. If the trace alone was given, as
+/// `device`, the error lists the devices that it has accesses to.
+reading::TraceOptions trace_options(const ViewOptions& options, const std::string& device);
 /// The same for `command`, which reads the trace twice, and so not from a pipe.
 reading::TraceOptions file_options(const ViewOptions& options, std::string_view command);
 

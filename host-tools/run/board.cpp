@@ -14,6 +14,8 @@ const std::array boards = {
     Board{
         .name = "vexpress-a15",
         .machine = "vexpress-a15",
+        .tree = "vexpress-v2p-ca15-tc1.dtb",
+        .compatible = "arm,vexpress",
         .ram_base = 0x8000'0000,
         .max_memory = 2048ull << 20,
         .max_cpus = 4,
@@ -30,6 +32,7 @@ const std::array boards = {
         .machine = "virt,virtualization=on,gic-version=2,highmem=off",
         .described_by = "virt,gic-version=2,highmem=off",
         .cpu = "cortex-a15",
+        .compatible = "linux,dummy-virt",
         .ram_base = 0x4000'0000,
         .max_memory = 3072ull << 20,
         .max_cpus = 8,
@@ -41,6 +44,8 @@ const std::array boards = {
     Board{
         .name = "orangepi-pc",
         .machine = "orangepi-pc",
+        .tree = "sun8i-h3-orangepi-pc.dtb",
+        .compatible = "allwinner,sun8i-h3",
         .ram_base = 0x4000'0000,
         .boot_image = true,
         .memory = 1024ull << 20,
@@ -60,6 +65,8 @@ const std::array boards = {
     Board{
         .name = "mcimx7d-sabre",
         .machine = "mcimx7d-sabre",
+        .tree = "imx7d-sdb.dtb",
+        .compatible = "fsl,imx7d",
         .ram_base = 0x8000'0000,
         .boot_image = true,
         .max_memory = 2048ull << 20,
@@ -75,6 +82,8 @@ const std::array boards = {
     Board{
         .name = "ast2600-evb",
         .machine = "ast2600-evb",
+        .tree = "aspeed-ast2600-evb.dtb",
+        .compatible = "aspeed,ast2600",
         .ram_base = 0x8000'0000,
         .memory = 1024ull << 20,
         .min_memory = 1024ull << 20,
@@ -91,6 +100,8 @@ const std::array boards = {
     Board{
         .name = "raspi2b",
         .machine = "raspi2b",
+        .tree = "bcm2836-rpi-2-b.dtb",
+        .compatible = "brcm,bcm2836",
         .ram_base = 0,
         .memory = 1024ull << 20,
         .min_memory = 1024ull << 20,
@@ -120,6 +131,11 @@ const Board& find_board(std::string_view name) {
             fmt::join(board_names(), ", "));
     }
     return *found;
+}
+
+const Board* board_of_tree(const std::function<bool(std::string_view compatible)>& is_of) {
+    const auto found = std::ranges::find_if(boards, is_of, &Board::compatible);
+    return found == boards.end() ? nullptr : &*found;
 }
 
 std::vector<std::string> board_names() {

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,6 +15,8 @@ struct Board {
     std::string machine;                ///< QEMU's -M, with the properties the board needs
     std::string_view described_by = ""; ///< QEMU's -M for the tree; empty: the user's
     std::string_view cpu = "";          ///< QEMU's -cpu; empty: the machine's default
+    std::string_view tree = "";         ///< Linux' name of its tree; empty: not known
+    std::string_view compatible = "";   ///< what the root of each such tree has; empty: not known
     std::uint64_t ram_base;             ///< physical address
     bool boot_image = false; ///< QEMU starts the hypervisor like U-Boot: in Hyp mode, with PSCI
                              ///< firmware below
@@ -46,6 +49,9 @@ std::uint64_t top_base(std::uint64_t end, std::uint64_t area_size);
 
 /// Throws Error (bad_input) that lists the known boards.
 const Board& find_board(std::string_view name);
+
+/// The board whose trees have `compatible` in their root for which `is_of` is true; null if none.
+const Board* board_of_tree(const std::function<bool(std::string_view compatible)>& is_of);
 
 /// Their names; the first is the default.
 std::vector<std::string> board_names();

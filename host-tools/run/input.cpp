@@ -79,4 +79,19 @@ void check_tree(const Bytes& tree, const std::string& path) {
     }
 }
 
+void check_board(const Bytes& tree, const std::string& path, const Board& board) {
+    const auto differs = [&tree](std::string_view compatible) {
+        return fdt_node_check_compatible(tree.data(), 0, std::string(compatible).c_str());
+    };
+    if (board.compatible.empty() || differs(board.compatible) <= 0) { // negative: the root has none
+        return;
+    }
+    const char* model = fdt_stringlist_get(tree.data(), 0, "model", 0, nullptr);
+    const Board* const other =
+        board_of_tree([&differs](std::string_view of) { return differs(of) == 0; });
+    throw bad_input("{} is the tree of {}, not of {}: --board {}", path,
+                    model != nullptr ? model : "another board", board.name,
+                    other != nullptr ? other->name : "NAME, which QEMU calls it");
+}
+
 } // namespace mmioscope::run

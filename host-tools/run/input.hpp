@@ -1,6 +1,7 @@
 // The input files of a guest, read and checked before anything starts.
 #pragma once
 
+#include "run/board.hpp"
 #include "run/options.hpp"
 
 #include <cstddef>
@@ -23,5 +24,8 @@ void check_ramdisk(const Bytes& ramdisk, const std::string& path);
 
 /// Throws Error (bad_input) unless `tree` is a complete flattened device tree of a board.
 void check_tree(const Bytes& tree, const std::string& path);
+
+/// Throws Error (bad_input) that says whose tree it is if the sound `tree` is not one of `board`.
+void check_board(const Bytes& tree, const std::string& path, const Board& board);
 
 } // namespace mmioscope::run

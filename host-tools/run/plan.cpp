@@ -100,8 +100,14 @@ Bytes board_tree(const Options& options, const Board& board, const std::string& 
     if (options.tree.empty() && !board.described_by.empty()) {
         return machine_tree(board, options, qemu);
     }
+    if (options.tree.empty()) {
+        throw bad_input("no device tree given: {} needs --dtb {}, which is in the kernel's package "
+                        "(/usr/lib/linux-image-VERSION) or its build (arch/arm/boot/dts)",
+                        board.name, board.tree);
+    }
     const Bytes tree = read_input(options.tree, "device tree");
     check_tree(tree, options.tree);
+    check_board(tree, options.tree, board);
     return tree;
 }
 

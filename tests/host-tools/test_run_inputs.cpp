@@ -229,7 +229,10 @@ TEST_CASE("bad inputs are refused in one line") {
     }
     SECTION("no device tree") {
         o.tree = "";
-        CHECK(inputs.error() == "no device tree given (see --help)");
+        CHECK(inputs.error() ==
+              "no device tree given: vexpress-a15 needs --dtb vexpress-v2p-ca15-tc1.dtb, which is "
+              "in the kernel's package (/usr/lib/linux-image-VERSION) or its build "
+              "(arch/arm/boot/dts)");
     }
     SECTION("truncated device tree") {
         inputs.write("board.dtb", cut(small_tree(), 100));
