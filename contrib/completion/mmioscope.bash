@@ -1,5 +1,5 @@
 # Completes the command line of mmioscope in bash: commands, options, the words an option takes, files.
-# In a filter it knows the devices and registers of a trace that stands on the line.
+# Of a trace that stands on the line it knows the devices, registers and functions.
 # To use it: `. mmioscope.bash`, or put it where bash-completion looks, as "mmioscope". It asks the program itself
 # (--help), so that it knows the options of whatever version is there.
 
@@ -39,24 +39,29 @@ _mmioscope_trace() {
     done
 }
 
-# What may stand behind "dev==" or "reg==" in a filter, of what was accessed in the trace on the line, which is read once
-# in each shell. $2 is the line up to the cursor.
-_mmioscope_names() {
-    local field key accessed
+# What the cursor stands at, as `stat --by` calls it: in a filter, behind --dev, or where a command takes a device. $1 is
+# the line up to the cursor.
+_mmioscope_kind() {
     REPLY=''
-    [[ $2 =~ (^|[^a-z])(dev|device|reg|register)[=!]=[^\ ]*$ ]] || return
-    field=${BASH_REMATCH[2]}
+    if [[ $1 =~ (^|[^a-z])(dev|device|reg|register|func|function|caller)[=!]=[^\ ]*$ ]]; then
+        case ${BASH_REMATCH[2]} in dev*) REPLY=device ;; reg*) REPLY=register ;; func*) REPLY=function ;; *) REPLY=caller ;; esac
+    elif [ "$previous" = --dev ] || { [ "$COMP_CWORD" = 2 ] && [[ $command == @(regs|gen) && $current != -* ]]; }; then
+        REPLY=device
+    fi
+}
+
+# The names of kind $2 that were accessed in the trace on the line, which is read once in each shell, for at most 5 seconds.
+_mmioscope_names() {
+    local key
     _mmioscope_trace
     [ -n "$REPLY" ] || return
-    key="trace $REPLY $(stat -c %Y:%s -- "$REPLY")"
-    if [ -z "${_mmioscope_help[$key]-}" ]; then
-        accessed=$("$1" stat --by register --limit 0 --format csv "$REPLY" 2>/dev/null </dev/null)
-        _mmioscope_help[$key]=$(sed 1d <<<"$accessed" | cut -d, -f2)
+    key="$2 of $REPLY $(stat -c %Y:%s -- "$REPLY")"
+    if [ -z "${_mmioscope_help[$key]+asked}" ]; then
+        # A register's name stands behind its device's, a module's behind its function's.
+        _mmioscope_help[$key]=$(timeout 5 "$1" stat --by "$2" --limit 0 --format csv "$REPLY" 2>/dev/null </dev/null |
+            sed -E "1d; s/^[^,]*,//; s/,.*//; $([ "$2" = register ] && echo 's/^[^ ]* //;') s/ .*//; /^[-+0(]/d" | sort -u)
     fi
-    case $field in
-    dev*) REPLY=$(cut -d' ' -f1 <<<"${_mmioscope_help[$key]}" | sort -u) ;;
-    *) REPLY=$(sed -n 's/^[^ ]* \([^+]\)/\1/p' <<<"${_mmioscope_help[$key]}" | sort -u) ;;
-    esac
+    REPLY=${_mmioscope_help[$key]}
 }
 
 _mmioscope() {
@@ -64,7 +69,8 @@ _mmioscope() {
     local command=${COMP_WORDS[1]} words REPLY line=${COMP_LINE-} stem='' value=${current##*=}
     program=${program/#\~\//$HOME/}
     COMPREPLY=()
-    _mmioscope_names "$program" "${line:0:${COMP_POINT-0}}"
+    _mmioscope_kind "${line:0:${COMP_POINT-0}}"
+    [ -z "$REPLY" ] || _mmioscope_names "$program" "$REPLY"
     if [ -n "$REPLY" ]; then
         # Bash takes "==" for a word of its own; in quotes it does not.
         [[ $current == [\'\"]*=* ]] && stem=${current%"$value"} stem=${stem:1}

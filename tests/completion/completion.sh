@@ -6,12 +6,12 @@ passed=0 failed=0
 # shellcheck source=contrib/completion/mmioscope.bash
 . contrib/completion/mmioscope.bash
 
-# completes EXPECTED WORD...: checks the proposals for the last WORD, joined by spaces.
+# completes EXPECTED WORD...: checks the proposals for the last WORD, or that number $cursor, joined by spaces.
 completes() {
     local expected=$1
     shift
     COMP_WORDS=("$program" "$@")
-    COMP_CWORD=$#
+    COMP_CWORD=${cursor:-$#}
     _mmioscope
     local got="${COMPREPLY[*]}"
     # shellcheck disable=SC2053 # the expectation may be a pattern
@@ -57,8 +57,10 @@ completes "$folder/two words.mmio" run -o "$folder/two"
 cat >"$folder/text" <<'END'
 device serial0 0x1c090000 0x1000 arm,pl011
 device mmc@50000 0x1c050000 0x1000
-0.0 cpu0 R2 0x1c090018 0x90
-0.1 cpu0 W2 0x1c090000 0x61
+code 0xc0500000 0x100 pl011_read
+code 0xbf010000 0x100 mmci_irq armmmci
+0.0 cpu0 R2 0x1c090018 0x90 pc=0xc0500010
+0.1 cpu0 W2 0x1c090000 0x61 pc=0xbf010010
 0.2 cpu0 R4 0x1c050034 0
 END
 "$PWD/$1/tests/trace-of-text" "$folder/text" "$folder/t.mmio"
@@ -72,7 +74,21 @@ in_filter "mmc@50000 serial0" print "$folder/t.mmio" -F dev ==
 in_filter "serial0" print "$folder/t.mmio" -F dev == se
 in_filter "DR FR" print "$folder/t.mmio" -F reg ==
 in_filter "w && reg==DR" print "$folder/t.mmio" -F "'w && reg==D"
+in_filter "mmci_irq pl011_read" print "$folder/t.mmio" -F func ==
 in_filter "" print "$folder/t.mmio" -F func == D
+in_filter "" print "$folder/t.mmio" -F caller ==
+completes "mmc@50000 serial0" diff "$folder/t.mmio" --dev ""
+cursor=2
+completes "mmc@50000" gen mm "$folder/t.mmio"
+completes "mmc@50000 serial0" regs "" "$folder/t.mmio"
+completes "--as" gen --as "$folder/t.mmio"
+completes "$folder/text" gen "$folder/te" "$folder/text" 2>"$folder/said" # which is no trace
+completes "" gen mm "$folder/text" 2>>"$folder/said"
+unset cursor
+if [ -s "$folder/said" ]; then
+    failed=$((failed + 1))
+    echo "FAILED completion: of a file that is no trace it says: $(head -n 1 "$folder/said")"
+fi
 rm -r "$folder"
 complete -p mmioscope >/dev/null || { failed=$((failed + 1)); echo "FAILED completion: nothing is registered"; }
 
