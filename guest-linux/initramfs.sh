@@ -31,6 +31,14 @@ ln -s busybox "$root/bin/sh"
 add sysreg leds-gpio vexpress-regulator
 add sd     armmmci mmc_block crc32c_generic ext4
 add net    smsc smsc911x
+# The other boards in `boards`: what of it this kernel has.
+add_some() { # STEP MODULE...
+    step=$1; shift
+    for module; do [ -z "$(find "$tree" -name "$module.ko*")" ] || add "$step" "$module"; done
+}
+add_some sd-boards  gpio-mxc sdhci-esdhc-imx sunxi-mmc bcm2835
+add      sd-boards  mmc_block crc32c_generic ext4
+add_some net-boards virtio_mmio virtio_net dwmac-sun8i mdio-aspeed ftgmac100
 
 (cd "$root" &&
     find . -exec touch -h -d @0 {} + &&

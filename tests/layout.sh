@@ -199,6 +199,24 @@ result "a changed header makes anew each board's object that includes it" \
             grep -qF -- "-c $source " || echo "$object"
     done)"
 
+# guest-linux/boards, from which `make demo` takes what it gives to `mmioscope run`.
+demo() { make -n --no-print-directory MAKE=: BUILD="$build" demo BOARD="$1" 2>&1; }
+result "make demo gives each board of guest-linux/boards its tree, console, CPUs, steps and card" \
+    "$(grep -v '^#' guest-linux/boards | while read -r board cpus tree console steps _; do
+        said=$(demo "$board")
+        for word in "--board $board " "--cpus $cpus " "console=$console " "mmioscope.steps=$steps'"; do
+            echo "$said" | grep -qF -e "$word" || echo "$board: $word is missing"
+        done
+        [ "$(echo "$said" | grep -o -e '--dtb [^ ]*')" = "$([ "$tree" = none ] || echo "--dtb $build/guest/$tree.dtb")" ] || echo "$board: --dtb"
+        [ "$tree" = none ] || grep -q "^boards=.*[\" ]$tree[\" ]" guest-linux/fetch.sh || echo "$board: fetch.sh has no $tree"
+        [ "$(echo "$said" | grep -c -e --sd)" = "$(echo ",$steps," | grep -c ,sd,)" ] || echo "$board: --sd"
+        for step in $(echo "$steps" | tr , ' '); do grep -q "^step_$step()" guest-linux/init || echo "$board: step $step"; done
+    done
+    [ "$(grep -vc '^#' guest-linux/boards)" -ge 10 ] || echo 'fewer than ten boards')"
+result "make demo refuses an unknown board, and lists them, before it does anything else" \
+    "$(make --no-print-directory MAKE=: BUILD="$build" demo BOARD=nosuch 2>&1 | head -n 1 |
+        grep -vE '^Makefile:[0-9]+: [*]+ demo: BOARD=nosuch is none of: vexpress-a15 virt .* fuji-bmc[.]  Stop[.]$')"
+
 result "no file of one machine, host or kernel is tracked" \
     "$(git ls-files | grep -E '(vmlinuz|\.dtb|\.img|\.deb|busybox)$')"
 
