@@ -55,6 +55,13 @@ inline void Printer::start_line(std::uint64_t number) {
     if (!titled_) [[unlikely]] {
         begin();
     }
+    if (unmade_) [[unlikely]] {
+        make_kept(); // the next line's time may follow from theirs
+    }
+    append_number(number);
+}
+
+inline void Printer::append_number(std::uint64_t number) {
     if (options_.numbers) {
         text_.append(number == 0 ? std::string(11, ' ') : fmt::format("{:>10} ", number));
     }
@@ -63,7 +70,10 @@ inline void Printer::start_line(std::uint64_t number) {
 inline void Printer::end_line() {
     text_.append('\n');
     if (options_.last != no_limit) [[unlikely]] {
-        keep_last();
+        if (Kept* const kept = keep()) {
+            kept->line = text_.view();
+        }
+        text_.clear();
     }
     if (text_.size() > enough_) [[unlikely]] {
         write();
@@ -90,6 +100,9 @@ inline void Printer::show(const Event& event) {
         not_printed_ += event.record.type == abi::RecordType::access ? 1 : 0;
     } else if (options_.collapse) {
         collapse_.add(event);
+    } else if (options_.last != no_limit) {
+        event.settle();
+        print(event, 1, "");
     } else if (begin_line(event.number)) {
         format_.append(text_, event);
         end_line();
@@ -205,6 +218,7 @@ void Printer::add(std::int64_t nanoseconds, std::uint64_t ticks, const std::stri
 
 void Printer::forget() {
     flush();
+    make_kept();
     for (auto& [cpu, begun] : begun_events_) {
         render(begun);
     }
@@ -254,25 +268,44 @@ void Printer::tell_gap(std::int64_t nanoseconds) {
     }
 }
 
-void Printer::keep_last() {
-    if (options_.last == 0) {
-        ++dropped_;
-    } else {
-        if (last_.size() == options_.last) {
-            last_.pop_front();
-            ++dropped_;
-        }
-        last_.emplace_back(text_.view());
+// Null: nothing is kept.
+Printer::Kept* Printer::keep() {
+    if (last_.size() < options_.last) {
+        return &last_.emplace_back();
     }
-    text_.clear();
+    ++dropped_;
+    if (last_.empty()) {
+        return nullptr;
+    }
+    if (const std::optional<Event>& event = last_.front().event) {
+        format_.pass(*event);
+    }
+    last_.splice(last_.end(), last_, last_.begin());
+    last_.back().event.reset();
+    return &last_.back();
+}
+
+void Printer::make_kept() {
+    for (Kept& kept : last_) {
+        if (kept.event) {
+            append_number(kept.event->number);
+            format_.append(text_, *kept.event, kept.more);
+            text_.append('\n');
+            kept.line = text_.view();
+            kept.event.reset();
+            text_.clear();
+        }
+    }
+    unmade_ = false;
 }
 
 void Printer::show_last() {
+    make_kept();
     if (dropped_ > 0) {
         text_.append(fmt::format("... {} earlier lines, not printed\n", dropped_));
     }
-    for (const std::string& line : last_) {
-        text_.append(line);
+    for (const Kept& kept : last_) {
+        text_.append(kept.line);
     }
     last_.clear();
     dropped_ = 0;
@@ -291,13 +324,21 @@ void Printer::write() {
     text_.clear();
 }
 
+// `event` is settled. Of the last lines, only those that remain are made.
 void Printer::print(const Event& event, std::uint64_t count, std::string_view more) {
-    if (!begin_line(event.number)) {
+    if (options_.last != no_limit && titled_ && lines_ < options_.limit) {
+        ++lines_;
+        if (Kept* const kept = keep()) {
+            kept->event = event;
+            kept->more = more;
+            unmade_ = true;
+        }
+    } else if (begin_line(event.number)) {
+        format_.append(text_, event, more);
+        end_line();
+    } else {
         not_printed_ += event.record.type == abi::RecordType::access ? count : 0;
-        return;
     }
-    format_.append(text_, event, more);
-    end_line();
 }
 
 } // namespace mmioscope::view

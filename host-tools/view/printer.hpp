@@ -8,8 +8,8 @@
 
 #include <cstdint>
 #include <cstdio>
-#include <deque>
 #include <limits>
+#include <list>
 #include <map>
 #include <optional>
 #include <string>
@@ -65,6 +65,13 @@ private:
         std::string words; ///< the line after its time, once names become invalid
     };
 
+    /// One of the last lines.
+    struct Kept {
+        std::string line;           ///< once it is made
+        std::optional<Event> event; ///< settled; of a line that is not made yet
+        std::string more;           ///< text behind that event
+    };
+
     void keep_begun(const Event& event);
     bool is_shown(const Event& event) const;
     void show(const Event& event);
@@ -73,11 +80,13 @@ private:
     void print(const Event& event, std::uint64_t count, std::string_view more);
     bool begin_line(std::uint64_t number);
     void start_line(std::uint64_t number);
+    void append_number(std::uint64_t number);
     std::size_t skip_quickly(std::span<const Event> events);
     std::size_t add_quickly(std::span<const Event> events);
     void begin();
     void end_line();
-    void keep_last();
+    Kept* keep();
+    void make_kept();
     void show_last();
     void tell_gap(std::int64_t nanoseconds);
     void write();
@@ -107,7 +116,8 @@ private:
     bool titled_ = false;                    ///< the text above the first line is printed
     std::uint64_t not_printed_ = 0;
     std::optional<std::int64_t> seen_; ///< ns; the last event shown, or line of words
-    std::deque<std::string> last_;     ///< candidates for the last lines
+    std::list<Kept> last_;             ///< candidates for the last lines
+    bool unmade_ = false;              ///< some of them may be without a line
     std::uint64_t dropped_ = 0;        ///< number of lines before them
 };
 
