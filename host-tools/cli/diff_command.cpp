@@ -177,8 +177,11 @@ public:
     /// The traces that are.
     const std::vector<std::string>& incomplete() const { return incomplete_; }
 
-    /// Throws Error (bad_input) if no trace has a device that --dev names.
+    /// Throws Error (bad_input) if no trace has a device that --dev or --pair names.
     void check_devices() const {
+        if (!unpaired_.empty()) {
+            throw bad_input("--pair {}", unpaired_);
+        }
         if (!unknown_.empty()) {
             const std::string& line = *unknown_.begin();
             throw bad_input("--dev: {}", line);
@@ -217,9 +220,17 @@ private:
     }
 
     // Both ways, so that two devices of one trace can be compared.
-    void pair_by_hand(diff::Renamed& renamed) const {
+    void pair_by_hand(diff::Renamed& renamed) {
+        const diff::Renamed own = renamed;
         for (const std::string& pair : options_.pairs) {
             const std::size_t equals = pair.find('=');
+            for (const std::string& name : {pair.substr(0, equals), pair.substr(equals + 1)}) {
+                const auto known =
+                    std::ranges::find(pairing_.known(), name, &diff::Pairing::Device::name);
+                if (known == pairing_.known().end() && !own.contains(name)) {
+                    unpaired_ = fmt::format("{}: no trace has a device '{}'", pair, name);
+                }
+            }
             renamed[pair.substr(equals + 1)] = pair.substr(0, equals);
             renamed.try_emplace(pair.substr(0, equals), pair.substr(equals + 1));
         }
@@ -230,6 +241,7 @@ private:
     std::vector<std::string> incomplete_;
     bool asked_ = false;            ///< which devices a trace has
     std::set<std::string> unknown_; ///< a line for each
+    std::string unpaired_;          ///< why a --pair is none
 };
 
 diff::Heading heading_of(std::span<const diff::Boot> boots, std::vector<std::string> notes) {
