@@ -127,8 +127,10 @@ public:
             maker_.mark(last_, "events were lost here, ftrace does not know how many");
             return;
         }
-        report_.lost = trace::add_lost(report_.lost, line.count);
-        maker_.lose(0, last_, line.count);
+        if (line.count > 0) {
+            report_.lost = trace::add_lost(report_.lost, line.count);
+            maker_.lose(0, last_, line.count);
+        }
     }
     void operator()(const MmioMalformed& line) { report_.malformed.add(number_, line.why); }
     template <typename Other>
