@@ -82,6 +82,7 @@ Action add(CLI::App& command, const std::string&) {
     command
         .add_option("--memory", options->memory,
                     "The board's memory, instead of the tree's: 0x40000000+1G")
+        ->check(not_empty())
         ->type_name("BASE+SIZE");
     add_place(command, options->at_top);
     add_format_option(command, options->view, "one row per statement, device and command");

@@ -198,6 +198,9 @@ Status print(const Options& options) {
 }
 
 Status print_or_follow(const Options& options) {
+    if (options.summary && options.no_summary) {
+        throw bad_input("--summary and --no-summary exclude each other: nothing would be printed");
+    }
     const bool of_lines =
         options.last || options.with_dmesg || options.summary || options.shares || options.numbers;
     if (!options.follow) {

@@ -39,8 +39,9 @@ record::Options& checked(record::Options& options) {
     if (options.rotate != 0 && options.output.empty()) {
         throw bad_input("--rotate needs -o FILE");
     }
-    if (options.rotate != 0 && options.rotate < record::min_rotate) {
-        throw bad_input("--rotate takes at least {} bytes", record::min_rotate);
+    if (!options.follow && reading::selects(options.live.events)) {
+        throw bad_input("-F, --cpu, --from and --to choose what is printed, not what is saved: add "
+                        "-f, or leave them out");
     }
     return options;
 }
@@ -80,9 +81,12 @@ Action add(CLI::App& command, const std::string& command_line) {
         ->check(seconds_from(0))
         ->type_name("SECONDS");
     command.footer(examples);
-    return [options, view] {
+    return [options, view, &command] {
         std::signal(SIGPIPE, SIG_IGN); // a closed pipe ends the printing only
         options->live = live_options(*view);
+        if (command.count("--rotate") > 0 && options->rotate < record::min_rotate) {
+            throw bad_input("--rotate takes at least {} bytes", record::min_rotate);
+        }
         return record::record_stream(checked(*options));
     };
 }
