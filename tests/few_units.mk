@@ -1,16 +1,3 @@
-# The hypervisor's sources and the simulation, for the host: a unit for each folder. Those of files_alone have names of
-# their own that others of their folder have, too, or wait for something generated.
-files_alone := hyp/core/arch/% %_line.cpp tests/sim/hyp_code.cpp tests/sim/boot_code.cpp
-files_together = $(if $(filter files,$(UNITS)),,$(filter-out $(files_alone),$(1)))
-# $(call folder_units,FILES): what to compile.
-folder_units = $(patsubst %/,$(BUILD)/generated/folders/%.cpp,$(sort $(dir $(files_together)))) \
-    $(filter-out $(files_together),$(1))
-.PRECIOUS: $(BUILD)/generated/folders/%.cpp
-$(BUILD)/generated/folders/%.cpp: FORCE
-	@mkdir -p $(@D)
-	@printf '#include "%s"\n' $(filter-out $(files_alone),$(wildcard $*/*.cpp)) > $@.new
-	@$(move_if_changed)
-
 # Tests in a few units, because most of a test's compile time is for headers and templates. In a unit the code after a
 # file's #includes is in its own namespace, so that two files may have helpers of the same name. A file stays in its
 # unit when others are added. UNITS=files: each file separately. Included from the top Makefile, before its users.

@@ -9,9 +9,20 @@ UNIT_SANITIZERS ?= -fsanitize=address,undefined -fno-sanitize-recover=all -fno-o
 UNIT_FLAGS := -std=c++20 -O1 $(DEBUG) -Wall -Wextra -Werror -Wno-psabi $(UNIT_SANITIZERS)
 # The simulation's port/ comes before the hypervisor's own.
 UNIT_CPPFLAGS := -iquote . -Itests/sim/include $(HYP_INCLUDES) -Itests -I$(BUILD)/generated/tests/sim
+# A unit for each folder of the hypervisor's sources and of the simulation. Those of SIM_ALONE have names of their own
+# that others of their folder have, too, or wait for something generated. UNITS=files: each file separately.
+SIM_ALONE := hyp/core/arch/% %_line.cpp tests/sim/hyp_code.cpp tests/sim/boot_code.cpp
+SIM_SOURCES := $(HYP_SOURCES) $(sort $(wildcard tests/sim/*.cpp))
+SIM_TOGETHER := $(if $(filter files,$(UNITS)),,$(filter-out $(SIM_ALONE),$(SIM_SOURCES)))
+SIM_FOLDERS := $(patsubst %/,$(BUILD)/generated/folders/%.cpp,$(sort $(dir $(SIM_TOGETHER))))
+SIM_UNITS := $(SIM_FOLDERS) $(filter-out $(SIM_TOGETHER),$(SIM_SOURCES))
+$(SIM_FOLDERS): $(BUILD)/generated/folders/%.cpp: FORCE
+	@mkdir -p $(@D)
+	@printf '#include "%s"\n' $(filter-out $(SIM_ALONE),$(wildcard $*/*.cpp)) > $@.new
+	@$(move_if_changed)
 $(eval $(call test_units,unit,9,$(sort $(wildcard tests/unit/*/*.cpp))))
-UNIT_SOURCES := $(call folder_units,$(HYP_SOURCES) $(wildcard tests/sim/*.cpp)) \
-    $(addprefix hyp/doctor/,doctor.cpp entry_checks.cpp trial_checks.cpp) $(wildcard tests/unit/*.cpp) $(test_units_of_unit)
+UNIT_SOURCES := $(SIM_UNITS) $(addprefix hyp/doctor/,doctor.cpp entry_checks.cpp trial_checks.cpp) \
+    $(wildcard tests/unit/*.cpp) $(test_units_of_unit)
 # The fuzzers' functions for the same sources, and their inputs in tests/fuzz/corpus/.
 UNIT_REPLAYED := requests device_tree
 UNIT_REPLAYED_OBJECTS := $(UNIT_REPLAYED:%=$(BUILD)/unit/tests/fuzz/%.o)

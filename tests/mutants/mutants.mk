@@ -17,7 +17,7 @@ MUTANT_TESTS_BESIDE := tests/unit/control/switching_test.cpp tests/unit/control/
     tests/unit/stream/start_and_panic_test.cpp tests/unit/trap/power_test.cpp \
     tests/unit/task_names/task_name_test.cpp tests/unit/trap/fetch_test.cpp
 $(eval $(call test_units,mutants,4,$(sort $(wildcard tests/unit/protocol/*.cpp) $(MUTANT_TESTS_BESIDE))))
-MUTANT_SOURCES := $(call folder_units,$(HYP_SOURCES) $(wildcard tests/sim/*.cpp)) $(test_units_of_mutants)
+MUTANT_SOURCES := $(SIM_UNITS) $(test_units_of_mutants)
 MUTANT_OBJECTS := $(patsubst %.cpp,$(BUILD)/mutants/%.o,$(MUTANT_SOURCES))
 
 .PHONY: mutants
