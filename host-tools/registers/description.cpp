@@ -1,5 +1,7 @@
 #include "registers/description.hpp"
 
+#include "registers/number.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -98,6 +100,28 @@ Register instance(const Entry& entry, std::uint64_t start) {
     }
     made.offset = start;
     return made;
+}
+
+const Entry* plain(const Description& device, std::string_view name) {
+    for (const Entry& entry : device.entries) {
+        if (entry.series.empty() && entry.first.name == name) {
+            return &entry;
+        }
+    }
+    return nullptr;
+}
+
+std::optional<Condition> condition(const Description& description, std::string_view text) {
+    const std::size_t equals = std::min(text.find('='), text.size());
+    const std::size_t dot = std::min(text.rfind('.', equals), equals);
+    const Entry* reg = plain(description, text.substr(0, dot));
+    const auto value = equals == text.size() ? 0 : number(text.substr(equals + 1));
+    for (const Field& field : reg != nullptr ? reg->first.fields : std::vector<Field>()) {
+        if (value && dot < equals && field.name == text.substr(dot + 1, equals - dot - 1)) {
+            return Condition{reg->first.offset, field.low, field.width, *value};
+        }
+    }
+    return std::nullopt;
 }
 
 std::optional<Overlap> overlap(const Description& description) {

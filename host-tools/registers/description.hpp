@@ -53,6 +53,14 @@ struct Inclusion {
     std::string where; ///< "file:line", for errors
 };
 
+/// What names a field of another register, which an inclusion may bring.
+struct Later {
+    std::size_t entry = 0; ///< index of the entry that has it
+    std::string field;     ///< "LCR.DLAB=1", a condition, or "MII_CMD.REG"
+    std::string device;    ///< the one whose registers that field chooses; empty: a condition
+    std::string where;     ///< "file:line", for errors
+};
+
 struct Description {
     std::string name;
     std::string title;
@@ -63,6 +71,7 @@ struct Description {
     std::string prefix;
     std::vector<Entry> entries;
     std::vector<Inclusion> inclusions;
+    std::vector<Later> later;
 };
 
 /// What of a file could not be used.
@@ -82,6 +91,13 @@ std::optional<std::uint64_t> start_of(const Entry& entry, std::uint64_t offset);
 
 /// The register of `entry` that begins at `start`, with its own name and offset.
 Register instance(const Entry& entry, std::uint64_t start);
+
+/// The entry without indices that has this name; null if there is none.
+const Entry* plain(const Description& description, std::string_view name);
+
+/// The condition "REGISTER.FIELD=VALUE", or "REGISTER.FIELD" with the value 0; nothing if no
+/// register without indices has such a field.
+std::optional<Condition> condition(const Description& description, std::string_view text);
 
 constexpr bool allows(Direction direction, bool write) {
     return direction == Direction::both || (direction == Direction::write) == write;

@@ -121,19 +121,73 @@ void RegisterBook::include(Description& in, const SvdReader& read_svd, Chain& ch
             }
             continue;
         }
-        const Place place = named(inclusion.name);
-        Description* const other = place ? &read(*place) : nullptr;
-        if (other == nullptr || chain.size() == deepest_include ||
-            std::find(chain.begin(), chain.end(), other) != chain.end()) {
-            throw bad_input("{}: {} '{}'", inclusion.where,
-                            other == nullptr ? "there is no device"
-                                             : "a device cannot include itself:",
-                            inclusion.name);
+        append(in, other(inclusion.name, inclusion.where, read_svd, chain), inclusion);
+    }
+    for (const Later& later : std::exchange(in.later, {})) {
+        const auto of = condition(in, later.field);
+        if (!of || later.device.empty() == (later.field.find('=') == std::string::npos)) {
+            throw bad_input("{}: '{}' is not a {} of this device", later.where, later.field,
+                            later.device.empty() ? "condition REGISTER.FIELD=VALUE"
+                                                 : "field REGISTER.FIELD");
         }
-        include(*other, read_svd, chain);
-        append(in, *other, inclusion);
+        if (later.device.empty()) {
+            in.entries[later.entry].when = of;
+        } else {
+            add_chosen(in, later, *of, other(later.device, later.where, read_svd, chain));
+        }
     }
     chain.pop_back();
+}
+
+const Description& RegisterBook::other(const std::string& name, const std::string& where,
+                                       const SvdReader& read_svd, Chain& chain) const {
+    const Place place = named(name);
+    Description* const found = place ? &read(*place) : nullptr;
+    if (found == nullptr || chain.size() == deepest_include ||
+        std::find(chain.begin(), chain.end(), found) != chain.end()) {
+        throw bad_input(
+            "{}: {} '{}'", where,
+            found == nullptr ? "there is no device" : "a device cannot include itself:", name);
+    }
+    include(*found, read_svd, chain);
+    return *found;
+}
+
+// The data register has a variant for each register of `from`, while the index is its number. The
+// index has their names behind its own.
+void RegisterBook::add_chosen(Description& to, const Later& how, const Condition& index,
+                              const Description& from) const {
+    const Entry data = to.entries[how.entry];
+    std::vector<std::pair<std::uint64_t, std::string>> names;
+    for (const Entry& entry : from.entries) {
+        const Register& chosen = entry.first;
+        Entry variant = data;
+        variant.when = index;
+        variant.when->value = chosen.offset / chosen.size;
+        if (!data.series.empty() || !entry.series.empty() || data.when || entry.when ||
+            chosen.size > data.first.size ||
+            (index.width < 64 && variant.when->value >> index.width != 0) ||
+            to.entries.size() >= most_entries) {
+            throw bad_input("{}: {} of {} cannot be chosen by {}: it must have no indices and no "
+                            "condition, be no larger than {}, and have a number that fits",
+                            how.where, instance(entry, chosen.offset).name, from.name, how.field,
+                            data.first.name);
+        }
+        variant.direction = data.direction == Direction::both ? entry.direction : data.direction;
+        variant.first.name = fmt::format("{}[{}]", data.first.name, chosen.name);
+        variant.first.fields = chosen.fields;
+        variant.first.description = chosen.description;
+        names.emplace_back(variant.when->value, chosen.name);
+        to.entries.push_back(std::move(variant));
+    }
+    for (Entry& entry : to.entries) {
+        for (Field& field : entry.first.fields) {
+            if (entry.first.offset == index.offset && entry.series.empty() &&
+                field.low == index.low && field.width == index.width) {
+                field.values.insert(field.values.end(), names.begin(), names.end());
+            }
+        }
+    }
 }
 
 void RegisterBook::append(Description& to, const Description& from, const Inclusion& how) const {
@@ -337,7 +391,8 @@ bool RegisterBook::may_have_conditions(std::size_t index, std::size_t depth) con
         return std::ranges::any_of(entries, [](const Entry& entry) { return !!entry.when; });
     }
     std::string_view text = shipped_[index].text;
-    bool may = depth == deepest_include || text.find(" when ") != text.npos;
+    bool may = depth == deepest_include || text.find(" when ") != text.npos ||
+               text.find(" indirect ") != text.npos;
     for (std::size_t at; !may && (at = text.find(inclusion)) != text.npos;) {
         text.remove_prefix(at + inclusion.size());
         const Place other = named(text.substr(0, text.find_first_of(" \n")));

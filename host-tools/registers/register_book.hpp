@@ -67,6 +67,10 @@ private:
     Description& read(std::size_t index) const;
     void include(Description& in, const SvdReader& read_svd, Chain& chain) const;
     void append(Description& to, const Description& from, const Inclusion& how) const;
+    const Description& other(const std::string& name, const std::string& where,
+                             const SvdReader& read_svd, Chain& chain) const;
+    void add_chosen(Description& to, const Later& how, const Condition& index,
+                    const Description& from) const;
     using Place = std::optional<std::size_t>; ///< in descriptions_
     Place named(std::string_view name) const;
     Place compatible_with(std::span<const std::string> compatible, unsigned reg_index,

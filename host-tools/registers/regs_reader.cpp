@@ -17,13 +17,6 @@ struct Block {
     IndexedName name;
 };
 
-/// A `when` whose register and field are not resolved yet.
-struct Later {
-    std::size_t entry;
-    std::string text; ///< "LCR.DLAB=1"
-    std::string where;
-};
-
 class Reader {
 public:
     void line(RegsLine& line);
@@ -38,26 +31,16 @@ private:
     void read_register(RegsLine& line);
     void read_options(RegsLine& line, Entry& entry, std::uint64_t& step);
     void place(const RegsLine& line, const IndexedName& name, std::uint64_t step, Entry& entry);
+    void later(RegsLine& line, std::string_view what);
     void copy_fields(const RegsLine& line, std::string_view from, Entry& to);
-    void resolve(const Later& later);
     void finish_device();
 
     std::vector<Description> devices_;
     std::vector<Block> blocks_;
-    std::vector<Later> later_;
     unsigned size_ = 4;
     bool in_register_ = false;
     std::string block_where_;
 };
-
-const Entry* find_plain(const Description& device, std::string_view name) {
-    for (const Entry& entry : device.entries) {
-        if (entry.series.empty() && entry.first.name == name) {
-            return &entry;
-        }
-    }
-    return nullptr;
-}
 
 unsigned read_size(RegsLine& line) {
     const std::uint64_t size = line.need_number("a size in bytes");
@@ -203,12 +186,20 @@ void Reader::read_options(RegsLine& line, Entry& entry, std::uint64_t& step) {
         } else if (option == "like") {
             copy_fields(line, line.need("the name of a register"), entry);
         } else if (option == "when") {
-            const std::string_view text = line.need("a condition such as LCR.DLAB=1");
-            later_.push_back({devices_.back().entries.size(), std::string(text), line.where()});
+            later(line, "a condition such as LCR.DLAB=1");
+            entry.when.emplace();
+        } else if (option == "indirect") {
+            later(line, "the field that chooses, such as MII_CMD.REG");
+            devices_.back().later.back().device = line.need("the name of a device");
         } else {
             throw line.error("'{}' is not an option of a register", option);
         }
     }
+}
+
+void Reader::later(RegsLine& line, std::string_view what) {
+    Description& to = devices_.back();
+    to.later.push_back({to.entries.size(), std::string(line.need(what)), "", line.where()});
 }
 
 void Reader::place(const RegsLine& line, const IndexedName& name, std::uint64_t step,
@@ -242,7 +233,7 @@ void Reader::place(const RegsLine& line, const IndexedName& name, std::uint64_t 
 }
 
 void Reader::copy_fields(const RegsLine& line, std::string_view from, Entry& to) {
-    const Entry* other = find_plain(devices_.back(), from);
+    const Entry* other = plain(devices_.back(), from);
     if (other == nullptr) {
         throw line.error("there is no register '{}' before this line", from);
     }
@@ -250,33 +241,10 @@ void Reader::copy_fields(const RegsLine& line, std::string_view from, Entry& to)
     to.first.size = other->first.size;
 }
 
-void Reader::resolve(const Later& later) {
-    Description& device = devices_.back();
-    const std::string_view text = later.text;
-    const std::size_t equals = std::min(text.find('='), text.size());
-    const std::size_t dot = std::min(text.rfind('.', equals), equals);
-    const Entry* reg = find_plain(device, text.substr(0, dot));
-    const auto value = number(text.substr(std::min(equals + 1, text.size())));
-    const std::string_view name = text.substr(dot, equals - dot);
-    for (const Field& field : reg != nullptr ? reg->first.fields : std::vector<Field>()) {
-        if (value && !name.empty() && field.name == name.substr(1)) {
-            device.entries[later.entry].when =
-                Condition{reg->first.offset, field.low, field.width, *value};
-            return;
-        }
-    }
-    throw bad_input("{}: '{}' is not a condition REGISTER.FIELD=VALUE of this device", later.where,
-                    text);
-}
-
 void Reader::finish_device() {
     if (!blocks_.empty()) {
         throw bad_input("{}: the block has no 'end'", block_where_);
     }
-    for (const Later& later : later_) {
-        resolve(later);
-    }
-    later_.clear();
 }
 
 std::vector<Description> Reader::finish() {

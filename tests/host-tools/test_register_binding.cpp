@@ -161,6 +161,36 @@ TEST_CASE("a different register is at an offset while a field has a given value"
     CHECK(board.name(to(3, 0xc000, true)) == "THR");
 }
 
+TEST_CASE("a condition knows registers that an inclusion brings") {
+    Board board("device line\n0xc LCR\n[7] DLAB\ndevice thing\ncompatible acme,thing\n"
+                "include line at 0x10\n0x0 THR\n0x0 DLL when LCR.DLAB=1\n");
+    CHECK(board.name(to(3, 0xc000, true)) == "THR");
+    CHECK(board.name(to(3, 0xc01c, true, 2, 0x83)) == "LCR");
+    CHECK(board.name(to(3, 0xc000, true)) == "DLL");
+}
+
+TEST_CASE("an index chooses the register behind a data register") {
+    Board board("device phy\nsize 2\n0x0 BMCR : Control\n[15] RESET\n0x2 BMSR r\ndevice thing\n"
+                "compatible acme,thing\n0x0 CMD\n[8:4] REG 0=zero\n[0] BUSY\n"
+                "0x4 DATA r indirect CMD.REG phy\n[15:0] ALL\n0x4 DATA w\n");
+    const auto chosen = [&](std::uint64_t command) {
+        (void)board.name(to(3, 0xc000, true, 2, command));
+        return board.name(to(3, 0xc004, false));
+    };
+    CHECK(chosen(0x01) == "DATA[BMCR]");
+    const Register* const reg = board.find(to(3, 0xc004, false), 4);
+    REQUIRE(reg != nullptr);
+    CHECK(reg->description == "Control");
+    CHECK(fields_text(*reg, 0x8000, 4, 0) == "RESET=1");
+    CHECK(board.name(to(3, 0xc004, true)) == "DATA"); // a write comes before its command
+    CHECK(chosen(0x11) == "DATA[BMSR]");
+    CHECK(chosen(0x21) == "DATA"); // phy has no such register
+    const Register* const command = board.find(to(3, 0xc000, true), 0);
+    REQUIRE(command != nullptr);
+    CHECK(fields_text(*command, 0x11, 4, 0) == "REG=BMSR BUSY=1");
+    CHECK(fields_text(*command, 0x01, 4, 0) == "REG=zero BUSY=1");
+}
+
 TEST_CASE("only an access with a known value switches between such registers") {
     Board board("device thing\ncompatible acme,thing\n0x0 THR w\n0x0 DLL when LCR.DLAB=1\n0xc "
                 "LCR\n[7] DLAB\n");

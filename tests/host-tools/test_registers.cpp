@@ -149,6 +149,22 @@ TEST_CASE("errors in a description are reported with their line") {
           "my.regs:2: there is no register 'B' before this line");
     CHECK(wrong("device d\n0x0 A when B.C=1\n") ==
           "my.regs:2: 'B.C=1' is not a condition REGISTER.FIELD=VALUE of this device");
+    CHECK(wrong("device e\n0x0 A\n[3:0] I\ndevice d\ninclude e\n0x4 B when A.J=1\n") ==
+          "my.regs:6: 'A.J=1' is not a condition REGISTER.FIELD=VALUE of this device");
+    const std::string data = "device d\n0x0 A\n[3:0] I\n0x4 B size 2 indirect A.I ";
+    CHECK(wrong(data + "e\n") == "my.regs:4: there is no device 'e'");
+    CHECK(wrong(data + "d\n") == "my.regs:4: a device cannot include itself: 'd'");
+    CHECK(wrong("device d\n0x0 A\n0x4 B indirect A.I d\n") ==
+          "my.regs:3: 'A.I' is not a field REGISTER.FIELD of this device");
+    for (const auto& [of, name] :
+         {std::pair{"0x0 R size 4", "R"}, std::pair{"0x20 R size 2", "R"},
+          std::pair{"0x0 R[0..1] size 2", "R0"},
+          std::pair{"0x2 S size 2\n[0] X\n0x0 R size 2 when S.X=1", "R"}}) {
+        CHECK(wrong(data + "e\ndevice e\n" + of + "\n") ==
+              fmt::format("my.regs:4: {} of e cannot be chosen by A.I: it must have no indices and "
+                          "no condition, be no larger than B, and have a number that fits",
+                          name));
+    }
     CHECK(wrong("device d\ncolour red\n") ==
           "my.regs:2: 'colour' is neither a directive nor an offset");
     CHECK(wrong("device d\nreg 1 2\n") == "my.regs:2: '2' is not expected here");
