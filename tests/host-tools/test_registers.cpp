@@ -248,15 +248,21 @@ TEST_CASE("every shipped description is sound, and its registers do not overlap"
 
 TEST_CASE("the manual page's example is what it says: a device in ten lines") {
     std::ifstream page("docs/man/mmioscope-registers.5");
-    std::string example;
+    std::vector<std::string> examples;
     bool inside = false;
     for (std::string line; std::getline(page, line);) {
         inside = inside && line != ".Ed";
-        example += inside ? line + "\n" : "";
-        inside = inside || line == ".Bd -literal";
+        if (inside) {
+            examples.back() += line + "\n";
+        } else if (line == ".Bd -literal") {
+            inside = true;
+            examples.emplace_back();
+        }
     }
-    CHECK(std::count(example.begin(), example.end(), '\n') == 10);
-    const Description device = only(example);
+    REQUIRE(examples.size() == 2);
+    CHECK(std::count(examples[0].begin(), examples[0].end(), '\n') == 10);
+    CHECK(read_regs(examples[1], "page").size() == 2);
+    const Description device = only(examples[0]);
     CHECK(device.compatible.size() == 2);
     CHECK(name_at(device, 0x14) == "COUNT1");
     REQUIRE(device.entries.size() == 4);
