@@ -76,9 +76,7 @@ HOST_TEST_OBJECTS := $(patsubst %.cpp,$(BUILD)/host-sanitized/%.o,\
 host-tools: $(BUILD)/mmioscope
 
 $(patsubst %,$(BUILD)/generated/rooms/%.cpp,$(HOST_ROOMS) cli): $(BUILD)/generated/rooms/%.cpp: FORCE
-	@mkdir -p $(@D)
-	@for file in host-tools/$*/*.cpp; do echo "#include \"$${file#host-tools/}\""; done > $@.new
-	@$(move_if_changed)
+	$(call write_unit,$(patsubst host-tools/%,%,$(sort $(wildcard host-tools/$*/*.cpp))))
 .PHONY: FORCE
 FORCE:
 

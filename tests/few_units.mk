@@ -18,3 +18,10 @@ $$(test_unit_files_$(1)): $(BUILD)/generated/tests/$(1)/%.cpp: FORCE
 	@awk -f tests/few_units.awk $$(patsubst $$*:%,%,$$(filter $$*:%,$$(test_unit_places_$(1)))) > $$@.new
 	@$$(move_if_changed)
 endef
+
+# $(call write_unit,FILES): the recipe of a source that includes them.
+define write_unit
+@mkdir -p $(@D)
+@printf '#include "%s"\n' $(1) > $@.new
+@$(move_if_changed)
+endef

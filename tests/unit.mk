@@ -17,9 +17,7 @@ SIM_TOGETHER := $(if $(filter files,$(UNITS)),,$(filter-out $(SIM_ALONE),$(SIM_S
 SIM_FOLDERS := $(patsubst %/,$(BUILD)/generated/folders/%.cpp,$(sort $(dir $(SIM_TOGETHER))))
 SIM_UNITS := $(SIM_FOLDERS) $(filter-out $(SIM_TOGETHER),$(SIM_SOURCES))
 $(SIM_FOLDERS): $(BUILD)/generated/folders/%.cpp: FORCE
-	@mkdir -p $(@D)
-	@printf '#include "%s"\n' $(filter-out $(SIM_ALONE),$(wildcard $*/*.cpp)) > $@.new
-	@$(move_if_changed)
+	$(call write_unit,$(filter-out $(SIM_ALONE),$(wildcard $*/*.cpp)))
 $(eval $(call test_units,unit,9,$(sort $(wildcard tests/unit/*/*.cpp))))
 UNIT_SOURCES := $(SIM_UNITS) $(addprefix hyp/doctor/,doctor.cpp entry_checks.cpp trial_checks.cpp) \
     $(wildcard tests/unit/*.cpp) $(test_units_of_unit)

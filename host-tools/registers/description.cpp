@@ -116,8 +116,11 @@ std::optional<Condition> condition(const Description& description, std::string_v
     const std::size_t dot = std::min(text.rfind('.', equals), equals);
     const Entry* reg = plain(description, text.substr(0, dot));
     const auto value = equals == text.size() ? 0 : number(text.substr(equals + 1));
-    for (const Field& field : reg != nullptr ? reg->first.fields : std::vector<Field>()) {
-        if (value && dot < equals && field.name == text.substr(dot + 1, equals - dot - 1)) {
+    if (reg == nullptr || !value || dot == equals) {
+        return std::nullopt;
+    }
+    for (const Field& field : reg->first.fields) {
+        if (field.name == text.substr(dot + 1, equals - dot - 1)) {
             return Condition{reg->first.offset, field.low, field.width, *value};
         }
     }
