@@ -24,28 +24,6 @@ bool has(const Description& description, const std::string& compatible) {
     return std::find(all.begin(), all.end(), compatible) != all.end();
 }
 
-// `text` up to its second device.
-std::string_view first_device(std::string_view text) {
-    constexpr std::string_view next = "\ndevice ";
-    const std::size_t first = text.starts_with(next.substr(1)) ? 0 : text.find(next);
-    const std::size_t second = text.find(next, first == std::string_view::npos ? first : first + 1);
-    return text.substr(0, second == std::string_view::npos ? second : second + 1);
-}
-
-// Only the properties that RegisterBook::find() and includes use.
-Description how_found(std::string_view device, std::string_view file) {
-    std::string lines;
-    while (!device.empty()) {
-        const std::string_view line = device.substr(0, device.find('\n') + 1);
-        if (line.starts_with("device ") || line.starts_with("compatible ") ||
-            line.starts_with("reg ")) {
-            lines += line;
-        }
-        device.remove_prefix(line.size());
-    }
-    return read_regs(lines, std::string(file)).front();
-}
-
 // SVD files are relative to the description that names them.
 void resolve_paths(std::vector<Description>& descriptions, const std::string& file) {
     const std::filesystem::path directory = std::filesystem::path(file).parent_path();
@@ -62,15 +40,10 @@ void resolve_paths(std::vector<Description>& descriptions, const std::string& fi
 
 RegisterBook RegisterBook::shipped() {
     RegisterBook book;
-    for (const ShippedFile& file : shipped_files()) {
-        unsigned line = 1;
-        for (std::string_view rest = file.text; !rest.empty();) {
-            const std::string_view device = first_device(rest);
-            book.descriptions_.push_back(how_found(device, file.name));
-            book.shipped_.push_back({device, file.name, line});
-            line += static_cast<unsigned>(std::count(device.begin(), device.end(), '\n'));
-            rest.remove_prefix(device.size());
-        }
+    for (const ShippedDevice& device : shipped_devices()) {
+        auto found = read_regs(device.head, std::string(device.file), device.line);
+        book.descriptions_.push_back(std::move(found.front()));
+        book.shipped_.push_back({device.text, device.file, device.line});
     }
     return book;
 }

@@ -8,7 +8,7 @@ namespace mmioscope::registers {
 
 namespace {
 
-constexpr std::string_view blank = " \t\r";
+constexpr char blank = ' ';
 
 std::string_view trimmed(std::string_view text) {
     const std::size_t first = text.find_first_not_of(blank);
@@ -51,11 +51,12 @@ void set_indices(const RegsLine& line, std::string_view text, Series& series) {
 
 } // namespace
 
-RegsLine::RegsLine(std::string_view text, const std::string& file, unsigned number)
-    : where_(fmt::format("{}:{}", file, number)), number_(number) {
+RegsLine::RegsLine(std::string_view text, std::string_view file, unsigned number)
+    : file_(file), number_(number) {
     text = text.substr(0, text.find('#'));
     text_ = text;
-    std::replace(text_.begin(), text_.end(), '\t', ' ');
+    std::ranges::replace_if(
+        text_, [](char c) { return c == '\t' || c == '\r'; }, blank);
     const std::size_t colon = text_.find(" : ");
     if (colon != std::string::npos) {
         description_ = trimmed(std::string_view(text_).substr(colon + 3));
@@ -65,7 +66,7 @@ RegsLine::RegsLine(std::string_view text, const std::string& file, unsigned numb
 }
 
 std::string_view RegsLine::peek() const {
-    return rest_.substr(0, rest_.find_first_of(blank));
+    return rest_.substr(0, rest_.find(blank));
 }
 
 std::string_view RegsLine::word() {

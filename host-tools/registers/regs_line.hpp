@@ -22,9 +22,9 @@ struct IndexedName {
 class RegsLine {
 public:
     /// Line `number` of `file`. Ignores everything after '#'.
-    RegsLine(std::string_view text, const std::string& file, unsigned number);
+    RegsLine(std::string_view text, std::string_view file, unsigned number);
 
-    const std::string& where() const { return where_; } ///< "file:line"
+    std::string where() const { return fmt::format("{}:{}", file_, number_); }
     unsigned line() const { return number_; }
 
     /// The next word; empty at the end, or if only the description is left.
@@ -43,11 +43,11 @@ public:
 
     template <typename... Args>
     Error error(fmt::format_string<Args...> text, Args&&... args) const {
-        return bad_input("{}: {}", where_, fmt::format(text, std::forward<Args>(args)...));
+        return bad_input("{}: {}", where(), fmt::format(text, std::forward<Args>(args)...));
     }
 
 private:
-    std::string where_;
+    std::string_view file_;
     unsigned number_;
     std::string text_;
     std::string description_;

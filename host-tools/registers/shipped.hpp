@@ -6,11 +6,13 @@
 
 namespace mmioscope::registers {
 
-struct ShippedFile {
-    std::string_view name;
-    std::string_view text;
+struct ShippedDevice {
+    std::string_view file;
+    unsigned line;         ///< of its first line in that file
+    std::string_view head; ///< its lines that RegisterBook::find() and inclusions use
+    std::string_view text; ///< all its lines
 };
 
-std::span<const ShippedFile> shipped_files();
+std::span<const ShippedDevice> shipped_devices();
 
 } // namespace mmioscope::registers
