@@ -71,7 +71,7 @@ private:
     Count all_;
 };
 
-constexpr std::ptrdiff_t max_column = 10; ///< percentiles are inserted before it
+constexpr std::ptrdiff_t max_column = 11; ///< percentiles are inserted before it
 
 // Values have a meaning only within one register.
 bool tells_values(Key key) {
@@ -82,7 +82,7 @@ table::Look look_of(Key key) {
     return key == Key::device || key == Key::reg ? table::Look::device : table::Look::words;
 }
 
-std::vector<table::Column> columns_of(Key key, bool percentiles) {
+std::vector<table::Column> columns_of(Key key, const TableOptions& options) {
     using enum table::Look;
     std::vector<table::Column> columns{{"by"},
                                        {"name", key_text(key), look_of(key), 24},
@@ -93,16 +93,23 @@ std::vector<table::Column> columns_of(Key key, bool percentiles) {
                                        {"span_ns"},
                                        {"duration_ns", "access s", seconds, 10},
                                        {"", "time %", number, 6, 1},
+                                       {"", options.guest == 0 ? "" : "guest %", number, 7, 1},
                                        {"", "mean us", number, 9, 2},
                                        {"longest_ns", "max us", micros, 9},
                                        {"first_ns"},
                                        {"last_ns"},
                                        {"least"},
                                        {"most"},
-                                       {"", tells_values(key) ? "values" : ""}};
-    if (percentiles) {
+                                       {"", tells_values(key) ? "values" : ""},
+                                       {"guest_ns"}};
+    if (options.durations != nullptr) {
         columns.insert(columns.begin() + max_column,
                        {{"p50_ns", "p50 us", micros, 9}, {"p99_ns", "p99 us", micros, 9}});
+    }
+    if (key == Key::interrupt) {
+        const auto first = std::ranges::find(columns, "duration_ns", &table::Column::name);
+        const auto end = std::ranges::find(columns, "first_ns", &table::Column::name);
+        std::for_each(first, end, [](table::Column& column) { column.title = {}; });
     }
     return columns;
 }
@@ -124,29 +131,32 @@ std::vector<table::Cell> row_of(const std::string& name, const Count& count,
     using table::Hex;
     const TableOptions& options = whole.options;
     const double n = static_cast<double>(count.accesses());
-    const std::uint32_t frequency = options.frequency;
+    const std::uint32_t frequency = whole.key == Key::interrupt ? 0 : options.frequency;
     const auto time = [frequency](std::uint64_t ticks) {
         return frequency == 0 ? Cell() : Cell(trace::nanoseconds(ticks, frequency));
     };
     const auto mean = [&] { return static_cast<double>(count.duration) / n * 1e6 / frequency; };
     const bool values = tells_values(whole.key) && count.has_values();
-    std::vector<Cell> row{key_text(whole.key),
-                          name,
-                          count.reads,
-                          count.writes,
-                          share(count.accesses(), whole.all.accesses()),
-                          options.span == 0 ? Cell()
-                                            : Cell(n / (static_cast<double>(options.span) / 1e9)),
-                          options.span == 0 ? Cell() : Cell(options.span),
-                          time(count.duration),
-                          frequency == 0 ? Cell() : Cell(share(count.duration, whole.all.duration)),
-                          frequency == 0 || n == 0 ? Cell() : Cell(mean()),
-                          time(count.longest),
-                          count.first,
-                          count.last,
-                          values ? Cell(Hex{count.least}) : Cell(),
-                          values ? Cell(Hex{count.most}) : Cell(),
-                          values ? fmt::format("{:#x}..{:#x}", count.least, count.most) : "?"};
+    std::vector<Cell> row{
+        key_text(whole.key),
+        name,
+        count.reads,
+        count.writes,
+        share(count.accesses(), whole.all.accesses()),
+        options.span == 0 ? Cell() : Cell(n / (static_cast<double>(options.span) / 1e9)),
+        options.span == 0 ? Cell() : Cell(options.span),
+        time(count.duration),
+        frequency == 0 ? Cell() : Cell(share(count.duration, whole.all.duration)),
+        frequency == 0 ? Cell()
+                       : Cell(share(trace::nanoseconds(count.duration, frequency), options.guest)),
+        frequency == 0 || n == 0 ? Cell() : Cell(mean()),
+        time(count.longest),
+        count.first,
+        count.last,
+        values ? Cell(Hex{count.least}) : Cell(),
+        values ? Cell(Hex{count.most}) : Cell(),
+        values ? fmt::format("{:#x}..{:#x}", count.least, count.most) : "?",
+        options.guest == 0 ? Cell() : Cell(options.guest)};
     if (options.durations != nullptr) {
         const auto at = [&](unsigned percent) {
             return durations == nullptr
@@ -181,7 +191,7 @@ std::vector<table::Cell> total_of(const Whole& whole) {
     auto row =
         row_of("total", all, durations == nullptr ? nullptr : &durations->all(whole.key), whole);
     if (tells_values(whole.key)) {
-        row.back() = table::Cell();
+        row[row.size() - 2] = table::Cell();
     }
     return row;
 }
@@ -189,7 +199,7 @@ std::vector<table::Cell> total_of(const Whole& whole) {
 } // namespace
 
 table::Table count_table(Key key, CountsByName& counts, const TableOptions& options) {
-    table::Table table{columns_of(key, options.durations != nullptr), {}};
+    table::Table table{columns_of(key, options), {}};
     const std::size_t most =
         options.limit == 0 ? std::numeric_limits<std::size_t>::max() : options.limit;
     const auto order = std::make_shared<InOrder>(counts, options.order, most);

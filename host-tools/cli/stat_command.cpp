@@ -34,10 +34,14 @@ took. The last line is the total of all accesses, also of those without a line. 
 number. The verdict goes to standard error. Memory does not grow with the trace: long tables are counted in temporary
 files, in $TMPDIR or /tmp. --percentiles keeps 1 to 5 KiB for each name: more, the longer its longest access.
 
+time % is the share of the time that all accesses took that are counted, guest % that of the guest's time: from the
+trace's first record, or --from, to its last, or --to, whatever -F and --cpu select. Accesses of several CPUs add up.
+
 Times (access s, mean us, p50 us, p99 us, max us) are those of the accesses: from just before an access, with its device
 locked, until it is known to be done. They include the shadow engine's two switches to the guest and back, because the
 trace has one number for both. They do not include the rest of the trap (entry, waiting for the lock, the record), which
-is not in the trace.
+is not in the trace. Interrupts have none: the time of an access to the GIC is no latency, which would need the time at
+which the device raised the interrupt. No access shows that.
 
 Examples:
   mmioscope stat boot.mmio
@@ -134,6 +138,16 @@ std::vector<table::Table> tables_of(const Options& options, Work& work,
     return tables;
 }
 
+/// The nanoseconds from --from to --to, as far as the trace goes, whatever else is selected.
+std::uint64_t guest_time(const reading::Trace& trace, std::uint32_t frequency) {
+    const auto& [from, to] = std::pair(trace.options().from, trace.options().to);
+    const std::uint64_t end = trace::nanoseconds(
+        trace::elapsed(trace.reader().start().value_or(0), trace.latest()), frequency);
+    return frequency == 0 ? 0
+                          : trace::elapsed(from ? from->nanoseconds : 0,
+                                           to ? std::min(to->nanoseconds, end) : end);
+}
+
 Status stat(const Options& options) {
     check_format(options);
     const reading::TraceOptions selection = trace_options(options.view);
@@ -154,6 +168,7 @@ Status stat(const Options& options) {
         order_of(options.sort),
         options.limit,
         frequency == 0 ? 0 : trace::elapsed(work.first.value_or(0), work.last),
+        guest_time(trace, frequency),
         trace.reader().knows("duration") ? frequency : 0,
         options.view.format == "text",
         work.durations.get()};

@@ -100,7 +100,8 @@ public:
     /// The number of records up to the end of the last section read; next() may not have returned
     /// them all.
     std::uint64_t records_read() const { return at_.in_front; }
-    std::uint64_t latest() const { return latest_; } ///< the block's latest time
+    /// The latest time of the block, and of what was left out since.
+    std::uint64_t latest() const { return std::max(latest_, left_out_latest_); }
     /// Whether some of its records say something about others (file/index.hpp).
     bool teaches() const { return teaches_; }
 

@@ -111,6 +111,8 @@ public:
     /// The head, and after the last event the losses and the end.
     const trace::TraceReader& reader() const { return *reader_; }
     Naming& naming() { return *naming_; }
+    /// CNTPCT of the latest record read, wanted or not.
+    std::uint64_t latest() const { return latest_; }
 
 private:
     void begin();

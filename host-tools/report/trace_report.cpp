@@ -75,6 +75,7 @@ void TraceReport::put_tables(Script& to, std::vector<std::uint64_t>& events) {
     const analysis::TableOptions look{timed ? analysis::Order::time : analysis::Order::accesses,
                                       most_rows,
                                       frequency == 0 ? 0 : extent_.length(),
+                                      0,
                                       timed ? frequency : 0,
                                       true,
                                       nullptr};

@@ -97,14 +97,14 @@ TEST_CASE("accesses are counted by each key") {
 }
 
 TEST_CASE("a table honours its order and limit, and has rates and times") {
-    const analysis::TableOptions options{analysis::Order::accesses, 1, 500'000'000, 1'000'000};
+    const analysis::TableOptions options{analysis::Order::accesses, 1, 500'000'000, 0, 1'000'000};
     CHECK(counted(Key::device, two_devices, options) ==
           "device                       reads    writes     %      per s   access s time %   "
           "mean us    max us\n"
           "uart                             2         1  75.0        6.0   0.000015   93.8   "
           "   5.00     10.00\n"
           "... 1 more\n");
-    const analysis::TableOptions by_name{analysis::Order::name, 0, 0, 0};
+    const analysis::TableOptions by_name{analysis::Order::name, 0, 0, 0, 0};
     const std::string table = counted(Key::device, two_devices, by_name);
     CHECK(table.find("\nmmc") < table.find("\nuart"));
 }
@@ -294,7 +294,7 @@ TEST_CASE("counts and mappings with few entries in memory equal those with all i
         for (const analysis::Order order : {accesses, reads, writes, time, latency, name}) {
             for (const std::size_t limit : {0u, 1u, 7u, 100'000u}) {
                 CAPTURE(analysis::key_text(key), order, limit);
-                const analysis::TableOptions options{order, limit, 1'000'000, 1'000'000};
+                const analysis::TableOptions options{order, limit, 1'000'000, 0, 1'000'000};
                 const auto everything = [&](Counts& of) {
                     const table::Table table = analysis::count_table(key, of.by(key), options);
                     const std::span one(&table, 1);
