@@ -45,6 +45,10 @@ The fields of a register follow its value. --raw prints numbers. On a terminal, 
 equal in all but time are one line with a count, if no other access to their register lies between them (--no-collapse:
 a line for each). The last line is the verdict.
 
+--changes prints the first value of each register, and then what changes it, by a read or a write: the old and the new
+value, + and the name of a bit that was set, - of one that was cleared, and fields as FIELD 1 -> 3.
+--columns: on a terminal that is too narrow, task, caller and function are shortened or left out first.
+
 --dmesg takes the output of dmesg or of the console, with printk's times. Traces of mmioscope run and of record --console
 contain the console. printk's time 0 is found from the lines that left by a traced UART: the smallest delay between a
 line's own time and its first character. It is a little too late: by the time that this line took from printk to the
@@ -55,6 +59,8 @@ Examples:
   mmioscope print --from 14.5 --to 15 --cpu 1 boot.mmio
   mmioscope print --all --ts delta boot.mmio | grep mmc
   mmioscope print --no-collapse -F 'reg==SYS_LED' boot.mmio
+  mmioscope print --changes -F 'dev==mmc' boot.mmio    what each access changes
+  mmioscope print --columns time,reg,value,fields -F 'dev==mmc' boot.mmio
   mmioscope print --last 20 --no-summary boot.mmio     the last 20 events
   mmioscope print --number -F 'reg==Clock' boot.mmio   with event numbers ...
   mmioscope print --at 71602 -C 20 boot.mmio           ... and the 20 events on either side of one
@@ -71,6 +77,8 @@ Exit status: 0 the trace is whole and nothing was lost, 1 otherwise, 2 it cannot
 view::PrintOptions print_options(const Options& options, const view::Output& out) {
     view::PrintOptions print = print_options(options.view, out);
     print.collapse = options.view.collapse.value_or(print.collapse && !options.at);
+    print.collapse = print.collapse && !options.view.changes;
+    print.changes = options.view.changes;
     print.own = print.own || options.at;
     print.numbers = options.numbers || options.at;
     print.last = options.last.value_or(print.last);
@@ -142,6 +150,9 @@ Status print(const Options& options) {
         throw bad_input("--fold and --dmesg exclude each other: lines of the log stand between the "
                         "accesses");
     }
+    if (options.view.changes && (options.view.fold || options.view.collapse.value_or(false))) {
+        throw bad_input("--changes excludes --fold and --collapse: each change has its line");
+    }
     if (options.view.format != "text") {
         return print_records(options);
     }
@@ -173,6 +184,10 @@ Status print(const Options& options) {
         if (!options.summary && printer.not_printed() > 0) {
             fmt::print(out.file(), "... {} more events, not printed\n", printer.not_printed());
         }
+        if (const std::uint64_t registers = printer.left_out(); registers > 0) {
+            fmt::print(out.file(), "... {} registers left out: --changes remembers {}\n", registers,
+                       analysis::LastValues::most);
+        }
         if (options.shares) {
             const auto context = view::report_context(reader, reader.start().value_or(0));
             const std::size_t wide = width(options.view, out);
@@ -201,21 +216,22 @@ Status print_or_follow(const Options& options) {
     if (options.summary && options.no_summary) {
         throw bad_input("--summary and --no-summary exclude each other: nothing would be printed");
     }
-    const bool of_lines =
-        options.last || options.with_dmesg || options.summary || options.shares || options.numbers;
+    const bool of_lines = options.last || options.with_dmesg || options.summary || options.shares ||
+                          options.numbers || options.view.changes;
     if (!options.follow) {
-        if (options.view.format != "text" && (of_lines || options.limit)) {
+        if (options.view.format != "text" &&
+            (of_lines || options.limit || !options.view.columns.empty())) {
             throw bad_input("--format {} has every event that -F, --cpu, --from and --to select, "
                             "and nothing else: it cannot be combined with -n, --last, --number, "
-                            "--summary, --shares or --dmesg",
+                            "--columns, --changes, --summary, --shares or --dmesg",
                             options.view.format);
         }
         return print(options);
     }
     const bool around = options.at || options.before + options.after + options.around > 0;
     if (of_lines || options.no_summary || around || options.view.fold) {
-        throw bad_input("-f cannot be combined with --at, -A, -B, -C, --last, --number, --dmesg, "
-                        "--summary, --no-summary, --shares or --fold");
+        throw bad_input("-f cannot be combined with --at, -A, -B, -C, --last, --number, --changes, "
+                        "--dmesg, --summary, --no-summary, --shares or --fold");
     }
     return follow_trace(options.view, options.limit.value_or(reading::DriveOptions().limit));
 }
@@ -225,6 +241,7 @@ Action add(CLI::App& command, const std::string&) {
     add_view_options(command, options->view);
     add_line_options(command, options->view);
     add_merge_options(command, options->view);
+    add_column_options(command, options->view);
     command.add_flag("--number", options->numbers, "Print the number of each event, for --at");
     command.add_option("--at", options->at, "Print only event N, with context from -A, -B, -C")
         ->check(count_from(1))

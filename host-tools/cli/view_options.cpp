@@ -18,6 +18,7 @@
 
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
@@ -129,6 +130,19 @@ Merging::Merging(const ViewOptions& options, reading::Consumer& next) : first_(&
     if (options.fold) {
         first_ = &fold_.emplace(*first_);
     }
+}
+
+void add_column_options(CLI::App& command, ViewOptions& options) {
+    command
+        .add_option("--columns", options.columns,
+                    "Print these columns of an access, in this order; separate them with commas")
+        ->delimiter(',')
+        ->allow_extra_args(false)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+        ->check(one_of({view::column_names.begin(), view::column_names.end()}));
+    command.add_flag(
+        "--changes", options.changes,
+        "Print only accesses that change their register's last value, and what changed");
 }
 
 void add_code_option(CLI::App& command, ViewOptions& options) {
@@ -289,6 +303,26 @@ view::PrintOptions print_options(const ViewOptions& options, const view::Output&
 
 namespace {
 
+/// Changes have a line of their own; --no-pc leaves out its columns.
+std::vector<view::Column> columns_of(const ViewOptions& options) {
+    std::vector<view::Column> columns;
+    for (std::size_t i = 0; i < view::column_names.size(); ++i) {
+        const auto column = static_cast<view::Column>(i);
+        if (options.changes && options.columns.empty() && column != view::Column::duration) {
+            columns.push_back(column);
+        }
+    }
+    for (const std::string& name : options.columns) {
+        const auto found = std::ranges::find(view::column_names, name);
+        columns.push_back(static_cast<view::Column>(found - view::column_names.begin()));
+    }
+    std::erase_if(columns, [&options](view::Column column) {
+        return options.trace.no_pc &&
+               (column == view::Column::function || column == view::Column::caller);
+    });
+    return columns;
+}
+
 void choose(view::LineStyle& style, const ViewOptions& options, const view::Output& out) {
     style.time = options.time == "abs"     ? view::TimeStyle::absolute
                  : options.time == "delta" ? view::TimeStyle::delta
@@ -296,7 +330,15 @@ void choose(view::LineStyle& style, const ViewOptions& options, const view::Outp
     style.color = wants_color(options.color, out);
     style.pc = style.pc && !options.trace.no_pc;
     style.raw = options.raw;
-    style.duration = options.duration;
+    style.columns = columns_of(options);
+    const bool took =
+        std::ranges::find(style.columns, view::Column::duration) != style.columns.end();
+    style.duration = options.duration || took;
+    if (options.duration && !style.columns.empty() && !took) {
+        style.columns.push_back(view::Column::duration);
+    }
+    style.changes = options.changes;
+    style.named = style.named || !options.trace.registers.empty() || !options.trace.tree.empty();
 }
 
 } // namespace

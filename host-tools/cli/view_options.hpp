@@ -31,13 +31,15 @@ struct ViewOptions {
     std::string color = "auto";
     bool strict = false;
     std::optional<bool> collapse; ///< merge repeats; nothing: in lines on a terminal
-    bool fold = false; ///< merge polls in every output
-    bool all = false;  ///< do not collapse, even on a terminal
+    bool fold = false;            ///< merge polls in every output
+    bool all = false;             ///< do not collapse, even on a terminal
     bool raw = false;
     bool wide = false; ///< do not cut lines on a terminal
     bool duration = false;
-    bool verbose = false; ///< include the hypervisor's own accesses
-    std::string gap;      ///< a time; empty: usual_gap on a terminal
+    std::vector<std::string> columns; ///< names; empty: the usual ones
+    bool changes = false;             ///< only values that differ from the last ones
+    bool verbose = false;             ///< include the hypervisor's own accesses
+    std::string gap;                  ///< a time; empty: usual_gap on a terminal
     bool pager = true;
     std::vector<std::string> plugins; ///< files whose filters are @names in -F
     reading::TraceOptions trace;      ///< without its path and times
@@ -80,6 +82,9 @@ private:
     std::optional<analysis::Fold> fold_;
     reading::Consumer* first_;
 };
+
+/// --columns, --changes.
+void add_column_options(CLI::App& command, ViewOptions& options);
 
 /// --no-pc.
 void add_code_option(CLI::App& command, ViewOptions& options);

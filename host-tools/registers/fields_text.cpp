@@ -122,6 +122,41 @@ std::string bits_text(const Register* reg, std::uint64_t bits, std::uint64_t val
     return text;
 }
 
+std::string changes_text(const Place& place, std::uint64_t before, std::uint64_t now,
+                         unsigned size) {
+    std::string text;
+    const auto add = [&text](std::string_view words) {
+        text += text.empty() ? "" : " ";
+        text += words;
+    };
+    const auto shown = [](const Field& field, std::uint64_t value) {
+        const std::string* const name = value_name(field, value);
+        return name != nullptr ? *name : value < 10 ? fmt::format("{}", value) : hex_text(value);
+    };
+    std::uint64_t bits = before ^ now;
+    const Register* const reg = place.reg;
+    const auto within = static_cast<unsigned>(reg != nullptr ? place.offset - reg->offset : 0);
+    for (const Field& field : reg != nullptr ? std::span(reg->fields) : std::span<const Field>()) {
+        const FieldBits in(field, within);
+        if (in.of(bits) == 0 || !holds(field, size, within)) {
+            continue;
+        }
+        bits ^= in.in_place(bits);
+        if (field.width == 1) {
+            add((in.of(now) != 0 ? '+' : '-') + field.name);
+        } else if (!says_nothing_new(field, in.of(now), *reg)) {
+            add(fmt::format("{} {} -> {}", field.name, shown(field, in.of(before)),
+                            shown(field, in.of(now))));
+        }
+    }
+    for (const auto& [sign, mask] : {std::pair('+', bits & now), std::pair('-', bits & before)}) {
+        if (mask != 0) {
+            add(sign + hex_text(mask));
+        }
+    }
+    return text;
+}
+
 bool says_anything(const Register& reg) {
     return std::any_of(reg.fields.begin(), reg.fields.end(), [&reg](const Field& field) {
         return field.width != reg.size * 8 || !field.values.empty();

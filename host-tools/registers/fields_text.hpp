@@ -22,6 +22,11 @@ std::string fields_text(const Register& reg, std::uint64_t value, unsigned size,
 std::string bits_text(const Register* reg, std::uint64_t bits, std::uint64_t value, unsigned size,
                       unsigned within);
 
+/// What of such an access at `place` differs from `before`: "+RXFE -BUSY WLEN 7bits -> 8bits", and
+/// bits without a field as masks, "+0x40 -0x3". Leaves out a field that is its whole register.
+std::string changes_text(const Place& place, std::uint64_t before, std::uint64_t now,
+                         unsigned size);
+
 /// Whether fields_text() of the register is not empty for some value.
 bool says_anything(const Register& reg);
 

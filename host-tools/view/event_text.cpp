@@ -7,10 +7,56 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace mmioscope::view {
 
 using abi::Record;
 using abi::RecordType;
+
+namespace {
+
+bool goes_on(char c) { // a byte of a UTF-8 character after the first
+    return (c & 0xc0) == 0x80;
+}
+
+} // namespace
+
+std::size_t width_of(std::string_view text) {
+    return text.size() - static_cast<std::size_t>(std::ranges::count_if(text, goes_on));
+}
+
+std::string cut(std::string_view text, std::size_t width) {
+    if (width_of(text) <= width) {
+        return std::string(text);
+    }
+    const std::size_t dots = std::min<std::size_t>(2, width);
+    std::size_t end = 0;
+    for (std::size_t left = width - dots; left > 0 || goes_on(text[end]); ++end) {
+        left -= goes_on(text[end]) ? 0 : 1;
+    }
+    return std::string(text.substr(0, end)).append(dots, '.');
+}
+
+std::string_view short_name(const LineStyle& style, std::string_view device) {
+    const auto found = style.short_names.find(device);
+    return found == style.short_names.end() ? device : std::string_view(found->second);
+}
+
+std::string value_of(const Event& event) {
+    const unsigned digits = std::min(abi::access_size(event.record), 8u) * 2;
+    return value_known(event) ? fmt::format("{:#0{}x}", event.record.value, digits + 2) : "?";
+}
+
+std::string words_of(const LineStyle& style, const Event& event) {
+    switch (event.record.type) {
+    case RecordType::access:
+    case RecordType::own: return "";
+    case RecordType::fault: return std::string(event.text());
+    case RecordType::begin: return std::string(begun_text(style));
+    default: return fmt::format("({})", trace::type_text(event.record.type));
+    }
+}
 
 std::string colored(const LineStyle& style, std::string_view color, std::string_view text) {
     return style.color ? fmt::format("\x1b[{}m{}\x1b[m", color, text) : std::string(text);
@@ -55,7 +101,7 @@ std::string function_text(const Location& location) {
     return location.function.empty() ? '[' + location.module + ']' : location.function;
 }
 
-std::string code_of(const LineStyle& style, const Event& event) {
+std::string function_of(const LineStyle& style, const Event& event) {
     const Record& record = event.record;
     std::string text;
     if (style.pc && (style.raw || event.code() == nullptr)) {
@@ -65,6 +111,16 @@ std::string code_of(const LineStyle& style, const Event& event) {
         text = ' ' + colored(style, color::code, code_text(*event.code()));
         text += trace::mode_text(record.mode);
     }
+    return text;
+}
+
+std::string caller_of(const LineStyle& style, const Event& event) {
+    const bool shown = style.pc && !style.raw && event.caller() != nullptr;
+    return shown ? function_text(*event.caller()) : "";
+}
+
+std::string code_of(const LineStyle& style, const Event& event) {
+    std::string text = function_of(style, event);
     if (style.pc && !style.raw && event.caller() != nullptr) {
         text += " <- " + function_text(*event.caller());
     }

@@ -25,7 +25,13 @@ std::string register_or_offset(const LineStyle& style, const Event& event);
 /// The meaning of the value: its fields, and the interrupt that it names.
 std::string meaning_text(const Event& event);
 
-/// Function or PC, mode, and `<-` caller, after a blank; or empty.
+/// Function or PC, and mode, after a blank; or empty.
+std::string function_of(const LineStyle& style, const Event& event);
+
+/// The caller's function; or empty.
+std::string caller_of(const LineStyle& style, const Event& event);
+
+/// Both of these, with `<-` between them; or empty.
 std::string code_of(const LineStyle& style, const Event& event);
 
 /// "[sh:9]", or the task's address, after a blank; or empty.
@@ -38,6 +44,34 @@ std::string_view begun_text(const LineStyle& style);
 std::string duration_text(const LineStyle& style, const abi::Record& record);
 
 bool value_known(const Event& event);
+
+/// "0x0090", or "?".
+std::string value_of(const Event& event);
+
+/// For an event that is not a successful access; else empty.
+std::string words_of(const LineStyle& style, const Event& event);
+
+/// The device's name where there is little room, if it has one; or `device`.
+std::string_view short_name(const LineStyle& style, std::string_view device);
+
+/// The number of characters of UTF-8.
+std::size_t width_of(std::string_view text);
+
+/// What fits into `width` characters; if that is not all, it ends with "..".
+std::string cut(std::string_view text, std::size_t width);
+
+inline constexpr std::size_t least_cell = 4;    ///< characters; shorter cells are useless
+inline constexpr std::size_t fields_width = 24; ///< of lines with names that are not fitted
+
+/// Whether lines have names of registers, and fields.
+inline bool shows_names(const LineStyle& style) {
+    return style.named && !style.raw;
+}
+
+/// For registers, in lines that are not fitted; a longer text shifts the rest of its line.
+inline std::size_t place_width(const LineStyle& style) {
+    return shows_names(style) ? 14 : 6;
+}
 
 /// "pl011_putc+0x18", "open+0x4 [mmci]".
 std::string code_text(const Location& location);

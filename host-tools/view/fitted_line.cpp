@@ -19,28 +19,6 @@ constexpr std::size_t narrow = 100;    ///< characters; below this, names get le
 constexpr std::size_t took_width = 16; ///< for a duration, with a blank
 constexpr std::size_t least_code = 16; ///< least width of a function beside a task
 constexpr std::size_t least_fields = 8;
-constexpr std::size_t least_cell = 4; ///< shorter cells are useless
-
-bool goes_on(char c) { // a byte of a UTF-8 character after the first
-    return (c & 0xc0) == 0x80;
-}
-
-std::size_t width_of(std::string_view text) {
-    return text.size() - static_cast<std::size_t>(std::ranges::count_if(text, goes_on));
-}
-
-std::string cut(std::string_view text, std::size_t width) {
-    if (width_of(text) <= width) {
-        return std::string(text);
-    }
-    const std::size_t dots = std::min<std::size_t>(2, width);
-    std::size_t end = 0;
-    for (std::size_t left = width - dots; left > 0 || goes_on(text[end]); ++end) {
-        left -= goes_on(text[end]) ? 0 : 1;
-    }
-    return std::string(text.substr(0, end)).append(dots, '.');
-}
-
 // Escape sequences have no width.
 std::size_t width_without_color(std::string_view text) {
     std::size_t width = 0;
@@ -57,24 +35,8 @@ std::string without_blank(std::string text) {
     return text.substr(text.starts_with(' ') ? 1 : 0);
 }
 
-std::string value_of(const Event& event) {
-    const unsigned digits = std::min(abi::access_size(event.record), 8u) * 2;
-    return value_known(event) ? fmt::format("{:#0{}x}", event.record.value, digits + 2) : "?";
-}
-
 bool is_begun(const Record& record) {
     return record.type == RecordType::begin;
-}
-
-// The words for an event that is not a successful access.
-std::string words_of(const LineStyle& style, const Event& event) {
-    switch (event.record.type) {
-    case RecordType::access:
-    case RecordType::own: return "";
-    case RecordType::fault: return std::string(event.text());
-    case RecordType::begin: return std::string(begun_text(style));
-    default: return fmt::format("({})", trace::type_text(event.record.type));
-    }
 }
 
 } // namespace
@@ -136,7 +98,7 @@ FittedLine::FittedLine(const LineStyle& style) : style_(style), columns_() {
     for (const auto& [whole, name] : style.short_names) {
         device = std::max(device, name.size());
     }
-    const std::size_t place = style.raw ? 11 : roomy ? 14 : 10;
+    const std::size_t place = style.raw ? 11 : roomy || style.named ? 14 : 10;
     columns_.device = time_and_cpu + 3;
     columns_.place = columns_.device + std::min<std::size_t>(device, roomy ? 14 : 9) + 1;
     columns_.value = columns_.place + place + 1;
@@ -146,11 +108,6 @@ FittedLine::FittedLine(const LineStyle& style) : style_(style), columns_() {
     const bool code = style.pc || style.task;
     const std::size_t fields = code ? rest * 2 / 5 : rest;
     columns_.code = columns_.fields + (style.raw || fields < least_fields ? 0 : fields);
-}
-
-std::string_view FittedLine::short_name(std::string_view device) const {
-    const auto found = style_.short_names.find(device);
-    return found == style_.short_names.end() ? device : std::string_view(found->second);
 }
 
 std::string FittedLine::titles() const {
@@ -201,15 +158,18 @@ void FittedLine::append(TextBuffer& to, const Event& event, std::string_view mor
     Cells cells(to, style_, columns_.end - std::min(columns_.end, closing));
     cells.add(time_and_cpu, direction_text(record), columns_.device,
               abi::is_write(record) ? color::write : color::read);
-    cells.add(columns_.device, short_name(event.device()), columns_.place);
-    cells.add(columns_.place, register_or_offset(style_, event), columns_.value);
+    cells.add(columns_.device, short_name(style_, event.device()), columns_.place);
+    // Register and value come before what is behind them: function and task get what is left.
+    const std::string value = record.type == RecordType::fault ? "" : value_of(event);
+    cells.add(columns_.place, register_or_offset(style_, event),
+              std::max(columns_.value, columns_.end - std::min(columns_.end, value.size())));
     if (record.type != RecordType::fault) {
-        const std::string value = value_of(event);
         if (value.size() <= cells.room(columns_.value)) { // numbers are not cut
             cells.add(columns_.value, value, style_.width);
         }
         if (!style_.raw && value_known(event)) {
-            cells.add(columns_.fields, meaning_text(event), columns_.code);
+            cells.add(columns_.fields, meaning_text(event),
+                      style_.width < narrow ? columns_.end + 1 : columns_.code);
         }
     }
     add_code(cells, event);

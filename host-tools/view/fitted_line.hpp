@@ -40,7 +40,6 @@ private:
     class Cells;
 
     void add_code(Cells& cells, const Event& event) const;
-    std::string_view short_name(std::string_view device) const;
 
     LineStyle style_;
     Columns columns_;

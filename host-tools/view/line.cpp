@@ -18,10 +18,6 @@ namespace {
 using abi::Record;
 using abi::RecordType;
 
-// Columns grow with their content up to this width; longer content shifts the rest of its line.
-constexpr std::size_t widest_place = 14;
-constexpr std::size_t widest_fields = 24;
-
 std::string power_text(const Record& record) {
     const auto cpu = static_cast<unsigned>(record.value & 0xff);
     const auto event = static_cast<abi::PowerEvent>(record.value >> 8);
@@ -48,9 +44,11 @@ constexpr std::size_t time_width = 12;
 LineFormat::LineFormat(const LineStyle& style)
     : style_(style),
       fitted_(style.width == SIZE_MAX ? std::nullopt : std::optional<FittedLine>(style)),
-      quick_(!fitted_ && style.frequency != 0 && style.time == TimeStyle::relative &&
+      chosen_(style.columns.empty() ? std::nullopt : std::optional<ColumnLine>(style)),
+      quick_(!fitted_ && !chosen_ && style.frequency != 0 && style.time == TimeStyle::relative &&
              !style.duration),
-      contexts_(!style.raw), raw_(style.raw), values_(!style.raw) {}
+      fields_width_(shows_names(style) ? fields_width : 0), contexts_(!style.raw), raw_(style.raw),
+      values_(!style.raw) {}
 
 bool LineFormat::fit(std::size_t width) {
     if (!fitted_ || width == style_.width || width == SIZE_MAX) {
@@ -58,16 +56,24 @@ bool LineFormat::fit(std::size_t width) {
     }
     style_.width = width;
     fitted_.emplace(style_);
+    if (chosen_) {
+        chosen_.emplace(style_);
+    }
     return true;
 }
 
 std::string LineFormat::titles() const {
-    if (fitted_) {
-        return fitted_->titles();
+    if (chosen_ || fitted_) {
+        return chosen_ ? chosen_->titles() : fitted_->titles();
     }
-    return fmt::format("{:>12} {:<4} {:<2} {:<{}} {:<{}} {:<10}{}", "seconds", "cpu", "rw",
-                       "device", style_.device_width, "offset", place_width_, "value",
-                       style_.pc ? " pc" : "");
+    const bool named = shows_names(style_);
+    return fmt::format("{:>12} {:<4} {:<2} {:<{}} {:<{}} {:<10}{:<{}}{}", "seconds", "cpu", "rw",
+                       "device", style_.device_width, named ? "register" : "offset",
+                       place_width(style_), "value", named ? " fields" : "",
+                       named ? fields_width + 1 : 0,
+                       !style_.pc ? ""
+                       : named    ? " function <- caller [task]"
+                                  : " pc");
 }
 
 void LineFormat::append_time(TextBuffer& to, std::int64_t nanoseconds, std::uint64_t ticks) {
@@ -164,9 +170,6 @@ template <bool raw>
     line.three_digits(static_cast<std::uint32_t>(event.nanoseconds - millis_begin_) / 1000);
     line.append(cpu_texts[record.cpu], 6);
     line.append(text.place);
-    if (text.place_size < place_width_) [[unlikely]] { // made before a longer one
-        line.pad_to(place_width_, text.place_size);
-    }
     line.append(' ');
     if (text.digits == 8) {
         line.hex8(static_cast<std::uint32_t>(record.value));
@@ -174,7 +177,7 @@ template <bool raw>
         line.hex(record.value, text.digits);
         line.pad_to(10, 2 + text.digits);
     }
-    if (!raw && fields_width_ > 0) {
+    if (!raw && (fields_width_ > 0 || fields != nullptr)) {
         line.append(' ');
         if (fields != nullptr) {
             line.append(*fields);
@@ -214,27 +217,16 @@ std::size_t LineFormat::append_lines(TextBuffer& to, std::span<const Event> even
 void LineFormat::make(ContextText& text, const Event& event) {
     const Place& place = event.place();
     const bool write = abi::is_write(event.record);
-    const bool named = !style_.raw && place.reg != nullptr;
-    const std::string last = register_or_offset(style_, event);
-    if (named) {
-        place_width_ = std::max(place_width_, std::min(last.size(), widest_place));
-    }
-    const std::string place_text = padded(last, place_width_);
     text.place = BasicPiece<64>(
         colored(style_, write ? color::write : color::read, direction_text(event.record)) + ' ' +
-        padded(place.device, style_.device_width) + ' ' + place_text);
-    text.place_size = static_cast<std::uint32_t>(place_text.size());
+        padded(place.device, style_.device_width) + ' ' +
+        padded(register_or_offset(style_, event), place_width(style_)));
     text.has_fields = !style_.raw && place.reg != nullptr && registers::says_anything(*place.reg);
     text.code = BasicPiece<112>(code_of(style_, event) + task_of(style_, event));
     text.digits = std::min(abi::access_size(event.record), 8u) * 2;
     text.beyond = ~std::uint64_t{0} << 4 << (4 * (text.digits - 1));
     text.is_short = text.place.is_short() && text.code.is_short() &&
                     text.digits == abi::access_size(event.record) * 2;
-}
-
-void LineFormat::append_place(TextBuffer& to, const ContextText& text) const {
-    to.append(text.place);
-    to.pad_to(place_width_, text.place_size);
 }
 
 void LineFormat::append_value(TextBuffer& to, const Event& event) {
@@ -264,9 +256,7 @@ const LineFormat::FieldsText& LineFormat::value_text(const Event& event) {
 }
 
 void LineFormat::make(FieldsText& to, const Event& event) {
-    const std::string text = meaning_text(event);
-    fields_width_ = std::max(fields_width_, std::min(text.size(), widest_fields));
-    to = FieldsText(text);
+    to = FieldsText(meaning_text(event));
 }
 
 void LineFormat::append_fields(TextBuffer& to, const Event& event, const ContextText& context) {
@@ -274,7 +264,7 @@ void LineFormat::append_fields(TextBuffer& to, const Event& event, const Context
     const bool may_say =
         !style_.raw && value_known(event) && (context.has_fields || event.interrupt_id() != no_id);
     const FieldsText& text = may_say ? value_text(event) : none;
-    if (fields_width_ > 0) {
+    if (fields_width_ > 0 || text.size() > 0) {
         to.append(' ');
         to.append(text);
         to.pad_to(fields_width_, text.size());
@@ -283,7 +273,7 @@ void LineFormat::append_fields(TextBuffer& to, const Event& event, const Context
 
 void LineFormat::append_access(TextBuffer& to, const Event& event) {
     const ContextText& text = context_text(event);
-    append_place(to, text);
+    to.append(text.place);
     append_value(to, event);
     append_fields(to, event, text);
     to.append(text.code);
@@ -294,12 +284,12 @@ void LineFormat::append_rest(TextBuffer& to, const Event& event) {
     const Record& record = event.record;
     switch (record.type) {
     case RecordType::fault:
-        append_place(to, context_text(event));
+        to.append(context_text(event).place);
         append_colored(to, color::bad, fmt::format(" {},", event.text()));
         to.append(other_context_.code);
         return;
     case RecordType::own:
-        append_place(to, context_text(event));
+        to.append(context_text(event).place);
         append_value(to, event);
         to.append(std::string_view(" by the hypervisor"));
         return;
@@ -318,8 +308,7 @@ void LineFormat::append_rest(TextBuffer& to, const Event& event) {
 }
 
 void LineFormat::append(TextBuffer& to, const Event& event) {
-    append_time(to, event);
-    append_words(to, event);
+    append(to, event, {});
 }
 
 void LineFormat::append_time(TextBuffer& to, const Event& event) {
@@ -329,7 +318,14 @@ void LineFormat::append_time(TextBuffer& to, const Event& event) {
     to.append(' ');
 }
 
-void LineFormat::append(TextBuffer& to, const Event& event, std::string_view more) {
+void LineFormat::append(TextBuffer& to, const Event& event, std::string_view more,
+                        std::optional<std::uint64_t> before) {
+    if (chosen_ && ColumnLine::has(event)) {
+        TextBuffer time;
+        append_time(time, static_cast<std::int64_t>(event.nanoseconds), event.record.time);
+        chosen_->append(to, time.view(), event, more, before);
+        return;
+    }
     append_time(to, event);
     append_words(to, event, more);
 }

@@ -4,6 +4,7 @@
 #include "mmioscope/event.hpp"
 #include "reading/kept.hpp"
 #include "system/text_buffer.hpp"
+#include "view/column_line.hpp"
 #include "view/event_text.hpp"
 #include "view/fitted_line.hpp"
 #include "view/line_style.hpp"
@@ -42,8 +43,10 @@ public:
     ///     12.345678 cpu0 R2 serial0  FR      0x0090     TXFE  pl011_putc+0x18 <- uart_write [sh:9]
     ///     12.345678 cpu0 R2 serial0  +0x018  0x0090     pc 0xc0812344 [0xc2165800]
     void append(TextBuffer& to, const Event& event);
-    /// Likewise, followed by `more`.
-    void append(TextBuffer& to, const Event& event, std::string_view more);
+    /// Likewise, followed by `more`. `before`: the register's value until then, if it is to be
+    /// shown.
+    void append(TextBuffer& to, const Event& event, std::string_view more,
+                std::optional<std::uint64_t> before = {});
     /// As if the line of `event` had been appended.
     void pass(const Event& event) { before_ = static_cast<std::int64_t>(event.nanoseconds); }
     /// Likewise in two parts: time and CPU, which depend on the previous line, and the rest.
@@ -62,12 +65,11 @@ private:
     /// The text before and after a value.
     struct ContextText {
         BasicPiece<64> place; ///< direction, size, device, and the register or offset, with blanks
-        std::uint32_t place_size = 0; ///< of the last of these, with blanks
-        bool has_fields = false;      ///< values may have a meaning
-        BasicPiece<112> code;         ///< function, caller, task
-        unsigned digits = 0;          ///< of a value
-        bool is_short = false;        ///< digits and texts are short
-        std::uint64_t beyond = 0;     ///< bits of a value beyond the access's size
+        bool has_fields = false;  ///< values may have a meaning
+        BasicPiece<112> code;     ///< function, caller, task
+        unsigned digits = 0;      ///< of a value
+        bool is_short = false;    ///< digits and texts are short
+        std::uint64_t beyond = 0; ///< bits of a value beyond the access's size
     };
     using FieldsText = BasicPiece<112>;
 
@@ -77,7 +79,6 @@ private:
     bool append_quickly(TextCursor& to, const Event& event);
     void append_event(TextBuffer& to, const Event& event);
     void append_access(TextBuffer& to, const Event& event);
-    void append_place(TextBuffer& to, const ContextText& text) const;
     void append_value(TextBuffer& to, const Event& event);
     void append_fields(TextBuffer& to, const Event& event, const ContextText& text);
     void append_rest(TextBuffer& to, const Event& event);
@@ -107,9 +108,9 @@ private:
 
     LineStyle style_;
     std::optional<FittedLine> fitted_; ///< if lines have a width
+    std::optional<ColumnLine> chosen_; ///< if the user chose columns
     bool quick_;                       ///< the fast path applies
-    std::size_t place_width_ = 6;
-    std::size_t fields_width_ = 0;
+    std::size_t fields_width_;
     std::optional<std::int64_t> before_; ///< time of the previous line
     std::uint64_t millis_begin_ = 0;     ///< ns; start of that line's millisecond
     std::array<char, 16> millis_text_{' ', ' ', ' ', ' ', '0', '.', '0', '0', '0'};

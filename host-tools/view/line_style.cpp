@@ -10,6 +10,7 @@ LineStyle style_of(const trace::TraceReader& reader) {
     LineStyle style;
     style.frequency = reader.info() ? reader.info()->counter_frequency : 0;
     style.device_width = reader.names().width();
+    style.named = !reader.tree().empty();
     style.pc = reader.knows("pc");
     style.task = reader.knows("task");
     style.pc_high = logs::pc_high(reader.text());

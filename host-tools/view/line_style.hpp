@@ -3,9 +3,11 @@
 
 #include "file/trace_reader.hpp"
 #include "tree/short_names.hpp"
+#include "view/column.hpp"
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 namespace mmioscope::view {
 
@@ -18,6 +20,9 @@ enum class TimeStyle {
 struct LineStyle {
     TimeStyle time = TimeStyle::relative;
     bool raw = false;              ///< only numbers, as in the record
+    bool named = false;            ///< registers may have names: their columns have room for them
+    std::vector<Column> columns;   ///< of an access; empty: the usual ones
+    bool changes = false;          ///< values may be changes: `columns` have room for them
     bool color = false;            ///< escape sequences of a terminal
     bool pc = true;                ///< code addresses, or their names
     bool task = true;              ///< also the address of a task without a name

@@ -150,6 +150,7 @@ void LivePrinter::start(const trace::TraceReader& reader) {
     LineStyle style = options_.look;
     style.frequency = of_trace.frequency;
     style.device_width = of_trace.device_width;
+    style.named = style.named || of_trace.named;
     style.pc = style.pc && of_trace.pc;
     style.task = of_trace.task;
     style.pc_high = of_trace.pc_high;

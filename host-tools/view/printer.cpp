@@ -33,7 +33,11 @@ std::string gap_text(std::uint64_t nanoseconds) {
 Printer::Printer(std::FILE* out, const PrintOptions& options, const LineStyle& style)
     : out_(out), options_(options), format_(style), collapse_(window(style), lines_of_collapsed_),
       // A person sees each line at once.
-      enough_(::isatty(::fileno(out)) != 0 ? 0 : 1 << 15) {}
+      enough_(::isatty(::fileno(out)) != 0 ? 0 : 1 << 15) {
+    if (options.changes) {
+        values_.emplace();
+    }
+}
 
 // False: no more lines. `number`: of its event; 0: none.
 inline bool Printer::begin_line(std::uint64_t number) {
@@ -93,6 +97,23 @@ inline bool Printer::is_shown(const Event& event) const {
 }
 
 inline void Printer::show(const Event& event) {
+    if (options_.changes) [[unlikely]] {
+        show_change(event);
+    } else {
+        show_if_room(event, {});
+    }
+}
+
+void Printer::show_change(const Event& event) {
+    const abi::RecordType type = event.record.type;
+    if (type != abi::RecordType::access && type != abi::RecordType::own) {
+        show_if_room(event, {});
+    } else if (const auto change = values_->see(event.record)) {
+        show_if_room(event, change->before);
+    }
+}
+
+inline void Printer::show_if_room(const Event& event, std::optional<std::uint64_t> before) {
     if (options_.gap != 0) {
         tell_gap(static_cast<std::int64_t>(event.nanoseconds));
     }
@@ -102,9 +123,9 @@ inline void Printer::show(const Event& event) {
         collapse_.add(event);
     } else if (options_.last != no_limit) {
         event.settle();
-        print(event, 1, "");
+        print(event, 1, "", before);
     } else if (begin_line(event.number)) {
-        format_.append(text_, event);
+        format_.append(text_, event, {}, before);
         end_line();
     }
 }
@@ -120,8 +141,8 @@ void Printer::add(const Event& event) {
 
 // Adds the first events, as long as each is a plain line. Returns their number.
 std::size_t Printer::add_quickly(std::span<const Event> events) {
-    if (options_.collapse || options_.numbers || !titled_ || !begun_.empty() || options_.gap != 0 ||
-        options_.last != no_limit) {
+    if (options_.collapse || options_.changes || options_.numbers || !titled_ || !begun_.empty() ||
+        options_.gap != 0 || options_.last != no_limit) {
         return 0;
     }
     const std::size_t count = format_.append_lines(
@@ -135,7 +156,8 @@ std::size_t Printer::add_quickly(std::span<const Event> events) {
 
 // Of many accesses, only the last are made lines: skips the others. Returns their number.
 std::size_t Printer::skip_quickly(std::span<const Event> events) {
-    if (options_.last == no_limit || options_.collapse || !titled_ || !begun_.empty()) {
+    if (options_.last == no_limit || options_.collapse || options_.changes || !titled_ ||
+        !begun_.empty()) {
         return 0;
     }
     const auto is_access = [](const Event& event) {
@@ -289,7 +311,7 @@ void Printer::make_kept() {
     for (Kept& kept : last_) {
         if (kept.event) {
             append_number(kept.event->number);
-            format_.append(text_, *kept.event, kept.more);
+            format_.append(text_, *kept.event, kept.more, kept.before);
             text_.append('\n');
             kept.line = text_.view();
             kept.event.reset();
@@ -325,16 +347,18 @@ void Printer::write() {
 }
 
 // `event` is settled. Of the last lines, only those that remain are made.
-void Printer::print(const Event& event, std::uint64_t count, std::string_view more) {
+void Printer::print(const Event& event, std::uint64_t count, std::string_view more,
+                    std::optional<std::uint64_t> before) {
     if (options_.last != no_limit && titled_ && lines_ < options_.limit) {
         ++lines_;
         if (Kept* const kept = keep()) {
             kept->event = event;
             kept->more = more;
+            kept->before = before;
             unmade_ = true;
         }
     } else if (begin_line(event.number)) {
-        format_.append(text_, event, more);
+        format_.append(text_, event, more, before);
         end_line();
     } else {
         not_printed_ += event.record.type == abi::RecordType::access ? count : 0;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "analysis/collapse.hpp"
+#include "analysis/last_values.hpp"
 #include "reading/consumer.hpp"
 #include "records/open_accesses.hpp"
 #include "view/line.hpp"
@@ -19,6 +20,7 @@ namespace mmioscope::view {
 
 struct PrintOptions {
     bool collapse = false; ///< repeated accesses as one line with a count, every quarter second
+    bool changes = false;  ///< only accesses that change their register's last value; not collapsed
     std::uint64_t limit = std::numeric_limits<std::uint64_t>::max(); ///< number of event lines
     bool numbers = false;  ///< event numbers at the start of each line
     bool own = true;       ///< include the hypervisor's own accesses
@@ -56,6 +58,9 @@ public:
     /// The number of accesses beyond the limit.
     std::uint64_t not_printed() const { return not_printed_; }
 
+    /// The number of registers whose changes were not looked for.
+    std::uint64_t left_out() { return values_ ? values_->left_out() : 0; }
+
     /// `out` accepts no more (its reader is gone).
     bool enough() const override { return std::ferror(out_) != 0; }
 
@@ -67,17 +72,21 @@ private:
 
     /// One of the last lines.
     struct Kept {
-        std::string line;           ///< once it is made
-        std::optional<Event> event; ///< settled; of a line that is not made yet
-        std::string more;           ///< text behind that event
+        std::string line;                    ///< once it is made
+        std::optional<Event> event;          ///< settled; of a line that is not made yet
+        std::string more;                    ///< text behind that event
+        std::optional<std::uint64_t> before; ///< the register's value until then, to show
     };
 
     void keep_begun(const Event& event);
     bool is_shown(const Event& event) const;
     void show(const Event& event);
+    void show_change(const Event& event);
+    void show_if_room(const Event& event, std::optional<std::uint64_t> before);
     void show(const Begun& begun);
     void render(Begun& begun);
-    void print(const Event& event, std::uint64_t count, std::string_view more);
+    void print(const Event& event, std::uint64_t count, std::string_view more,
+               std::optional<std::uint64_t> before = {});
     bool begin_line(std::uint64_t number);
     void start_line(std::uint64_t number);
     void append_number(std::uint64_t number);
@@ -107,6 +116,7 @@ private:
         Printer& printer_;
     } lines_of_collapsed_{*this};
     analysis::Collapse collapse_;
+    std::optional<analysis::LastValues> values_; ///< if only changes are printed
     trace::OpenAccesses begun_;
     std::map<unsigned, Begun> begun_events_; ///< index in begun_, by CPU
     std::vector<Begun> unended_;             ///< markers

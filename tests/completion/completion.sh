@@ -38,6 +38,8 @@ completes "text jsonl csv" info --format ""
 completes "text jsonl csv html" diff --format ""
 completes "--summary" print --sum
 completes "--no-collapse" print --no-col
+completes "--columns" print --colu
+completes "--changes" print --ch
 completes "--all" sharing --al
 completes "" verify --nosuch
 completes "vexpress-a15 virt orangepi-pc mcimx7d-sabre ast2600-evb raspi2b" run --board ""

@@ -53,23 +53,24 @@ std::string titles(const view::LineStyle& style) {
 
 } // namespace
 
-TEST_CASE("fitted line: columns are aligned with their titles, and longer texts are cut") {
+TEST_CASE("fitted line: columns are aligned with their titles, and longer texts but the register "
+          "are cut") {
     CHECK(titles(style(120)) ==
           "     seconds cpu  rw device  register       value      fields                    "
           "function <- caller [task]");
     CHECK(line(style(120), event()) ==
-          "    0.001000 cpu1 W4 gic.cpu GICC_CTLR_OF.. 0x00000013 EnableGroup0=1 Mode=9     "
+          "    0.001000 cpu1 W4 gic.cpu GICC_CTLR_OF_SOME_LENGTH 0x00000013 EnableGroup0=.. "
           "a_function_of_some_le.. [kworker/1:1:7]");
     CHECK(titles(style(80)) ==
           "     seconds cpu  rw device  register   value      fields     function <- call..");
     CHECK(line(style(80), event()) ==
-          "    0.001000 cpu1 W4 gic.cpu GICC_CTL.. 0x00000013 EnableGr.. a_function_of_so..");
+          "    0.001000 cpu1 W4 gic.cpu GICC_CTLR_OF_SOME_LENGTH 0x00000013 EnableGroup0=..");
 }
 
 TEST_CASE("fitted line: fields and names are not cut if there is room") {
     CHECK(line(style(200), event()) ==
-          "    0.001000 cpu1 W4 gic.cpu GICC_CTLR_OF.. 0x00000013 "
-          "EnableGroup0=1 Mode=9                                     "
+          "    0.001000 cpu1 W4 gic.cpu GICC_CTLR_OF_SOME_LENGTH 0x00000013 "
+          "EnableGroup0=1 Mode=9                           "
           "a_function_of_some_length+0x20 [module] <- its_caller [kworker/1:1:7]");
 }
 

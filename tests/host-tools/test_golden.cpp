@@ -18,6 +18,7 @@ namespace {
 
 view::LineStyle style(const TraceText& text, const trace::TraceReader& reader) {
     view::LineStyle style = view::style_of(reader);
+    style.named = !text.registers.empty();
     style.raw = text.options.contains("raw");
     style.color = text.options.contains("color");
     style.pc = !text.options.contains("no-pc");
