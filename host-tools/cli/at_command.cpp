@@ -4,6 +4,7 @@
 #include "cli/option_types.hpp"
 #include "cli/view_options.hpp"
 #include "reading/trace.hpp"
+#include "system/message.hpp"
 
 #include <filesystem>
 #include <memory>
@@ -45,6 +46,17 @@ analysis::LastAccesses::Found last_accesses(reading::TraceOptions selection) {
     return last.found();
 }
 
+/// Whether the trace has nothing at the time `to` or later, if it can be read twice.
+bool ends_before(const reading::TraceOptions& selection) {
+    reading::TraceOptions later;
+    later.path = selection.path;
+    later.one_file = selection.one_file;
+    later.from = selection.to;
+    later.report = [](const std::string&) {};
+    std::error_code problem;
+    return std::filesystem::is_regular_file(later.path, problem) && !reading::Trace(later).next();
+}
+
 Status at(const Options& given) {
     const ViewOptions& options = given.view;
     reading::TraceOptions selection = trace_options(options);
@@ -55,6 +67,10 @@ Status at(const Options& given) {
     analysis::RegisterState state(last_accesses(selection));
     reading::drive(trace, {&tally, &state}, drive_options(options, "read"));
     const table::Table table = state.table();
+    if (ends_before(trace.options())) {
+        print_message("mmioscope: {}: the trace ends before that time: the state at its end\n",
+                      for_terminal(selection.path));
+    }
     return finish_with_tables(options, std::span(&table, 1), out, tally, trace.reader());
 }
 

@@ -62,8 +62,8 @@ Examples:
   mmioscope diff --dev mmc --format html -o diff.html good.mmio bad.mmio
   git bisect run sh -c 'make zImage || exit 125; ./boot-and-trace new.mmio; mmioscope diff --profile good.profile new.mmio'
 
-Exit status: 0 the same, or nothing that is sure; 1 a sure finding; 125 a trace is incomplete or cannot be read, or the
-output cannot be written; 2 wrong usage.
+Exit status: 0 the same, or nothing that is sure; 1 a sure finding; 125 a trace is incomplete or cannot be read, no trace
+has anything to compare, or the output cannot be written; 2 wrong usage.
 )";
 
 /// What the command line asks for.
@@ -117,6 +117,7 @@ void check_outputs(const Options& options, const Task& task) {
 class Reader {
 public:
     explicit Reader(const Options& options) : options_(options) {
+        (void)selection(options.view); // reports a wrong range, too
         if (!options.devices.empty()) {
             filter::Filter{filter_of({})}; // reports a wrong filter before reading a trace
         }
@@ -344,6 +345,10 @@ Status run(const Options& options, const Task& task) {
     }
     boots.push_back(readable([&] { return reader.read(task.other, true); }));
     reader.check_devices();
+    if (std::ranges::all_of(boots, [](const auto& boot) { return boot.accesses == 0; })) {
+        throw Error(Status::untestable, "there is nothing to compare: no trace has an access that "
+                                        "--from, --to and --dev select");
+    }
     return compare(options, reader, boots);
 }
 

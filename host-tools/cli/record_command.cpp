@@ -39,10 +39,6 @@ record::Options& checked(record::Options& options) {
     if (options.rotate != 0 && options.output.empty()) {
         throw bad_input("--rotate needs -o FILE");
     }
-    if (!options.follow && reading::selects(options.live.events)) {
-        throw bad_input("-F, --cpu, --from and --to choose what is printed, not what is saved: add "
-                        "-f, or leave them out");
-    }
     return options;
 }
 
@@ -83,6 +79,10 @@ Action add(CLI::App& command, const std::string& command_line) {
     command.footer(examples);
     return [options, view, &command] {
         std::signal(SIGPIPE, SIG_IGN); // a closed pipe ends the printing only
+        if (!options->follow) {
+            check_no_lines(*view, "changes what is printed, not what is saved: add -f, or leave "
+                                  "it out");
+        }
         options->live = live_options(*view);
         if (command.count("--rotate") > 0 && options->rotate < record::min_rotate) {
             throw bad_input("--rotate takes at least {} bytes", record::min_rotate);

@@ -2,6 +2,7 @@
 #include "cli/option_types.hpp"
 #include "cli/view_options.hpp"
 #include "plan/tried_board.hpp"
+#include "run/closing.hpp"
 #include "run/input.hpp"
 #include "run/plan.hpp"
 #include "run/session.hpp"
@@ -250,6 +251,10 @@ Action add(CLI::App& command, const std::string& command_line) {
     command.footer(examples);
     return [options, view] {
         std::signal(SIGPIPE, SIG_IGN); // a closed pipe ends the printing only
+        if (!run::prints(*options)) {
+            check_no_lines(*view, "changes what is printed, not what is saved: add --print, or "
+                                  "leave it out");
+        }
         options->live = live_options(*view);
         try_board(*options);
         return run::run_session(run::make_plan(*options));

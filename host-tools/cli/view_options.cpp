@@ -166,26 +166,29 @@ void add_wide_option(CLI::App& command, ViewOptions& options) {
 }
 
 void add_look_options(CLI::App& command, ViewOptions& options) {
-    command
-        .add_option("--ts", options.time,
-                    "Times: abs (the machine's counter), rel (since the first record; default), "
-                    "delta (since the previous line)")
-        ->check(one_of({"abs", "rel", "delta"}));
-    command.add_option("--color", options.color, "Use colours (default auto: on a terminal)")
-        ->check(one_of({"auto", "always", "never"}));
-    command.add_flag("--raw", options.raw, "Print numbers instead of names");
+    options.for_lines = {
+        command
+            .add_option("--ts", options.time,
+                        "Times: abs (the machine's counter), rel (since the first record; "
+                        "default), delta (since the previous line)")
+            ->check(one_of({"abs", "rel", "delta"})),
+        command.add_option("--color", options.color, "Use colours (default auto: on a terminal)")
+            ->check(one_of({"auto", "always", "never"})),
+        command.add_flag("--raw", options.raw, "Print numbers instead of names")};
 }
 
 void add_line_options(CLI::App& command, ViewOptions& options) {
     add_look_options(command, options);
-    command.add_flag("--duration", options.duration,
-                     "Print how long each access took, at the end of its line");
-    command
-        .add_option("--gap", options.gap,
-                    "Mark gaps of at least this length with a line (default: 100ms on a "
-                    "terminal; 0: never)")
-        ->check(not_empty())
-        ->type_name("TIME");
+    options.for_lines.push_back(
+        command.add_flag("--duration", options.duration,
+                         "Print how long each access took, at the end of its line"));
+    options.for_lines.push_back(
+        command
+            .add_option("--gap", options.gap,
+                        "Mark gaps of at least this length with a line (default: 100ms on a "
+                        "terminal; 0: never)")
+            ->check(not_empty())
+            ->type_name("TIME"));
     command.add_flag("-v,--verbose", options.verbose,
                      "Print the hypervisor's own accesses and counters, too");
     add_wide_option(command, options);
@@ -195,11 +198,25 @@ void add_line_options(CLI::App& command, ViewOptions& options) {
 }
 
 void add_live_options(CLI::App& command, ViewOptions& options) {
+    const std::size_t others = command.get_options().size();
     add_event_options(command, options);
     add_range_options(command, options);
     add_registers(command, options.trace.registers);
     add_code_option(command, options);
     add_line_options(command, options);
+    const std::vector<CLI::Option*> all = command.get_options();
+    options.for_lines.assign(all.begin() + static_cast<std::ptrdiff_t>(others), all.end());
+    std::erase_if(options.for_lines, [](const CLI::Option* option) {
+        return option->get_name() == "--verbose" || option->get_name() == "--wide";
+    });
+}
+
+void check_no_lines(const ViewOptions& options, const std::string& why) {
+    for (const CLI::Option* option : options.for_lines) {
+        if (option->count() > 0) {
+            throw bad_input("{}: {}", option->get_name(), why);
+        }
+    }
 }
 
 reading::TraceOptions selection(const ViewOptions& options) {
@@ -212,11 +229,11 @@ reading::TraceOptions selection(const ViewOptions& options) {
     }
     trace.from = time_of("--from", options.from);
     trace.to = time_of("--to", options.to);
-    if (trace.from && trace.to && trace.from->mark.empty() && trace.to->mark.empty() &&
-        trace.from->of_counter == trace.to->of_counter &&
-        trace.to->nanoseconds < trace.from->nanoseconds) {
-        throw bad_input("--from {} --to {}: the end is before the beginning", options.from,
-                        options.to);
+    const reading::Moment from = trace.from.value_or(reading::Moment(0));
+    if (trace.to && from.mark.empty() && trace.to->mark.empty() &&
+        from.of_counter == trace.to->of_counter && trace.to->nanoseconds <= from.nanoseconds) {
+        throw bad_input("--from {} --to {}: no time is between them",
+                        options.from.empty() ? "0" : options.from, options.to);
     }
     return trace;
 }
@@ -269,6 +286,11 @@ reading::TraceOptions trace_options(const ViewOptions& options) {
     }
     if (!options.file.empty() && !options.input.empty()) {
         throw bad_input("two traces given: {} and -i {}", options.file, options.input);
+    }
+    if (options.format != "text") {
+        check_no_lines(options, fmt::format("changes lines of text, and --format {} has none: "
+                                            "leave it out",
+                                            options.format));
     }
     reading::TraceOptions trace = selection(options);
     trace.path = options.file.empty() ? options.input : options.file;

@@ -42,6 +42,7 @@ struct ViewOptions {
     std::string gap;                  ///< a time; empty: usual_gap on a terminal
     bool pager = true;
     std::vector<std::string> plugins; ///< files whose filters are @names in -F
+    std::vector<const CLI::Option*> for_lines; ///< that change lines of events, and nothing else
     reading::TraceOptions trace;      ///< without its path and times
 };
 
@@ -105,8 +106,12 @@ void add_look_options(CLI::App& command, ViewOptions& options);
 /// --wide, --verbose and --all.
 void add_line_options(CLI::App& command, ViewOptions& options);
 
-/// All options that choose what is printed while it is being recorded, and how.
+/// All options that choose what is printed while it is being recorded, and how. Without these lines
+/// none of them changes anything, except -v and --wide (for_lines).
 void add_live_options(CLI::App& command, ViewOptions& options);
+
+/// Throws Error (bad_input), with `why` behind its name, if one of ViewOptions::for_lines was given.
+void check_no_lines(const ViewOptions& options, const std::string& why);
 
 /// The time that `text` gives, or nothing if it is empty. Throws Error (bad_input), with `name` in
 /// front, if it is not a time.

@@ -140,6 +140,9 @@ void Trace::select() {
     }
     if (options_.to) {
         const std::uint64_t end = ticks_at(options_.to->nanoseconds);
+        if (end == 0) {
+            report_("nothing was recorded up to that time");
+        }
         wanted_.times =
             end == 0 ? trace::TimeSpan{1, 0} : trace::TimeSpan{wanted_.times.earliest, end - 1};
     }

@@ -135,6 +135,7 @@ bool LivePrinter::print(reading::Trace& trace) {
         Printer& printer_;
     } part(*printer_);
     const reading::Driven driven = reading::drive(trace, {&part});
+    selected_ += driven.events;
     printer_->drop_unended(); // some of them may have ended
     for (const trace::Marker& marker : markers_.open()) {
         Event event = trace.naming().event(marker.record);
@@ -166,6 +167,9 @@ void LivePrinter::end_printing() {
         markers_ = {};
         printer_->finish();
         not_printed_ += printer_->not_printed();
+        if (std::exchange(selected_, 0) == 0 && reading::selects(options_.events)) {
+            print_message("mmioscope: nothing was recorded that -F, --cpu, --from and --to select\n");
+        }
         printer_.reset();
     }
     start_.reset();

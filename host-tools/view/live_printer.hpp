@@ -56,6 +56,7 @@ private:
     std::unique_ptr<Printer> printer_;
     std::optional<std::uint64_t> start_; ///< CNTPCT of the boot's first record
     trace::MarkerTexts markers_;         ///< of that boot, without an end so far
+    std::uint64_t selected_ = 0;         ///< events of that boot
     std::uint64_t not_printed_ = 0;
 
     std::mutex mutex_; ///< guards the members below

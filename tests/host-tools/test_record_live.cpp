@@ -26,6 +26,23 @@ TEST_CASE("record: with --follow, events are printed while the sender goes on") 
                                     Catch::EndsWith("complete: 100 events, 0 lost\n"));
 }
 
+TEST_CASE("record: with --follow, a selection that nothing matches is said") {
+    const Folder folder;
+    const Stream boot = Stream().records(0, 100).end(100);
+    std::ofstream(folder / "w") << boot.text();
+    record::Options options = from(folder / "w");
+    options.follow = true;
+    constexpr std::uint64_t hour = 3600'000'000'000; // ns
+    options.live.events.from = GENERATE(reading::Moment(0), reading::Moment(hour));
+    const bool nothing = options.live.events.from->nanoseconds == hour;
+    Recorder recorder(folder, options);
+    CHECK(recorder.status() == 0);
+    const std::string said = recorder.said();
+    CHECK((said.find("nothing was recorded that -F, --cpu, --from and --to select\n") !=
+           said.npos) == nothing);
+    CHECK_THAT(said, Catch::EndsWith("complete: 100 events, 0 lost\n"));
+}
+
 TEST_CASE("record: the rate covers the time since the last look, bytes per event all the time") {
     record::Rate rate;
     CHECK(rate.text(0, 0, 0) == "0 events, 0/s; 0 bytes/s, 0.00 bytes per event");
