@@ -179,9 +179,8 @@ void add_look_options(CLI::App& command, ViewOptions& options) {
 
 void add_line_options(CLI::App& command, ViewOptions& options) {
     add_look_options(command, options);
-    options.for_lines.push_back(
-        command.add_flag("--duration", options.duration,
-                         "Print how long each access took, at the end of its line"));
+    options.for_lines.push_back(command.add_flag(
+        "--duration", options.duration, "Print how long each access took, at the end of its line"));
     options.for_lines.push_back(
         command
             .add_option("--gap", options.gap,

@@ -41,9 +41,9 @@ struct ViewOptions {
     bool verbose = false;             ///< include the hypervisor's own accesses
     std::string gap;                  ///< a time; empty: usual_gap on a terminal
     bool pager = true;
-    std::vector<std::string> plugins; ///< files whose filters are @names in -F
+    std::vector<std::string> plugins;          ///< files whose filters are @names in -F
     std::vector<const CLI::Option*> for_lines; ///< that change lines of events, and nothing else
-    reading::TraceOptions trace;      ///< without its path and times
+    reading::TraceOptions trace;               ///< without its path and times
 };
 
 /// All of these, and the options for names.
@@ -110,7 +110,8 @@ void add_line_options(CLI::App& command, ViewOptions& options);
 /// none of them changes anything, except -v and --wide (for_lines).
 void add_live_options(CLI::App& command, ViewOptions& options);
 
-/// Throws Error (bad_input), with `why` behind its name, if one of ViewOptions::for_lines was given.
+/// Throws Error (bad_input), with `why` behind its name, if one of ViewOptions::for_lines was
+/// given.
 void check_no_lines(const ViewOptions& options, const std::string& why);
 
 /// The time that `text` gives, or nothing if it is empty. Throws Error (bad_input), with `name` in

@@ -211,7 +211,7 @@ void check_outputs(const Options& options) {
         view::check_read_back(options.output);
     }
     check_distinct_outputs({{"-o", options.output, Numbered::yes},
-                            {"--console", options.console, Numbered::no},
+                            {"--console", options.console, Numbered::no, true},
                             {"--ctl", options.control, Numbered::no}});
 }
 

@@ -34,22 +34,34 @@ void reserve(int fd, std::uint64_t before, std::uint64_t size, const std::string
     }
 }
 
-FileDescriptor ram_file(const std::string& path, std::uint64_t size) {
-    if (path.empty()) {
-        return memory_file("guest-ram", size);
-    }
-    FileDescriptor file = open_output(path);
-    ::fcntl(file.get(), F_SETFD, 0); // QEMU inherits it
+void give_size(int fd, std::uint64_t size, const std::string& path) {
     struct stat status {};
-    if (::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode) ||
+    if (::fstat(fd, &status) != 0 || !S_ISREG(status.st_mode) ||
         (status.st_size != 0 && static_cast<std::uint64_t>(status.st_size) != size)) {
         throw bad_input("--ram {}: the file must be empty or have {} bytes, like the RAM", path,
                         size);
     }
-    if (::ftruncate(file.get(), static_cast<off_t>(size)) != 0) {
+    if (::ftruncate(fd, static_cast<off_t>(size)) != 0) {
         throw bad_input("cannot write {}: {}", path, std::strerror(errno));
     }
-    reserve(file.get(), static_cast<std::uint64_t>(status.st_size), size, path);
+    reserve(fd, static_cast<std::uint64_t>(status.st_size), size, path);
+}
+
+FileDescriptor ram_file(const std::string& path, std::uint64_t size) {
+    if (path.empty()) {
+        return memory_file("guest-ram", size);
+    }
+    const bool is_new = ::access(path.c_str(), F_OK) != 0;
+    FileDescriptor file = open_output(path);
+    ::fcntl(file.get(), F_SETFD, 0); // QEMU inherits it
+    try {
+        give_size(file.get(), size, path);
+    } catch (const Error&) {
+        if (is_new) {
+            ::unlink(path.c_str());
+        }
+        throw;
+    }
     return file;
 }
 

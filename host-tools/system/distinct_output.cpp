@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <optional>
 #include <string_view>
@@ -91,10 +93,24 @@ bool clash(const NamedOutput& a, const NamedOutput& b) {
            (b.numbered == Numbered::yes && is_later_file(b.path, a.path));
 }
 
+// A folder that is full is found out later.
+void check_writable(const NamedOutput& output) {
+    const std::string& path = output.path;
+    if (path == "-" && !output.may_be_standard) {
+        throw bad_input("{} -: standard output has the messages: name a file", output.option);
+    }
+    const std::string folder = std::filesystem::path(path).parent_path().string();
+    if (!path.empty() && path != "-" && ::access(path.c_str(), W_OK) != 0 &&
+        (errno != ENOENT || ::access(folder.empty() ? "." : folder.c_str(), W_OK) != 0)) {
+        throw bad_input("cannot write {}: {}", path, std::strerror(errno));
+    }
+}
+
 } // namespace
 
 void check_distinct_outputs(const std::vector<NamedOutput>& outputs) {
     for (std::size_t i = 0; i < outputs.size(); ++i) {
+        check_writable(outputs[i]);
         for (std::size_t j = 0; j < i; ++j) {
             const NamedOutput& a = outputs[j];
             const NamedOutput& b = outputs[i];

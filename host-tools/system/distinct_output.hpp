@@ -23,9 +23,12 @@ struct NamedOutput {
     const char* option; ///< for messages
     std::string path;   ///< "-": standard output; empty: none
     Numbered numbered = Numbered::no;
+    bool may_be_standard = false; ///< and not only a file
 };
 
-/// Throws Error (bad_input) that names both if two of `outputs` are, or will be, the same file,
+/// Throws Error (bad_input) if one of `outputs` cannot be created, before another one is; or if it
+/// is standard output and may not, for messages go there: it would be a file called "-". Throws one
+/// that names both if two of `outputs` are, or will be, the same file,
 /// under any names. None of them need exist. Devices and pipes may be several.
 void check_distinct_outputs(const std::vector<NamedOutput>& outputs);
 

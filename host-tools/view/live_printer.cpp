@@ -168,7 +168,8 @@ void LivePrinter::end_printing() {
         printer_->finish();
         not_printed_ += printer_->not_printed();
         if (std::exchange(selected_, 0) == 0 && reading::selects(options_.events)) {
-            print_message("mmioscope: nothing was recorded that -F, --cpu, --from and --to select\n");
+            print_message(
+                "mmioscope: nothing was recorded that -F, --cpu, --from and --to select\n");
         }
         printer_.reset();
     }

@@ -483,6 +483,7 @@ TEST_CASE("RAM in a file that the disk has no room for is refused") {
     REQUIRE(::setrlimit(RLIMIT_FSIZE, &before) == 0);
     std::signal(SIGXFSZ, SIG_DFL);
     CHECK_THAT(problem, Catch::EndsWith(": File too large"));
+    CHECK(!std::filesystem::exists(folder / "ram"));
     const GuestMemory memory(find_board("vexpress-a15"), 1u << 20, folder / "ram");
     struct stat status {};
     REQUIRE(::fstat(memory.fd(), &status) == 0);
