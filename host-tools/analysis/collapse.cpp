@@ -10,8 +10,13 @@ namespace mmioscope::analysis {
 
 namespace {
 
-bool same_register(const abi::Record& a, const abi::Record& b) {
-    return a.pa_low >> 2 == b.pa_low >> 2 && a.pa_high == b.pa_high;
+// In a word: an access of more than 4 bytes is to all of its words.
+bool share_register(const abi::Record& a, const abi::Record& b) {
+    const auto first = [](const abi::Record& r) { return abi::physical_address(r) >> 2; };
+    const auto last = [](const abi::Record& r) {
+        return (abi::physical_address(r) + abi::access_size(r) - 1) >> 2;
+    };
+    return first(a) <= last(b) && first(b) <= last(a);
 }
 
 // A caller is shown without the place of the call.
@@ -26,8 +31,8 @@ bool same_line(const Event& a, const Event& b) {
     const abi::Record& y = b.record;
     return x.value == y.value && x.pc == y.pc && x.pa_low == y.pa_low && x.cpu == y.cpu &&
            x.access == y.access && x.type == y.type && x.mode == y.mode && x.task == y.task &&
-           ((x.flags ^ y.flags) & abi::flag_value_unknown) == 0 && a.task() == b.task() &&
-           same_function(a.caller(), b.caller());
+           x.pa_high == y.pa_high && ((x.flags ^ y.flags) & abi::flag_value_unknown) == 0 &&
+           a.task() == b.task() && same_function(a.caller(), b.caller());
 }
 
 bool may_repeat(const abi::Record& record) {
@@ -63,7 +68,7 @@ void Collapse::add(const Event& event) {
 // Only the newest one of its register: what a register was read and written stays in order.
 Collapse::Run* Collapse::find(const Event& event) {
     const auto found = std::find_if(runs_.rbegin(), runs_.rend(), [&event](const Run& run) {
-        return same_register(run.last, event.record);
+        return share_register(run.last, event.record);
     });
     return found == runs_.rend() || !same_line(found->first, event) ? nullptr : &*found;
 }

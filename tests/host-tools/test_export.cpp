@@ -133,6 +133,32 @@ TEST_CASE("repeats are one event in each format, with the first one's place and 
                       "end\n");
 }
 
+TEST_CASE("an access of two words lies between those of either") {
+    class Log final : public reading::Consumer {
+    public:
+        void add(const Event& event) override {
+            text += fmt::format("{:x} {}\n", event.record.pa_low, event.text());
+        }
+        std::string text;
+    } log;
+    analysis::Collapse collapse(1'000, log);
+    const auto to = [&collapse](std::uint32_t offset, unsigned log2_of_size) {
+        abi::Record record = access(0, 0, 0);
+        record.pa_low = 0x1000 + offset;
+        record.access = abi::encode_access(false, log2_of_size);
+        collapse.add(given_event(record, {}));
+    };
+    for (const std::uint32_t word : {0u, 4u, 8u}) {
+        to(word, 2);
+    }
+    to(0, 3);
+    for (const std::uint32_t word : {0u, 4u, 8u}) {
+        to(word, 2);
+    }
+    collapse.finish();
+    CHECK(log.text == "1000 \n1004 \n1008 x2\n1000 \n1000 \n1004 \n");
+}
+
 TEST_CASE("times remain exact after a year") {
     CHECK(trace::nanoseconds(62'500'000ull * 31'536'000 + 1, 62'500'000) == 31'536'000'000'000'016);
     CHECK(trace::nanoseconds(7, 0) == 7);
