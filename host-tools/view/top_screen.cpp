@@ -21,12 +21,14 @@ constexpr char keys[] =
 table::Table table_of(const TopLook& look, std::span<const Rate> rates, const Rate& total) {
     using enum table::Look;
     const std::string_view title = analysis::key_text(look.table());
+    // The times are those of accesses to a GIC, not of interrupts.
+    const bool timed = look.table() != analysis::Key::interrupt;
     const bool devices =
         look.table() == analysis::Key::device || look.table() == analysis::Key::reg;
     table::Table table{{{"", "per s", number, 10},
                         {"", "reads", number, 10},
                         {"", "writes", number, 10},
-                        {"", "time %", number, 6, 1},
+                        {"", timed ? "time %" : "", number, 6, 1},
                         {"", title, devices ? device : words}},
                        {}};
     const auto add = [&](const Rate& rate) {

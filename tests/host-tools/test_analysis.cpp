@@ -190,6 +190,9 @@ TEST_CASE("top counts by each key, as of the last look") {
                                        Catch::Contains(" 2          1          0    6.2  mmc\n"));
     CHECK_THAT(lines(Key::cpu), Catch::Contains("  cpu0\n") && Catch::Contains("  cpu1\n"));
     CHECK_THAT(lines(Key::reg), Catch::Contains("  uart FR\n"));
+    CHECK_THAT(lines(Key::cpu), Catch::Contains(" time %  "));
+    CHECK_THAT(lines(Key::interrupt),
+               Catch::Contains("writes  interrupt\n") && Catch::Contains("          0  total\n"));
     each("device uart 0x1000 0x1000\n1.6 cpu0 R4 0x1018 0x80\n", add);
     // Before the first look.
     CHECK_THAT(lines(Key::device), Catch::Contains(" 2          1   93.8  uart\n"));
