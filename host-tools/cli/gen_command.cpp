@@ -74,6 +74,9 @@ std::optional<std::uint16_t> region_named(const trace::TraceReader& reader,
 Status gen(const Options& options) {
     const reading::TraceOptions selection = selected(options);
     reading::Trace trace(selection);
+    if (!filter::Filter(filter::of_device(options.device)).bind(trace.reader()).empty()) {
+        return Status::bad_input; // the trace has said why
+    }
     view::Output out(options.view.output);
     view::Tally tally(reading::selects(selection));
     analysis::Replay replay(
