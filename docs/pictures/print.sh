@@ -9,7 +9,7 @@ shown() { # ARGUMENTS: the command as it is typed, and what it prints on a termi
     (cd "$build" && LC_ALL=C.UTF-8 COLUMNS=118 script -qec "./mmioscope $1 --no-pager 2>/dev/null" /dev/null) | tr -d '\r'
 }
 {
-    shown "print -F 'dev==mmc' --from 20.8 --last 12 --no-summary demo.mmio"
+    shown "print -F 'dev==mmc' --last 12 --no-summary demo.mmio"
     echo
     shown "stat --by device --limit 6 demo.mmio"
 } | docs/pictures/terminal.py >docs/pictures/print.svg
