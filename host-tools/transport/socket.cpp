@@ -110,8 +110,11 @@ class Server : public Opener {
 public:
     explicit Server(const Address& address) : address_(address), names_(socket_names(address)) {}
 
+    // Another program may have the path by now.
     ~Server() override {
-        if (!listeners_.empty() && !address_.path.empty()) {
+        struct stat status {};
+        if (!listeners_.empty() && ::lstat(address_.path.c_str(), &status) == 0 &&
+            status.st_dev == file_.st_dev && status.st_ino == file_.st_ino) {
             ::unlink(address_.path.c_str());
         }
     }
@@ -160,6 +163,7 @@ private:
         }
         print_message("mmioscope: listening on {}\n",
                       for_terminal(bound_name(listeners.front().get(), address_)));
+        (void)::lstat(address_.path.c_str(), &file_);
         listeners_ = std::move(listeners);
     }
 
@@ -194,6 +198,7 @@ private:
     Address address_;
     std::vector<SocketName> names_;
     std::vector<FileDescriptor> listeners_;
+    struct stat file_ {}; ///< of a unix socket
 };
 
 } // namespace

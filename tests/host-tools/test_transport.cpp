@@ -152,6 +152,19 @@ TEST_CASE("a unix socket listens") {
     CHECK(!std::filesystem::exists(path));
 }
 
+TEST_CASE("a listener that ends does not remove the socket that another has there by then") {
+    const Folder folder;
+    const std::string path = folder / "s";
+    FileDescriptor other;
+    {
+        Transport wire = wire_at("unix:" + path + ",listen");
+        CHECK(!wire.open(soon));
+        std::filesystem::remove(path);
+        other = unix_listener(path);
+    }
+    CHECK(std::filesystem::exists(path));
+}
+
 TEST_CASE("listening does not remove a file that is not a socket") {
     const Folder folder;
     std::ofstream(folder / "precious") << "data";
