@@ -47,7 +47,7 @@ void RecordCheck::out_of_turn(const abi::Record& record, Cpu& cpu) {
                           record.cpu, hole.in_front, hole.first));
         holes_ = add_lost(holes_, hole.in_front);
     }
-    if (record.type == abi::RecordType::gap) {
+    if (hole.announced > 0) {
         lost_(fmt::format("record {}: cpu {} lost {} records from sequence {} on", count_,
                           record.cpu, hole.announced, record.cpu_sequence));
         holes_ = add_lost(holes_, hole.announced);

@@ -290,7 +290,10 @@ void TraceReader::take(const Section& section) {
         ++device_changes_;
         break;
     case abi::SectionType::records: take_records(section); break;
-    case abi::SectionType::losses: copy_array(payload, losses_, at_.losses_before); break;
+    case abi::SectionType::losses:
+        copy_array(payload, losses_, at_.losses_before);
+        std::erase_if(losses_, [](const abi::Loss& loss) { return loss.count == 0; });
+        break;
     case abi::SectionType::statistics: copy_array(payload, statistics_); break;
     case abi::SectionType::text: read_text(payload); break;
     case abi::SectionType::previous_boot: break; // `blackbox` reads it

@@ -78,7 +78,7 @@ private:
         for (std::size_t i = 0; (i += plain(events.subspan(i))) < events.size(); ++i) {
             const Event& event = events[i];
             const bool gap = event.record.type == abi::RecordType::gap;
-            if (options_.strict != Strict::no && gap) {
+            if (options_.strict != Strict::no && gap && event.record.value > 0) {
                 give(events.subspan(first, i - first));
                 stop_strictly(event);
             }

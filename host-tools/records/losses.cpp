@@ -31,7 +31,7 @@ void LossCounter::add_behind(const abi::Record& record) {
     cpu.last_time = record.time;
     if (record.type != abi::RecordType::gap) {
         cpu.others += record.type != abi::RecordType::access ? 1 : 0;
-    } else {
+    } else if (hole.announced > 0) {
         join(record.cpu, record.cpu_sequence, hole.announced, record.time);
         cpu.announced = add_lost(cpu.announced, hole.announced);
     }

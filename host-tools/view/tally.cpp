@@ -79,10 +79,10 @@ Status Tally::status(const trace::TraceReader& reader) const {
 }
 
 Status Tally::status_so_far(const trace::TraceReader& reader) const {
-    const bool seen = (!selects_ && !reader.part() && !seen_.losses().empty()) ||
-                      !backward_.numbers_back().empty();
+    const bool all = !selects_ && !reader.part();
+    const bool seen = all ? !seen_.losses().empty() : summary_.count(abi::RecordType::gap) > 0;
     const bool lost =
-        seen || summary_.count(abi::RecordType::gap) > 0 || trace::sum_of(reader.losses()) > 0;
+        seen || !backward_.numbers_back().empty() || trace::sum_of(reader.losses()) > 0;
     return lost || reader.damaged() ? Status::failed : Status::fine;
 }
 
