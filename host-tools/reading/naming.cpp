@@ -109,6 +109,7 @@ std::size_t Naming::fill(std::span<Event> events, std::span<const abi::Record> r
         event->names = this;
         event->ids = {};
         event->context_number = 0;
+        event->carried_out_id = no_id;
         ++event;
     };
     if (which == UINT64_MAX >> (64 - records.size())) { // all: the usual case
@@ -124,6 +125,11 @@ std::size_t Naming::fill(std::span<Event> events, std::span<const abi::Record> r
     const auto made = static_cast<std::size_t>(event - events.data());
     for (Event& stripped : hidden_ ? events.first(made) : std::span<Event>()) {
         strip_code(stripped.record);
+    }
+    if (watched_ && made != 0) { // the last record, if it is one of these
+        Event& last = events[made - 1];
+        last.carried_out_id =
+            intern(devices_.registers().carried_out(last.record, watched_->offset));
     }
     return made;
 }

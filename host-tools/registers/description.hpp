@@ -43,6 +43,8 @@ struct Entry {
     bool overlaps = false; ///< shares its bytes with others on purpose
     unsigned line = 0;     ///< in its file; 0: none
     std::optional<Condition> when;
+    /// Not empty: it is written before its command, which carries that out if all of these hold.
+    std::vector<Condition> before;
 };
 
 /// Also takes the entries of another device.
@@ -58,7 +60,8 @@ struct Later {
     std::size_t entry = 0; ///< index of the entry that has it
     std::string field;     ///< "LCR.DLAB=1", a condition, or "MII_CMD.REG"
     std::string device;    ///< the one whose registers that field chooses; empty: a condition
-    std::string where;     ///< "file:line", for errors
+    std::vector<std::string> before = {}; ///< conditions for Entry::before
+    std::string where;                    ///< "file:line", for errors
 };
 
 struct Description {

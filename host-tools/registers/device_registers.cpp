@@ -1,9 +1,28 @@
 #include "registers/device_registers.hpp"
 
+#include "registers/fields_text.hpp"
+
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <tuple>
 
 namespace mmioscope::registers {
+
+namespace {
+
+bool fits(const Condition& condition, std::uint64_t value) {
+    const std::uint64_t mask =
+        condition.width >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << condition.width) - 1;
+    return (value >> condition.low & mask) == condition.value;
+}
+
+/// `value` is that of their register.
+bool all_fit(const std::vector<Condition>& conditions, std::uint64_t value) {
+    return std::ranges::all_of(conditions, [value](const auto& one) { return fits(one, value); });
+}
+
+} // namespace
 
 void DeviceRegisters::bind(std::span<const Device> devices) {
     devices_.clear();
@@ -34,12 +53,45 @@ bool DeviceRegisters::watches_any() {
 bool DeviceRegisters::tell(const abi::Record& record, std::uint64_t offset) {
     Bound& bound = devices_[record.device];
     const auto watched = bound.watched.find(offset);
-    if (watched == bound.watched.end() || record.type != abi::RecordType::access ||
-        (record.flags & abi::flag_value_unknown) != 0) {
+    if (watched == bound.watched.end() || record.type != abi::RecordType::access) {
+        return true;
+    }
+    const bool known = (record.flags & abi::flag_value_unknown) == 0;
+    for (const Entry& entry : (*bound.description)->entries) {
+        const bool lost = // an unknown value, or another command, which may load the data register
+            !entry.before.empty() &&
+            (entry.first.offset == offset ? !known
+                                          : entry.when->offset == offset && abi::is_write(record) &&
+                                                !(known && all_fit(entry.before, record.value)));
+        if (lost) {
+            bound.watched[entry.first.offset].reset();
+        }
+    }
+    if (!known) {
         return true;
     }
     watched->second = record.value;
     return number(bound);
+}
+
+std::string DeviceRegisters::carried_out(const abi::Record& record, std::uint64_t offset) {
+    const Bound& bound = devices_[record.device];
+    if (!bound.watched.contains(offset) || record.type != abi::RecordType::access ||
+        !abi::is_write(record) || (record.flags & abi::flag_value_unknown) != 0) {
+        return "";
+    }
+    for (const Entry& entry : (*bound.description)->entries) {
+        const Register& reg = entry.first;
+        if (!entry.before.empty() && entry.when->offset == offset &&
+            fits(*entry.when, record.value) && all_fit(entry.before, record.value)) {
+            const std::optional<std::uint64_t> value = bound.watched.at(reg.offset);
+            const std::string fields = value ? fields_text(reg, *value, reg.size, 0) : "";
+            return !value ? ""
+                          : fmt::format("{} {:#0{}x}{}{}", reg.name, *value, 2 * reg.size + 2,
+                                        fields.empty() ? "" : " ", fields);
+        }
+    }
+    return "";
 }
 
 DeviceRegisters::Held DeviceRegisters::held() const {
@@ -61,7 +113,7 @@ void DeviceRegisters::hold(const Held& held) {
             bound.watched = values->second;
         } else {
             for (auto& [offset, value] : bound.watched) {
-                value = 0;
+                value.reset();
             }
         }
         if (bound.description) {
@@ -103,7 +155,10 @@ const Description* DeviceRegisters::description(std::uint16_t device) {
         if (*bound.description != nullptr) {
             for (const Entry& entry : (*bound.description)->entries) {
                 if (entry.when) {
-                    bound.watched[entry.when->offset] = 0;
+                    bound.watched.try_emplace(entry.when->offset);
+                }
+                if (!entry.before.empty()) {
+                    bound.watched.try_emplace(entry.first.offset);
                 }
             }
         }
@@ -145,10 +200,7 @@ const Register* DeviceRegisters::find(std::uint16_t device, std::uint64_t offset
 
 bool DeviceRegisters::holds(const Bound& bound, const Condition& condition) const {
     const auto watched = bound.watched.find(condition.offset);
-    const std::uint64_t mask =
-        condition.width >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << condition.width) - 1;
-    return watched != bound.watched.end() &&
-           (watched->second >> condition.low & mask) == condition.value;
+    return watched != bound.watched.end() && fits(condition, watched->second.value_or(0));
 }
 
 const Register* DeviceRegisters::made(const Entry& entry, std::uint64_t start) {

@@ -45,6 +45,9 @@ public:
     /// `record` is the last one of such a region, `offset` bytes from its start. False: variants
     /// have new numbers.
     bool tell(const abi::Record& record, std::uint64_t offset);
+    /// If `record`, the next one of such a region, is a command that carries out what was written
+    /// before it: the register, value and fields of that, "MII_DATA[BMCR] 0x4100 LOOPBACK=1".
+    std::string carried_out(const abi::Record& record, std::uint64_t offset);
     /// Encodes which of the region's conditions hold: as long as it is the same, find() returns the
     /// same.
     unsigned variant(std::uint16_t device) const {
@@ -52,8 +55,10 @@ public:
     }
     static constexpr unsigned most_variants = 8;
 
-    /// Registers used in conditions, by region and offset, and their values.
-    using Held = std::map<std::uint16_t, std::map<std::uint64_t, std::uint64_t>>;
+    /// Registers used in conditions, or written before a command, by offset, and their values;
+    /// nothing: not known.
+    using Values = std::map<std::uint64_t, std::optional<std::uint64_t>>;
+    using Held = std::map<std::uint16_t, Values>; ///< by region
     Held held() const;
     /// All others get their initial values.
     void hold(const Held& held);
@@ -67,8 +72,7 @@ private:
         unsigned reg_index = 0;
         tree::AddressRange range{};
         std::optional<const Description*> description; ///< nothing: not searched yet
-        /// Registers used in conditions, by offset, and their values.
-        std::map<std::uint64_t, std::uint64_t> watched;
+        Values watched;
         std::vector<std::vector<bool>> variants; ///< the conditions that held
         unsigned variant = 0;
     };

@@ -131,6 +131,15 @@ const Description& RegisterBook::other(const std::string& name, const std::strin
 void RegisterBook::add_chosen(Description& to, const Later& how, const Condition& index,
                               const Description& from) const {
     const Entry data = to.entries[how.entry];
+    std::vector<Condition> before;
+    for (const std::string& text : how.before) {
+        const auto one = condition(to, text);
+        if (!one || one->offset != index.offset || text.find('=') == text.npos) {
+            throw bad_input("{}: '{}' is not a condition FIELD=VALUE of the register of '{}'",
+                            how.where, text, how.field);
+        }
+        before.push_back(*one);
+    }
     std::vector<std::pair<std::uint64_t, std::string>> names;
     for (const Entry& entry : from.entries) {
         const Register& chosen = entry.first;
@@ -146,7 +155,10 @@ void RegisterBook::add_chosen(Description& to, const Later& how, const Condition
                             how.where, instance(entry, chosen.offset).name, from.name, how.field,
                             data.first.name);
         }
-        variant.direction = data.direction == Direction::both ? entry.direction : data.direction;
+        variant.before = before;
+        variant.direction = !before.empty()                     ? Direction::read
+                            : data.direction == Direction::both ? entry.direction
+                                                                : data.direction;
         variant.first.name = fmt::format("{}[{}]", data.first.name, chosen.name);
         variant.first.fields = chosen.fields;
         variant.first.description = chosen.description;
@@ -177,6 +189,9 @@ void RegisterBook::append(Description& to, const Description& from, const Inclus
         entry.prefix = to.prefix;
         if (entry.when) {
             entry.when->offset += how.offset;
+        }
+        for (Condition& condition : entry.before) {
+            condition.offset += how.offset;
         }
         to.entries.push_back(std::move(entry));
     }

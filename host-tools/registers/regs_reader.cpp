@@ -191,6 +191,10 @@ void Reader::read_options(RegsLine& line, Entry& entry, std::uint64_t& step) {
         } else if (option == "indirect") {
             later(line, "the field that chooses, such as MII_CMD.REG");
             devices_.back().later.back().device = line.need("the name of a device");
+        } else if (option == "before" && !devices_.back().later.empty() &&
+                   devices_.back().later.back().entry == devices_.back().entries.size()) {
+            devices_.back().later.back().before.emplace_back(
+                line.need("a condition such as MII_CMD.WRITE=1"));
         } else {
             throw line.error("'{}' is not an option of a register", option);
         }
@@ -199,7 +203,7 @@ void Reader::read_options(RegsLine& line, Entry& entry, std::uint64_t& step) {
 
 void Reader::later(RegsLine& line, std::string_view what) {
     Description& to = devices_.back();
-    to.later.push_back({to.entries.size(), std::string(line.need(what)), "", line.where()});
+    to.later.push_back({to.entries.size(), std::string(line.need(what)), "", {}, line.where()});
 }
 
 void Reader::place(const RegsLine& line, const IndexedName& name, std::uint64_t step,

@@ -113,9 +113,11 @@ std::string ColumnLine::cell(Column column, const Event& event,
         if (style_.raw || !has_value || !value_known(event)) {
             return "";
         }
-        return before ? registers::changes_text(event.place(), *before, record.value,
-                                                abi::access_size(record))
-                      : meaning_text(event);
+        return before
+                   ? with_carried_out(registers::changes_text(event.place(), *before, record.value,
+                                                              abi::access_size(record)),
+                                      event)
+                   : meaning_text(event);
     case Column::function:
         return own ? "by the hypervisor" : function_of(style_, event).erase(0, style_.pc ? 1 : 0);
     case Column::caller: return own ? "" : caller_of(style_, event);

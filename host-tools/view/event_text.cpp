@@ -85,6 +85,13 @@ std::string meaning_text(const Event& event) {
     if (const std::string_view interrupt = event.interrupt(); !interrupt.empty()) {
         text += fmt::format("{}<{}>", text.empty() ? "" : " ", interrupt);
     }
+    return with_carried_out(std::move(text), event);
+}
+
+std::string with_carried_out(std::string text, const Event& event) {
+    if (const std::string_view carried_out = event.carried_out(); !carried_out.empty()) {
+        text += fmt::format("{}-> {}", text.empty() ? "" : " ", carried_out);
+    }
     return text;
 }
 

@@ -22,8 +22,10 @@ std::string direction_text(const abi::Record& record);
 /// The register, or the offset: "FR", "+0x018".
 std::string register_or_offset(const LineStyle& style, const Event& event);
 
-/// The meaning of the value: its fields, and the interrupt that it names.
+/// The meaning of the value: its fields, the interrupt that it names, and with_carried_out().
 std::string meaning_text(const Event& event);
+/// `text`, and what the command carries out: "REG=BMCR WRITE=1 -> MII_DATA[BMCR] 0x4100".
+std::string with_carried_out(std::string text, const Event& event);
 
 /// Function or PC, and mode, after a blank; or empty.
 std::string function_of(const LineStyle& style, const Event& event);

@@ -247,11 +247,11 @@ void LineFormat::append_value(TextBuffer& to, const Event& event) {
 }
 
 const LineFormat::FieldsText& LineFormat::value_text(const Event& event) {
-    if (event.record.type == RecordType::access) {
+    if (event.record.type == RecordType::access && event.carried_out_id == no_id) {
         return values_.of({event.place_id(), event.record.value},
                           [&](FieldsText& kept) { make(kept, event); });
     }
-    make(other_value_, event); // names no interrupt
+    make(other_value_, event);
     return other_value_;
 }
 

@@ -156,6 +156,13 @@ TEST_CASE("errors in a description are reported with their line") {
     CHECK(wrong(data + "d\n") == "my.regs:4: a device cannot include itself: 'd'");
     CHECK(wrong("device d\n0x0 A\n0x4 B indirect A.I d\n") ==
           "my.regs:3: 'A.I' is not a field REGISTER.FIELD of this device");
+    const std::string before = "device d\n0x0 A\n[3:0] I\n[4] W\n0x4 B indirect A.I e before ";
+    CHECK(wrong(before + "B.W=1\ndevice e\n") ==
+          "my.regs:5: 'B.W=1' is not a condition FIELD=VALUE of the register of 'A.I'");
+    CHECK(wrong(before + "A.W\ndevice e\n") ==
+          "my.regs:5: 'A.W' is not a condition FIELD=VALUE of the register of 'A.I'");
+    CHECK(wrong("device d\n0x0 A\n0x4 B before A.W=1\n") ==
+          "my.regs:3: 'before' is not an option of a register");
     for (const auto& [of, name] :
          {std::pair{"0x0 R size 4", "R"}, std::pair{"0x20 R size 2", "R"},
           std::pair{"0x0 R[0..1] size 2", "R0"},

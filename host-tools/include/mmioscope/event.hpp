@@ -137,6 +137,7 @@ struct Event {
     /// Events with the same number have the same place, code, caller, task and mode. Numbers are
     /// never reused, not even for other traces. 0: not looked up, or none.
     mutable std::uint64_t context_number = 0;
+    Id carried_out_id = no_id; ///< of a text, carried_out()
 
     // The ids, and their names.
     Id place_id() const {
@@ -176,6 +177,9 @@ struct Event {
     std::string_view interrupt() const { return names->text(interrupt_id()); }
     /// The text of a marker, or of another record that has one.
     std::string_view text() const { return names->text(text_id()); }
+
+    /// Of a command: the register and value, written before it, that it carries out.
+    std::string_view carried_out() const { return names->text(carried_out_id); }
 
     /// Looks up the ids of all `events`, which must be of one trace: faster than one by one. Does
     /// nothing if this has been done.
