@@ -4,6 +4,7 @@
 #include "export/words.hpp"
 #include "records/record_text.hpp"
 #include "records/report.hpp"
+#include "system/escape.hpp"
 #include "system/sorted_runs.hpp"
 #include "tree/device_names.hpp"
 #include "tree/tree_nodes.hpp"
@@ -31,7 +32,7 @@ std::string compatible(const tree::TreeNodes& nodes, const abi::RegionEntry& reg
         node == tree::TreeNodes::none
             ? ""
             : fmt::format("{}", fmt::join(nodes.strings(node, "compatible"), " "));
-    return std::string(plain_text(all));
+    return for_terminal(plain_text(all));
 }
 
 // Zero means unknown.
@@ -70,7 +71,7 @@ Sqlite::Sqlite(const std::string& path, const std::string& name)
 
 void Sqlite::meta(std::string_view key, std::string_view value) {
     Statement insert = database_.prepare("INSERT OR REPLACE INTO meta VALUES (?,?)");
-    (insert << key << value).run();
+    (insert << for_terminal(key) << for_terminal(value)).run();
 }
 
 template <typename... Parts>
@@ -101,8 +102,9 @@ void Sqlite::begin(const trace::TraceReader& reader) {
     const tree::TreeNodes nodes(reader.tree());
     for (std::size_t i = 0; i < reader.regions().size(); ++i) {
         const abi::RegionEntry& region = reader.regions()[i];
-        (insert << i << reader.names()[static_cast<std::uint16_t>(i)] << tree::region_path(region)
-                << region.base << region.size << compatible(nodes, region))
+        (insert << i << reader.names()[static_cast<std::uint16_t>(i)]
+                << for_terminal(tree::region_path(region)) << region.base << region.size
+                << compatible(nodes, region))
             .run();
     }
 }
