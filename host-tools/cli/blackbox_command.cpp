@@ -158,6 +158,7 @@ Action add(CLI::App& command, const std::string&) {
     command
         .add_option("--base", options->base,
                     "Physical address of the image's first byte, a multiple of 4096")
+        ->check(not_empty())
         ->type_name("ADDRESS");
     command.add_flag("--current", options->current,
                      "Show the running boot, even if it kept records of a previous one");

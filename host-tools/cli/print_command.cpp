@@ -216,6 +216,15 @@ Status print_or_follow(const Options& options) {
     if (options.summary && options.no_summary) {
         throw bad_input("--summary and --no-summary exclude each other: nothing would be printed");
     }
+    if (options.summary) {
+        check_no_lines(options.view, "changes lines of events, and --summary prints none");
+        if (options.limit || options.last || options.numbers) {
+            throw bad_input("--summary prints no events: -n, --last and --number change nothing");
+        }
+    }
+    if (options.dmesg_offset && !options.with_dmesg) {
+        throw bad_input("--dmesg-offset needs --dmesg");
+    }
     const bool of_lines = options.last || options.with_dmesg || options.summary || options.shares ||
                           options.numbers || options.view.changes;
     if (!options.follow) {
