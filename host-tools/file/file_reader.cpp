@@ -80,7 +80,7 @@ FileReader::FileReader(ByteSource& source, std::uint64_t offset)
 
 std::optional<Section> FileReader::next(const Wanted& wanted) {
     abi::SectionHeader header{};
-    while (read_header(header)) {
+    while (!over_ && read_header(header)) {
         const SectionPlace place = place_of(header);
         if (wanted && !wanted(place)) {
             skip(place.end - place.payload);
@@ -139,6 +139,7 @@ void FileReader::seek(std::uint64_t offset) {
     ahead_at_ = 0;
     source_.seek(offset);
     offset_ = offset;
+    over_ = false;
 }
 
 bool FileReader::read_header(abi::SectionHeader& header) {
@@ -220,6 +221,7 @@ std::size_t FileReader::take(void* to, std::size_t size) {
         known + (rest > 0 ? source_.read(static_cast<std::byte*>(to) + known, rest) : 0);
     offset_ += got;
     if (got < size) {
+        over_ = true;
         tell_problem();
     }
     return got;

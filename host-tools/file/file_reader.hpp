@@ -84,8 +84,10 @@ public:
     /// Begins with the section at `offset` of a seekable source; does not report damage.
     FileReader(ByteSource& source, std::uint64_t offset);
 
-    /// The next intact section; nothing at the end.
+    /// The next intact section; nothing at the end, and then not before seek(): what a writer adds
+    /// to a section that was cut is no section.
     std::optional<Section> next(const Wanted& wanted = {});
+    bool over() const { return over_; } ///< the end was met
 
     /// Exchanges the memory of the last section, which has no records, with `memory`. Its payload
     /// then stays valid in `memory`.
@@ -119,6 +121,7 @@ private:
     ByteSource& source_;
     Report report_;
     FileVersion version_;
+    bool over_ = false;
     std::uint64_t offset_ = 0; ///< of the next byte
     std::uint64_t unread_ = 0; ///< records
     bool problem_reported_ = false;

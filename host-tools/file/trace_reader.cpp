@@ -115,7 +115,7 @@ TraceReader::Place TraceReader::beginning() const {
 }
 
 std::optional<TraceReader::Place> TraceReader::place() const {
-    if (fresh_ || !callers_ahead_.empty() || end_ || !source_->size()) {
+    if (fresh_ || !callers_ahead_.empty() || end_ || file_->over() || !source_->size()) {
         return std::nullopt;
     }
     Place place = at_;

@@ -250,7 +250,7 @@ void Trace::seek(const trace::Wanted& from) {
     const bool by_time = from.times.earliest > 0;
     const bool on =
         by_time ? latest_ < from.times.earliest : reader_->records_read() < from.numbers.first;
-    if (!on) {
+    if (std::exchange(over_, false) || !on) { // it may have ended within a section
         go_back(from, by_time);
     }
     left_ = 0;
@@ -405,10 +405,11 @@ std::size_t Trace::fill_passed() {
 std::span<const Event> Trace::next_events(std::uint64_t most) {
     while (to_come_.empty()) {
         while (left_ == 0) {
-            if (stops()) {
+            if (over_ || stops()) {
                 return {};
             }
             if (!next_group()) {
+                over_ = true;
                 end();
                 return {};
             }

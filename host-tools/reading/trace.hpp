@@ -168,8 +168,9 @@ private:
     trace::MarkerTexts own_markers_;
     std::optional<trace::Marker> marker_; ///< ends with this record
     std::function<void()> forget_;
-    bool ended_ = false;
-    bool stop_ = false; ///< TraceOptions::stop said so
+    bool ended_ = false; ///< once
+    bool over_ = false;  ///< since the last seek: a file that grows may have more by now
+    bool stop_ = false;  ///< TraceOptions::stop said so
     unsigned groups_ = 0;
 };
 

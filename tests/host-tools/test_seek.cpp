@@ -267,6 +267,33 @@ TEST_CASE("seek: to the beginning, after the end, and with a filter", "[seek]") 
     CHECK(rest(some) == std::vector<Row>(writes.begin() + 500, writes.end()));
 }
 
+TEST_CASE("seek: a file that grows is at its end until a seek, which finds what was added",
+          "[seek]") {
+    const Folder folder;
+    const std::string whole = make(folder, GENERATE("plain", "packed"), 1);
+    const std::vector<Row> rows = rest(*std::make_unique<reading::Trace>(options_of(whole)));
+    std::ifstream file(whole);
+    const std::string bytes{std::istreambuf_iterator<char>(file), {}};
+    const std::string path = folder / "grows";
+    std::ofstream growing(path);
+    std::size_t written = bytes.size() / 2; // within a section, and so are the others
+    growing << bytes.substr(0, written) << std::flush;
+    reading::Trace trace(options_of(path));
+    std::vector<Row> found = rest(trace);
+    REQUIRE((!found.empty() && found.size() < rows.size()));
+    for (std::size_t more = bytes.size() / 9; written < bytes.size(); written += more) {
+        growing << bytes.substr(written, more) << std::flush;
+        CHECK(rest(trace).empty());
+        trace.seek_number(found.size() + 1);
+        const std::vector<Row> added = rest(trace);
+        found.insert(found.end(), added.begin(), added.end());
+        REQUIRE(std::ranges::equal(found, std::span(rows).first(found.size())));
+    }
+    CHECK(found == rows);
+    trace.seek_number(1);
+    CHECK(rest(trace) == rows);
+}
+
 TEST_CASE("seek: a pipe can only be read forwards, and says so", "[seek]") {
     const Bytes bytes = RandomTrace(3, 5'000).bytes;
     MemorySource source(bytes);

@@ -52,7 +52,8 @@ public:
 
     /// The next event in the order of the file; null at the end, or if TraceFileOptions::stop says
     /// so. It is valid until the next call. If the file can seek, the part before a range of time
-    /// is not read.
+    /// is not read. At the end of a file that grows it stays null until a seek, which finds what
+    /// was added; only a new TraceFile can find that sound.
     const Event* next();
 
     /// Makes next() continue with the event of this number (Event::number), or with the first one
