@@ -76,6 +76,16 @@ $(BUILD)/obj/target/%.o: %.S hyp/hyp.mk
 	@echo "  $<"
 	@$(HYP_CXX) -march=armv7ve -marm $(HYP_DEFINES) $(HYP_INCLUDES) -MMD -MP -c $< -o $@
 
+# entry/fast_path.S takes its offsets from C++.
+HYP_OFFSETS := $(BUILD)/generated/hyp/entry/offsets.inc
+HYP_INCLUDES += -I$(BUILD)/generated/hyp
+$(BUILD)/obj/target/hyp/core/entry/vectors.o: $(HYP_OFFSETS)
+$(HYP_OFFSETS): boot/offsets.cpp hyp/hyp.mk
+	@mkdir -p "$(@D)"
+	@$(HYP_CXX) $(HYP_FLAGS) -MMD -MP -MF $(@:.inc=.d) -MT $@ -S $< -o $(@:.inc=.s)
+	@grep '^[[:space:]]*\.equ' $(@:.inc=.s) > $@
+-include $(HYP_OFFSETS:.inc=.d)
+
 # The core alone: nothing of it names a service (tests/core/).
 HYP_CORE_OBJECTS := $(filter-out $(HYP_SERVICE_SOURCES:%.cpp=$(BUILD)/obj/target/%.o),$(HYP_OBJECTS)) \
     $(BUILD)/obj/target/tests/core/no_services.o

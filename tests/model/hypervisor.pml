@@ -83,7 +83,7 @@ inline close_shadow(c) {
 inline try_acquire(c, region) {
     turns = MAX_TURNS;
     do
-    :: atomic {                           /* = while (!port::exchange_if(owner_, no_owner, cpu)) { */
+    :: atomic {                           /* = while (!take(cpu)) { */
         owner[region] != NOBODY && variant != LOCK_ORDER_AND_NO_BOUND ->
         if
         :: turns == 0 -> got = 0; break   /* = if (turns-- == 0) return false; */
@@ -99,7 +99,7 @@ inline try_acquire(c, region) {
 
 /* source: hyp/core/trace/lock.hpp release */
 inline release(region) {                  /* = port::order_memory(); */
-    owner[region] = NOBODY                /* = port::store_shared(owner_, no_owner); */
+    owner[region] = NOBODY                /* = port::store_shared(word_, free()); */
 }
 
 /* Leaves `got`.

@@ -207,10 +207,11 @@ void HypCode::run(Frame& frame) {
     while (!returned_) step();
     if (sim_.slow_traps == slow_traps && r_[lr] != frame.lr_usr)
         throw Failure{"the fast path loses the guest's LR"};
-    const bool step = in_step(cpu_);
     const bool tde = (core_.system.read(encoding_of<reg::HDCR>()) & arch::hdcr_tde) != 0;
-    if (tde != (step && cpu_.debug.usable()) ||
-        (core_.system.read(encoding_of<reg::HSTR>()) != 0) != step)
+    const std::uint64_t hstr = core_.system.read(encoding_of<reg::HSTR>());
+    constexpr std::uint32_t all_but_c7 = arch::hstr_cp15 & ~(1u << 7);
+    if (tde != cpu_.debug.is_hyps() || (in_step(cpu_) ? (hstr & all_but_c7) != all_but_c7
+                                                      : hstr != cpu_.debug.hstr()))
         throw Failure{"the traps of a step outlive it, or are not set"};
     std::memcpy(frame.r, r_, sizeof frame.r);
     frame.lr_usr = r_[lr];

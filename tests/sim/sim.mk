@@ -5,9 +5,9 @@ sim_generated := $(BUILD)/generated/tests/sim
 sim_called := --defsym=mmioscope_guest_trap=0x8201f000 --defsym=mmioscope_access_aborted=0x8201f004 \
     --defsym=mmioscope_look_ahead=0x8201f008
 
-$(sim_generated)/fast_path.elf: hyp/core/entry/fast_path.S tests/sim/sim.mk
+$(sim_generated)/fast_path.elf: hyp/core/entry/fast_path.S $(HYP_OFFSETS) tests/sim/sim.mk
 	@mkdir -p "$(@D)"
-	@$(HYP_CXX) -march=armv7ve -marm -nostdlib -Wl,-Ttext=0x82000000 -Wl,-e,guest_trap \
+	@$(HYP_CXX) -march=armv7ve -marm -nostdlib $(HYP_INCLUDES) -Wl,-Ttext=0x82000000 -Wl,-e,guest_trap \
 	    $(sim_called:%=-Wl,%) -o "$@" $<
 
 # What runs with the MMU off (boot_code.cpp): the start, and functions of port/ and of the C library, which are ARM code

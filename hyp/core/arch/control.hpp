@@ -29,14 +29,14 @@ inline constexpr std::uint32_t hdcr_tde = bit(8); ///< debug exceptions go to Hy
 inline constexpr std::uint32_t hdcr_tda = bit(9); ///< CP14 debug accesses trap
 inline constexpr std::uint32_t hdcr_tdosa = bit(10);
 inline constexpr std::uint32_t hdcr_tdra = bit(11);
-/// Between steps: the guest's accesses to the debug registers trap.
-inline constexpr std::uint32_t hdcr_traps = hdcr_tda | hdcr_tdosa | hdcr_tdra;
-/// During a step. TDE requires the three traps as well.
-inline constexpr std::uint32_t hdcr_step = hdcr_tde | hdcr_traps;
+/// While Hyp owns the debug unit. TDE requires the three others.
+inline constexpr std::uint32_t hdcr_hyps = hdcr_tde | hdcr_tda | hdcr_tdosa | hdcr_tdra;
 
 /// HSTR, all bits (B1.14.12): the guest's accesses to CP15 trap by their CRn (MRRC and MCRR: CRm).
 /// T4 and T14 are reserved, so c14, the generic timer, does not trap.
 inline constexpr std::uint32_t hstr_cp15 = 0xbfef;
+/// HSTR.T12: VBAR traps, and ISR.
+inline constexpr std::uint32_t hstr_vbar = bit(12);
 
 // HSCTLR (B4.1.75).
 inline constexpr std::uint32_t hsctlr_m = bit(0);

@@ -19,6 +19,7 @@ constexpr unsigned watchpoint_count(std::uint32_t didr) {
 }
 
 inline constexpr std::uint32_t dscr_method = 0xf << 2; ///< DBGDSCR.MOE: the cause of the last event
+inline constexpr std::uint32_t dscr_by_bkpt = 0b0011 << 2;
 inline constexpr std::uint32_t dscr_by_watchpoint = 0b1010 << 2; ///< a synchronous watchpoint
 
 inline constexpr std::uint32_t debug_enable = bit(0); ///< DBGBCR.E, DBGWCR.E

@@ -34,7 +34,7 @@ void stop_accesses(Cpu& cpu) {
     Machine& machine = *cpu.machine;
     const std::size_t regions = machine.regions.size();
     machine.ending.fetch_add(1, std::memory_order_relaxed);
-    machine.locks.close_fast_path(regions);
+    machine.close_fast_paths();
     const std::uint64_t began = now();
     do {
         if (cpu.locks.acquire_others(machine.locks, regions, cpu.number,

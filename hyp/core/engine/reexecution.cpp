@@ -196,9 +196,10 @@ void publish(Cpu& cpu, const Frame& frame, End end, arch::Hsr hsr) {
 }
 
 /// Disarms what arm_step() has armed, and restores the guest's masks.
-[[gnu::always_inline]] inline End disarm_step(Step& step, Frame& frame, arch::Hsr hsr) {
+[[gnu::always_inline]] inline End disarm_step(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
+    Step& step = cpu.step;
     step.armed = false;
-    port::write<reg::HSTR>(0);
+    port::write<reg::HSTR>(cpu.debug.hstr());
     const End end = how_ended(step, frame, hsr);
     const bool in_exception = (end == End::exception || end == End::next_page) && hsr.debug_event();
     if (in_exception) unmask_interrupts_of_exception(step, frame);
@@ -224,7 +225,7 @@ void begin_step(Cpu& cpu, Frame& frame) {
 
 bool end_step(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
     Step& step = cpu.step;
-    const End end = disarm_step(step, frame, hsr);
+    const End end = disarm_step(cpu, frame, hsr);
     step.stuck = false;
     complete(step, frame, end, hsr);
     publish(cpu, frame, end, hsr);
@@ -252,7 +253,7 @@ void begin_run(Cpu& cpu, Frame& frame, std::uint32_t stop) {
 RunEnd end_run(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
     cpu.debug.disarm();
     cpu.stretch.armed = cpu.stretch.tries_order = false;
-    const End end = disarm_step(cpu.step, frame, hsr);
+    const End end = disarm_step(cpu, frame, hsr);
     if (end == End::planned) return {.arrived = true, .own_trap = true};
     return {.arrived = false, .own_trap = is_own_trap(frame, hsr, end)};
 }

@@ -19,8 +19,7 @@
 @ Whatever does not fit goes to slow_path, with the guest's registers saved.
 @
 @ SP_hyp points to FastState::frame, where the guest's registers are saved; the words for each trap
-@ are before it, those for the access after it. machine/fast_state.hpp asserts the FAST_* offsets,
-@ abi/ those of ring and record.
+@ are before it, those for the access after it. Offsets come from C++ (boot/offsets.cpp).
 @
 @ Registers from `begin` on: r4 = va, r5 = pa, r7 = RegionLock, r8 and r9 = time, r10 = the ring
 @ header's line of `head`, r11 = `pc` in the record's slot, r12 = HSR.
@@ -30,67 +29,22 @@
     .arch_extension virt
     .arm
 
-    .equ FAST_DISPATCH, -24
-    .equ FAST_SLOT, -8
-    .equ FAST_HANDLER, -4
-    .equ FRAME_LR, 52
-    .equ FRAME_PC, 56
-    .equ FAST_SEQUENCE, 64              @ FAST_LENGTH follows
-    .equ FAST_LENGTH, 68
-    .equ FAST_COMMIT, 72                @ then FastState::head
-    .equ FAST_READY, 80
-    .equ FAST_LOOK, 84
-    .equ FAST_STACK, 88
-    .equ FAST_TYPE, 92
-    .equ FAST_VECTORS, 96               @ SCTLR, then VBAR
-    .equ FAST_SHADOW, 104               @ VTTBR
-    .equ FAST_NORMAL, 112               @ VTTBR
-    .equ FAST_HDCR_STEP, 120            @ then HSTR
-    .equ FAST_DSCR, 128                 @ then HDCR between steps
-    .equ FAST_PSR, 136
-    .equ FAST_VALUE, 140
-    .equ FAST_STEP, 144                 @ next pc, va, pa, region, time, HSR
-    .equ FAST_FORM, 172
-    .equ FAST_NEXT_LOOK, 176
-    .equ FAST_TASK, 184
-    .equ FAST_ACCESS, 188               @ the engine's code
-    .equ FAST_AFTER_LOOK, 192
-    .equ FAST_OPEN, 196
-    .equ FAST_MATCH, 200
-    .equ FAST_TURN, 204
+#include "entry/offsets.inc"
 
-    .equ RING_NEXT, 4                   @ from RingHeader::next_sequence - 4; the head follows
-    .equ RING_IN_FLIGHT, 68
-    .equ RING_IN_FLIGHT_PC, 72
-    .equ RING_IN_FLIGHT_TIME, 80
-    .equ RING_IN_FLIGHT_PA, 88
-    .equ SLOT_COMMIT, -40               @ from Record::pc
-    .equ SLOT_TYPE, -36
-    .equ SLOT_TIME, -32
-    .equ SLOT_TASK, 20
-    .equ REGION_SEQUENCE, 8
-    .equ REGION_DEVICE, 12
-    .equ REGION_STORES, 16
-
-    .equ BEGINNING, 1
-    .equ BEGUN, 2
-    .equ PARTS, 3                       @ the negative of PageIndex::parts
     .equ PSR_AIF, 0x1c0
     .equ PSR_MODE, 0x1f
     .equ MODE_SVC, 0x13
     .equ MATCH_UPPER, 0x120             @ changes DBGBCR.BAS from 0b0011 to 0b1100
-    .equ DSCR_MDBGEN, 0x8000
     .equ IL, 0x02000000
+    .equ PREFETCH_ABORT, 0x80000000     @ HSR.EC 0x20
     .equ PAR_FSTAGE, 0x200              @ of the 64-bit format, which Hyp gets (B4.1.112)
-    .equ DEBUG_EVENT, 0x22              @ prefetch abort with EC 0x20, IFSC 0x22
-    .equ ACCESS_WRITE, 1 << 16          @ Record::access in the word of FAST_TYPE
-    .equ ACCESS_SIZE, 2 << 16
+    .equ DEBUG_EVENT, 0x22              @ IFSC of a prefetch abort
 
     .section .text.vectors, "ax"
     .balign 256
     .global guest_trap, mmioscope_fast_begin
 @ The guest's trap (vectors.S). Saves r0 to r12 and LR, and loads r4 = hsr_mask, r5 = hsr_plain,
-@ r6 = psr_mask, r7 = dispatch, r8 = pages, r9 = cpu, r10 = header, r11 = slot, pc = handler.
+@ r6 = psr_mask, r7 = dispatch, r8 = pages, r9 = owner, r10 = header, r11 = slot, pc = handler.
 mmioscope_fast_begin:
 guest_trap:
     stm     sp, {r0-r12, lr}
@@ -122,13 +76,11 @@ guest_trap:
     .endm
 
 @ The flags say whether the guest's vectors are still where the step's breakpoints are: it may move
-@ them without a trap.
+@ them without a trap by SCTLR, but not by VBAR (machine/debug_unit.hpp).
     .macro compare_vectors
     mrc     p15, 0, r0, c1, c0, 0       @ SCTLR
-    mrc     p15, 0, r1, c12, c0, 0      @ VBAR
-    ldrd    r2, r3, [sp, #FAST_VECTORS]
-    cmp     r0, r2
-    cmpeq   r1, r3
+    ldr     r1, [sp, #FAST_SCTLR]
+    cmp     r0, r1
     .endm
 
 @ handler: emulation, SVC mode, ARM state.
@@ -231,7 +183,7 @@ mmioscope_fast_names:
     ldr     r7, [r0, r1, lsl #2]
     tst     r4, #\align                 @ BEHIND_LOOKUP
     ldrexeq r0, [r7]
-    cmneq   r0, #1                      @ Lock::no_owner
+    cmpeq   r0, #0                      @ free, and not Lock::slow_only
     strexeq r0, r9, [r7]
     cmpeq   r0, #0
     bne     not_taken
@@ -242,8 +194,9 @@ mmioscope_fast_names:
     .endm
     .equ BEHIND_LOOKUP, 7 * 4
 
-@ The lock is not free, the access is not aligned, or the page has no lock: slow path. But if the
-@ page has several parts, r7 leads to a table of their locks: looks up the part's lock and goes the
+@ The lock is not free, or Lock::slow_only (a filter or trigger is on, or the device is no longer
+@ traced); the access is not aligned; or the page has no lock: slow path. But if the page has several
+@ parts, r7 leads to a table of their locks: looks up the part's lock and goes the
 @ same way again from BEHIND_LOOKUP.
 not_taken:
     clrex                               @ the guest must not get this LDREX's monitor (A3.4.5)
@@ -277,20 +230,19 @@ first_of_page:
     b       give_back
 
 @ Marks the access as in flight, reads the clock, and writes everything known to the slot and the
-@ mark. Sets r1 = pc, r5 = pa, r8 and r9 = time. The slot's old commit word is cleared before
-@ anything else is written there. One DSB serves as the lock's acquire and orders the mark before
-@ the clock and the rest of the mark (as RingWriter::begin does).
-    .macro begin access
-    str     r0, [r11, #SLOT_COMMIT]     @ STREX returned 0
+@ mark. Sets r1 = pc, r5 = pa, r8 and r9 = time. The slot's old commit word is cleared with the first
+@ word that is written there: one STRD, which is single-copy atomic (A3.5.3). One DSB serves as the
+@ lock's acquire and orders the mark before the clock and the rest of the mark (as
+@ RingWriter::begin does).
+    .macro begin way
+    ldr     r1, [sp, #FAST_TYPES + 4 * (\way)]
+    strd    r0, r1, [r11, #SLOT_COMMIT] @ STREX returned 0
     mov     r0, #BEGINNING
     mrs     r1, ELR_hyp
     str     r0, [r10, #RING_IN_FLIGHT]
     dsb     ish
     isb
     mrrc    p15, 0, r8, r9, c14         @ CNTPCT
-    ldr     r0, [r7, #REGION_DEVICE]
-    cmp     r0, #0
-    blt     not_fast
     mrs     r2, LR_svc
     mrs     r3, SP_svc
     lsl     r5, r5, #8
@@ -301,21 +253,13 @@ first_of_page:
     strd    r8, r9, [r10, #RING_IN_FLIGHT_TIME]
     str     r1, [r10, #RING_IN_FLIGHT_PC]
     str     r5, [r10, #RING_IN_FLIGHT_PA]
-    ldr     r0, [sp, #FAST_TYPE]
-    add     r0, r0, #\access
-    str     r0, [r11, #SLOT_TYPE]
     dmb     ish
     mov     r2, #BEGUN
     str     r2, [r10, #RING_IN_FLIGHT]
     .endm
 
-@ The region's device word is negative (not_fast): a filter or trigger is on, or the device is no
-@ longer traced.
-not_fast:
-    mov     r0, #0
-    str     r0, [r10, #RING_IN_FLIGHT]
 give_back:
-    mvn     r0, #0
+    mov     r0, #0
     str     r0, [r7]                    @ unlock: nothing was done under the lock
     b       slow_path
 
@@ -338,7 +282,9 @@ give_back:
 
 @ Completes and publishes the record, ends the in-flight mark, releases the lock, and returns to the
 @ guest. Expects r0 = duration, r2 = cpu_sequence, r4 = value, r5 = 0, r7 = RegionLock, r11 = slot.
-    .macro commit
+@ `advance` sets `slot` and `handler` for the next trap, which at multiples of 64 records looks at the
+@ readers.
+    .macro commit advance
     ldr     r1, [r7, #REGION_SEQUENCE]
     add     r1, r1, #1
     str     r1, [r7, #REGION_SEQUENCE]
@@ -353,15 +299,12 @@ give_back:
     dmb     ish
     strd    r2, r3, [r10, #RING_NEXT]   @ next_sequence, head
     str     r2, [sp, #FAST_SEQUENCE]
-    ldr     r3, [sp, #FAST_READY]
-    add     r2, r11, #64
-    tst     r2, #0xfc0                  @ at multiples of 64 the next trap looks at the readers
-    ldreq   r3, [sp, #FAST_LOOK]
-    strd    r2, r3, [sp, #FAST_SLOT]    @ then the handler
+    add     r2, r11, #SLOT_SIZE
+    tst     r2, #LOOK_MASK
+    \advance
     dmb     ish
     str     r5, [r10, #RING_IN_FLIGHT]
-    mvn     r0, #0                      @ Lock::no_owner
-    str     r0, [r7]
+    str     r5, [r7]                    @ unlock
     ldm     sp, {r0-r12}
     eret
     .endm
@@ -374,20 +317,20 @@ give_back:
     sub     r0, r2, r8
     .endm
 
-    .macro emulate_load name, align, access, load, deliver:vararg
+    .macro emulate_load name, align, way, load, deliver:vararg
 \name:
     claim   \align
-    begin   \access
+    begin   \way
     \load   r4, [r5]
     done_at
     \deliver
     b       emulated
     .endm
 
-    .macro emulate_store name, align, access, store, value:vararg
+    .macro emulate_store name, align, way, store, value:vararg
 \name:
     claim   \align
-    begin   \access + ACCESS_WRITE
+    begin   FIRST_STORE + \way
     count_store
     \value
     \store  r4, [r5]
@@ -400,22 +343,33 @@ give_back:
     str     r4, [sp, r2, lsl #2]
     .endm
 
+@ The handler stays what it is, except for the look.
+    .macro stay
+    str     r2, [sp, #FAST_SLOT]
+    beq     look_next
+looks_next:
+    .endm
+look_next:
+    ldr     r3, [sp, #FAST_LOOK]
+    str     r3, [sp, #FAST_HANDLER]
+    b       looks_next
+
 @ PC goes to the next instruction; r2 = cpu_sequence, r3 = the instruction's length.
 emulated:
     ldrd    r2, r3, [sp, #FAST_SEQUENCE]
     add     r1, r1, r3
     msr     ELR_hyp, r1
     mov     r5, #0
-    commit
+    commit  stay
 
     emulate_load    load_byte, 0, 0, ldrb, to_register
-    emulate_load    load_halfword, 1, ACCESS_SIZE, ldrh, to_register
-    emulate_load    load_word, 3, 2 * ACCESS_SIZE, ldr, to_register
-    emulate_load    load_word_lr, 3, 2 * ACCESS_SIZE, ldr, msr LR_svc, r4
+    emulate_load    load_halfword, 1, 1, ldrh, to_register
+    emulate_load    load_word, 3, 2, ldr, to_register
+    emulate_load    load_word_lr, 3, 3, ldr, msr LR_svc, r4
     emulate_store   store_byte, 0, 0, strb, stored_value r4, uxtb r4, r4
-    emulate_store   store_halfword, 1, ACCESS_SIZE, strh, stored_value r4, uxth r4, r4
-    emulate_store   store_word, 3, 2 * ACCESS_SIZE, str, stored_value r4
-    emulate_store   store_word_lr, 3, 2 * ACCESS_SIZE, str, mrs r4, LR_svc
+    emulate_store   store_halfword, 1, 1, strh, stored_value r4, uxth r4, r4
+    emulate_store   store_word, 3, 2, str, stored_value r4
+    emulate_store   store_word_lr, 3, 3, str, mrs r4, LR_svc
 
 @ entry/vectors.S comes here if the bus answers with an external abort: records it, and the guest
 @ takes it.
@@ -431,18 +385,18 @@ mmioscope_fast_aborted:
 
 @ Shadow: opens the shadow table; the guest executes the instruction itself and traps after it
 @ (engine/reexecution.hpp).
-    .macro step_load name, align, access, finish
+    .macro step_load name, align, way, finish
 \name:
     claim   \align
-    begin   \access
+    begin   \way
     ldr     r0, =\finish
     ldr     pc, [sp, #FAST_OPEN]
     .endm
 
-    .macro step_store name, align, access, value:vararg
+    .macro step_store name, align, way, value:vararg
 \name:
     claim   \align
-    begin   \access + ACCESS_WRITE
+    begin   FIRST_STORE + \way
     count_store
     \value
     str     r2, [sp, #FAST_VALUE]
@@ -480,12 +434,8 @@ mmioscope_fast_open:                    @ ARM state and SVC mode
 open_armed:
     add     r0, sp, #FAST_STEP
     stm     r0, {r1, r4, r5, r7, r8, r9, r12}
-    mrc     p14, 0, r2, c0, c2, 2       @ DBGDSCRext
-    orr     r3, r2, #DSCR_MDBGEN
-    mcr     p14, 0, r3, c0, c2, 2
-    str     r2, [sp, #FAST_DSCR]
-    ldrd    r2, r3, [sp, #FAST_HDCR_STEP]
-    mcr     p15, 4, r2, c1, c1, 1       @ HDCR
+    ldrd    r2, r3, [sp, #FAST_DSCR_STEP]
+    mcr     p14, 0, r2, c0, c2, 2       @ DBGDSCRext
     mcr     p15, 4, r3, c1, c1, 3       @ HSTR
     ldr     r0, [sp, #FAST_PSR]
     orr     r0, r0, #PSR_AIF
@@ -499,13 +449,13 @@ open_armed:
     eret
 
     step_load       step_load_byte, 0, 0, finish_word
-    step_load       step_load_halfword, 1, ACCESS_SIZE, finish_word
-    step_load       step_load_word, 3, 2 * ACCESS_SIZE, finish_word
-    step_load       step_load_word_lr, 3, 2 * ACCESS_SIZE, finish_lr
+    step_load       step_load_halfword, 1, 1, finish_word
+    step_load       step_load_word, 3, 2, finish_word
+    step_load       step_load_word_lr, 3, 3, finish_lr
     step_store      step_store_byte, 0, 0, stored_value r2, uxtb r2, r2
-    step_store      step_store_halfword, 1, ACCESS_SIZE, stored_value r2, uxth r2, r2
-    step_store      step_store_word, 3, 2 * ACCESS_SIZE, stored_value r2
-    step_store      step_store_word_lr, 3, 2 * ACCESS_SIZE, mrs r2, LR_svc
+    step_store      step_store_halfword, 1, 1, stored_value r2, uxth r2, r2
+    step_store      step_store_word, 3, 2, stored_value r2
+    step_store      step_store_word_lr, 3, 3, mrs r2, LR_svc
 
 @ handler, in a step, by the place of the value. Loads what open_armed has saved, and sets r4 = the
 @ stored value, or what the load put in its register.
@@ -527,19 +477,26 @@ finish_word:
     stepped stored_value r4
 mmioscope_fast_finish_end:
 
-@ The step ended as planned if its breakpoint hit, in the same mode. Otherwise the slow path ends
-@ the step.
+@ The handler of a step ends with it.
+    .macro restore
+    ldr     r3, [sp, #FAST_READY]
+    ldreq   r3, [sp, #FAST_LOOK]
+    strd    r2, r3, [sp, #FAST_SLOT]    @ then the handler
+    .endm
+
+@ The step ended as planned if its breakpoint hit, and nothing of PSR has changed. Otherwise the slow
+@ path ends the step, as it does in an IT block, whose ITSTATE advances. No other HSR without EC and IL
+@ is DEBUG_EVENT: EC 0 does not come from the guest (HCR.TGE is 0).
 finish:
     mrc     p15, 4, r0, c5, c2, 0       @ HSR
-    bic     r0, r0, #IL
-    eor     r0, r0, #0x80000000         @ a prefetch abort
+    bic     r0, r0, #PREFETCH_ABORT | IL
     cmp     r0, #DEBUG_EVENT
     mrs     r2, ELR_hyp
     cmpeq   r2, r1
     mrs     r3, SPSR
     ldr     r2, [sp, #FAST_PSR]
-    eor     r0, r3, r2
-    tsteq   r0, #PSR_MODE
+    orr     r0, r2, #PSR_AIF
+    cmpeq   r0, r3
     bne     slow_path
     ldrd    r0, r1, [sp, #FAST_NORMAL]
     mcrr    p15, 6, r0, r1, c2          @ VTTBR
@@ -551,15 +508,11 @@ finish:
     sub     r0, r0, r8
     ldrd    r8, r9, [sp, #FAST_DSCR]
     mcr     p14, 0, r8, c0, c2, 2       @ DBGDSCRext
-    mcr     p15, 4, r9, c1, c1, 1       @ HDCR
+    mcr     p15, 4, r9, c1, c1, 3       @ HSTR
+    msr     SPSR_cxsf, r2
     mov     r5, #0
-    mcr     p15, 4, r5, c1, c1, 3       @ HSTR
-    bic     r3, r3, #PSR_AIF
-    and     r2, r2, #PSR_AIF
-    orr     r3, r3, r2
-    msr     SPSR_cxsf, r3
     ldr     r2, [sp, #FAST_SEQUENCE]
-    commit
+    commit  restore
 
     .section .rodata.fast_path, "a"
     .balign 4

@@ -72,6 +72,11 @@ void inject_prefetch_abort(Frame& frame, VirtualAddress address, Abort by) {
     take(frame, prefetch_abort, 4);
 }
 
+void inject_breakpoint(Frame& frame) {
+    port::write<reg::IFSR>(status(0x02, 0x22));
+    take(frame, prefetch_abort, 4);
+}
+
 void inject_data_abort(Frame& frame, VirtualAddress address, bool write, Abort by) {
     take_data_abort(frame, address,
                     external_status() | (write ? wnr : 0) |

@@ -21,6 +21,9 @@ constexpr Abort answered_by(arch::Hsr hsr) {
 /// Prefetch abort: fetching the instruction at PC from `address` met a synchronous external abort.
 void inject_prefetch_abort(Frame& frame, VirtualAddress address, Abort by = Abort::decode_error);
 
+/// Prefetch abort: the instruction at PC is BKPT. IFAR is UNKNOWN then (B3.13.3), and stays.
+void inject_breakpoint(Frame& frame);
+
 /// Data abort: the access to `address` by the instruction at PC met a synchronous external abort.
 void inject_data_abort(Frame& frame, VirtualAddress address, bool write,
                        Abort by = Abort::decode_error);

@@ -131,7 +131,8 @@ void DebugUnit::silence_guest() {
 }
 
 /// Sets the breakpoints at the vectors. They stay until the guest moves its vectors.
-void DebugUnit::program_vectors(std::uint32_t control, std::uint32_t base) {
+void DebugUnit::program_vectors(std::uint32_t control) {
+    const std::uint32_t base = port::read<reg::VBAR>();
     const std::uint32_t vectors = (control & arch::sctlr_v) != 0 ? 0xffff'0000 : base;
     const bool thumb = (control & arch::sctlr_te) != 0;
     const std::uint32_t address[step_breakpoints] = {0, vectors + 0x04, vectors + 0x0c,
@@ -141,8 +142,8 @@ void DebugUnit::program_vectors(std::uint32_t control, std::uint32_t base) {
         port::write<reg::DBGBVR<n>>(arch::address_value(address[n]));
         port::write<reg::DBGBCR<n>>(arch::address_match(address[n], thumb));
     });
-    vectors_control_ = control;
-    vectors_base_ = base;
+    vectors_control_ = control & vectors_bits;
+    knows_vbar_ = true; // from the end of the step on it traps; until then all of CP15 does
 }
 
 void DebugUnit::take() {
@@ -164,11 +165,11 @@ void DebugUnit::take() {
     silence_guest();
     // In halting debug-mode, which a guest can enable while its OS lock is set, a breakpoint would
     // stop the CPU instead. With both modes off nothing matches until a step is armed.
-    port::write<reg::DBGDSCR>(guest_.dscr & ~(arch::dscr_hdbgen | arch::dscr_mdbgen));
-    vectors_base_ = never_a_base; // so the first step sets the vectors' breakpoints
+    port::write<reg::DBGDSCR>(dscr_between());
+    knows_vbar_ = false;
     match_ = 0;
     match(arch::address_match(0, false));
-    port::write<reg::HDCR>(hdcr_ | arch::hdcr_traps);
+    port::write<reg::HDCR>(hdcr_ | arch::hdcr_hyps);
     hyps_ = true;
 }
 
@@ -176,8 +177,6 @@ void DebugUnit::give_back() {
     if (!hyps_) return;
     hyps_ = false;
     const Counts there = counts();
-    // Only the hardware knows the guest's last debug event (BKPT needs no breakpoint).
-    const std::uint32_t method = port::read<reg::DBGDSCR>() & arch::dscr_method;
     for_each<most_breakpoints>([&](auto n) {
         if constexpr (n < step_breakpoints) port::write<reg::DBGBVR<n>>(guest_.breakpoint_value[n]);
         if (n < step_breakpoints || (n < there.breakpoints && is_on(guest_.breakpoint_control[n])))
@@ -188,10 +187,11 @@ void DebugUnit::give_back() {
             port::write<reg::DBGWCR<n>>(guest_.watchpoint_control[n]);
     });
     if (guest_.vector_catch != 0) port::write<reg::DBGVCR>(guest_.vector_catch);
-    port::write<reg::DBGDSCR>((guest_.dscr & ~arch::dscr_method) | method);
+    port::write<reg::DBGDSCR>(guest_.dscr);
     if (guest_.os_locked) port::write<reg::DBGOSLAR>(arch::os_lock_key);
     if (guest_.os_double_lock != 0) port::write<reg::DBGOSDLR>(guest_.os_double_lock);
     port::write<reg::HDCR>(hdcr_);
+    port::write<reg::HSTR>(0);
 }
 
 bool DebugUnit::take_and_look() {

@@ -6,6 +6,10 @@
 // next step writes only what has changed. The guest's next access to a debug register traps; Hyp
 // then restores everything, and the hardware answers. While the guest has something enabled, Hyp
 // owns the unit for one step only.
+//
+// Meanwhile the guest's accesses to VBAR trap, too: a step's breakpoints are at the vectors. The
+// first such trap ends that until the next step. SCTLR, which may also move the vectors, does not
+// trap, since Linux reads it at each entry from User mode: it is compared before each step.
 #pragma once
 
 #include "arch/control.hpp"
@@ -48,18 +52,28 @@ public:
     /// undefined, prefetch abort and data abort vectors, or when its own watchpoint fires.
     void arm(std::uint32_t next_pc, bool thumb) {
         if (!hyps_) take();
-        follow_vectors();
+        const std::uint32_t control = port::read<reg::SCTLR>();
+        if (!follows(control)) program_vectors(control);
         port::write<reg::DBGBVR<0>>(arch::address_value(next_pc));
         match(arch::address_match(next_pc, thumb));
-        dscr_ = port::read<reg::DBGDSCR>();
-        port::write<reg::DBGDSCR>(dscr_ | arch::dscr_mdbgen);
-        port::write<reg::HDCR>(hdcr_ | arch::hdcr_step);
+        port::write<reg::DBGDSCR>(dscr_step());
         // The ERET synchronizes all of this.
     }
     void disarm() {
-        port::write<reg::DBGDSCR>(dscr_); // restores MOE too: the step's events are not the guest's
-        port::write<reg::HDCR>(hdcr_ | arch::hdcr_traps);
+        port::write<reg::DBGDSCR>(dscr_between());
         if (guest_uses_) give_back();
+    }
+    /// HSTR except in a step.
+    std::uint32_t hstr() const { return hyps_ && knows_vbar_ ? arch::hstr_vbar : 0; }
+    /// The guest's access to VBAR has trapped: it does not trap again before the next step.
+    void leave_vbar() {
+        knows_vbar_ = false;
+        port::write<reg::HSTR>(0);
+    }
+    /// BKPT is a debug event, which is Hyp's while the unit is: the guest takes it, and must find
+    /// it as its last one in DBGDSCR.
+    void note_bkpt() {
+        guest_.dscr = (guest_.dscr & ~arch::dscr_method) | arch::dscr_by_bkpt;
     }
 
     // For the fast path's own steps, while Hyp owns the unit:
@@ -67,18 +81,19 @@ public:
     /// In ARM state DBGBCR0 is set here once. In Thumb state the fast path sets it at each step, so
     /// its value is not known here.
     void ready_step(bool thumb) {
-        if (!hyps_) return;
         if (thumb) match_ = 0;
         else match(arch::address_match(0, false));
     }
 
-    bool follows(std::uint32_t control, std::uint32_t base) const {
-        return (control & vectors_bits) == vectors_control_ && base == vectors_base_;
+    /// Whether the vectors' breakpoints are at the guest's vectors, if its SCTLR is `control`.
+    bool follows(std::uint32_t control) const {
+        return knows_vbar_ && (control & vectors_bits) == vectors_control_;
     }
-    std::uint32_t hdcr_step() const { return hdcr_ | arch::hdcr_step; }
-    std::uint32_t hdcr_between() const { return hdcr_ | arch::hdcr_traps; }
-    /// The fast path armed a step; DBGDSCR was `dscr` before.
-    void adopt_step(std::uint32_t dscr) { dscr_ = dscr; }
+    /// DBGDSCR in a step, and at all other times while Hyp owns the unit. MOE is the guest's.
+    std::uint32_t dscr_step() const { return dscr_between() | arch::dscr_mdbgen; }
+    std::uint32_t dscr_between() const {
+        return guest_.dscr & ~(arch::dscr_hdbgen | arch::dscr_mdbgen);
+    }
 
     /// Restores the guest's registers; its accesses do not trap any more.
     void give_back();
@@ -86,8 +101,8 @@ public:
 private:
     static constexpr unsigned most_breakpoints = 16;
     static constexpr unsigned most_watchpoints = 16;
+    /// With VBAR, these give the vectors' address and instruction set.
     static constexpr std::uint32_t vectors_bits = arch::sctlr_v | arch::sctlr_te;
-    static constexpr std::uint32_t never_a_base = 1; ///< VBAR's bits 4:0 are zero (B4.1.156)
 
     void match(std::uint32_t control) {
         if (control != match_) port::write<reg::DBGBCR<0>>(control);
@@ -99,26 +114,16 @@ private:
     bool take_and_look();
     void silence_guest();
     bool fires_anyway(std::uint32_t control) const;
-    void program_vectors(std::uint32_t control, std::uint32_t base);
-
-    /// The guest may have moved its vectors, which does not trap.
-    void follow_vectors() {
-        // The bits that, with VBAR, give the vectors' address and instruction set.
-        const std::uint32_t control = port::read<reg::SCTLR>() & vectors_bits;
-        const std::uint32_t base = port::read<reg::VBAR>();
-        if (control != vectors_control_ || base != vectors_base_) program_vectors(control, base);
-    }
+    void program_vectors(std::uint32_t control);
 
     bool usable_{};
     bool hyps_{};
     bool guest_uses_{};     ///< the guest has something enabled
     bool watched_{};        ///< the guest has a watchpoint enabled that may fire
     std::uint32_t match_{}; ///< value of DBGBCR0, while Hyp owns the unit and knows it; else 0
-    std::uint32_t hdcr_{};  ///< without the bits of a step
-    std::uint32_t dscr_{};  ///< while a step is armed: the value before it
-    /// SCTLR.V and TE, and VBAR, for which the breakpoints at the vectors are set.
-    std::uint32_t vectors_control_{};
-    std::uint32_t vectors_base_{};
+    std::uint32_t hdcr_{};  ///< while the guest owns the unit
+    bool knows_vbar_{};     ///< the breakpoints at the vectors are set for the guest's VBAR
+    std::uint32_t vectors_control_{}; ///< and for this SCTLR.V and TE
 
     struct {
         std::uint32_t breakpoint_value[step_breakpoints];   ///< DBGBVRn

@@ -6,6 +6,9 @@
 
 namespace mmioscope {
 
+inline constexpr unsigned fast_ways = 8;   ///< loads of 1, 2 and 4 bytes, of 4 bytes to LR; stores
+inline constexpr unsigned first_store = 4; ///< among them
+
 /// Only 32-bit words, also for addresses, so that the simulated machine has the same layout. While
 /// the guest runs, SP_hyp points to `frame`; the nine words before it are loaded by one LDM.
 struct alignas(64) FastState {
@@ -15,7 +18,7 @@ struct alignas(64) FastState {
     std::uint32_t psr_mask;  ///< these bits of the guest's PSR must equal those of `form`
     std::uint32_t dispatch;  ///< Machine::fast_dispatch, biased so that HSR's bits 31:14 index it
     std::uint32_t pages;     ///< PageIndex::table()
-    std::uint32_t cpu;       ///< the CPU's number, as the owner of a lock
+    std::uint32_t owner;     ///< the word of a lock that this CPU holds
     std::uint32_t header;    ///< address of the ring header's line with `head`
     std::uint32_t slot;      ///< address of the next record's `pc`
     std::uint32_t handler;   ///< address of the next trap's code
@@ -27,18 +30,16 @@ struct alignas(64) FastState {
     std::uint32_t ready;     ///< value of `handler` after an access
     std::uint32_t look;      ///< value of `handler` once in abi::looks_ahead records
     std::uint32_t stack;     ///< SP_hyp for C++
-    std::uint32_t type;      ///< type, cpu, access and mode of a record, without direction and size
     std::uint32_t sctlr;     ///< the guest's, for which the vectors' breakpoints are set
-    std::uint32_t vbar;      ///< as sctlr
     std::uint64_t shadow;    ///< VTTBR
     std::uint64_t normal;    ///< VTTBR
-    std::uint32_t hdcr_step; ///< HDCR while a step is armed
-    std::uint32_t hstr_step; ///< HSTR while a step is armed
-    std::uint32_t dscr;      ///< DBGDSCR before the step
-    std::uint32_t hdcr_between; ///< HDCR at all other times
-    std::uint32_t psr;          ///< SPSR at the trap of the access
-    std::uint32_t value;        ///< the value that a stepped store stores
-    std::uint32_t next_pc; ///< of a step: where its breakpoint is; of an aborted access: its pc
+    std::uint32_t dscr_step; ///< DBGDSCR in a step
+    std::uint32_t hstr_step; ///< HSTR in a step
+    std::uint32_t dscr;      ///< DBGDSCR between steps
+    std::uint32_t hstr;      ///< HSTR between steps
+    std::uint32_t psr;       ///< SPSR at the trap of the access
+    std::uint32_t value;     ///< the value that a stepped store stores
+    std::uint32_t next_pc;   ///< of a step: where its breakpoint is; of an aborted access: its pc
     std::uint32_t va;
     std::uint32_t pa;
     std::uint32_t region; ///< address of the RegionLock, which is held
@@ -52,24 +53,8 @@ struct alignas(64) FastState {
     std::uint32_t open;       ///< address of the code that arms a step
     std::uint32_t match;      ///< DBGBCR0 of a step that ends in the lower half of a word
     std::uint32_t turn;       ///< accesses until the stream's next turn
-    std::uint32_t reserved1[12];
+    std::uint32_t types[fast_ways]; ///< Record::type, cpu, access and mode, of each way
 };
-static_assert(offsetof(FastState, handler) == 60 && offsetof(FastState, frame) == 64);
-// Offsets from `frame`, as in entry/fast_path.S.
-static_assert(offsetof(FastState, slot) == 64 - 8 && offsetof(FastState, dispatch) == 64 - 24);
-static_assert(offsetof(FastState, sequence) == 64 + 64 && offsetof(FastState, length) == 64 + 68);
-static_assert(offsetof(FastState, commit) == 64 + 72 && offsetof(FastState, form) == 64 + 172);
-static_assert(offsetof(FastState, open) == 64 + 196 && offsetof(FastState, match) == 64 + 200);
-static_assert(offsetof(FastState, turn) == 64 + 204);
-static_assert(offsetof(FastState, ready) == 64 + 80 && offsetof(FastState, look) == 64 + 84);
-static_assert(offsetof(FastState, stack) == 64 + 88 && offsetof(FastState, type) == 64 + 92);
-static_assert(offsetof(FastState, sctlr) == 64 + 96 && offsetof(FastState, shadow) == 64 + 104);
-static_assert(offsetof(FastState, normal) == 64 + 112 && offsetof(FastState, dscr) == 64 + 128);
-static_assert(offsetof(FastState, hdcr_step) == 64 + 120 && offsetof(FastState, psr) == 64 + 136);
-static_assert(offsetof(FastState, value) == 64 + 140 && offsetof(FastState, next_pc) == 64 + 144);
-static_assert(offsetof(FastState, time) == 64 + 160 && offsetof(FastState, hsr) == 64 + 168);
-static_assert(offsetof(FastState, next_look) == 64 + 176 && offsetof(FastState, task) == 64 + 184);
-static_assert(offsetof(FastState, access) == 64 + 188);
-static_assert(offsetof(FastState, after_look) == 64 + 192 && sizeof(FastState) == 320);
+static_assert(offsetof(FastState, handler) + 4 == offsetof(FastState, frame));
 
 } // namespace mmioscope

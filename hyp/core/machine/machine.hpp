@@ -74,6 +74,11 @@ struct Machine {
 
     Tree tree; ///< of the boot loader; not read once the guest runs
     Cpu cpus[abi::max_cpus];
+
+    /// From now on no CPU's fast path begins an access. Any CPU may call it, without a lock.
+    void close_fast_paths() {
+        for (Cpu& cpu : cpus) port::store_shared(cpu.fast.pages, pages.closed());
+    }
 };
 
 } // namespace mmioscope

@@ -14,10 +14,10 @@ bool may_be_traced(const Span& span) {
 
 } // namespace
 
-std::uint32_t PageIndex::new_leaf(TablePool& pool) {
+std::uint32_t PageIndex::new_leaf(TablePool& pool, std::uint32_t word) {
     auto* leaf = reinterpret_cast<std::uint32_t*>(pool.take());
     if (leaf == nullptr) return 0;
-    for (unsigned n = 0; n < leaf_pages; ++n) leaf[n] = address(&nothing_);
+    for (unsigned n = 0; n < leaf_pages; ++n) leaf[n] = word != 0 ? word : address(leaf);
     return address(leaf);
 }
 
@@ -40,19 +40,22 @@ std::uint32_t PageIndex::new_parts(std::uint64_t page, const RegionMap& map, Reg
 }
 
 bool PageIndex::build(const RegionMap& map, RegionLocks& locks, TablePool& pool) {
-    empty_ = new_leaf(pool);
-    if (empty_ == 0) return false;
+    const std::uint32_t no_lock = address(&nothing_);
+    closed_ = new_leaf(pool, 0);
+    empty_ = new_leaf(pool, no_lock);
+    if (closed_ == 0 || empty_ == 0) return false;
     for (std::uint32_t& leaf : leaves_) leaf = empty_;
     for (const Span& span : map) {
         if (!may_be_traced(span)) continue;
         if (locks[span.region].span == nullptr) locks[span.region].span = &span;
+        locks[span.region].device = span.region;
         const std::uint64_t end = page_ceil(span.range.end);
         for (std::uint64_t page = page_floor(span.range.begin); page < end; page += page_size) {
             std::uint32_t& leaf = leaves_[page >> leaf_shift];
-            if (leaf == empty_) leaf = new_leaf(pool);
+            if (leaf == empty_) leaf = new_leaf(pool, no_lock);
             if (leaf == 0) return false;
             std::uint32_t& of_page = entry(page);
-            if (of_page != address(&nothing_)) continue; // an earlier span of the page has set it
+            if (of_page != no_lock) continue; // an earlier span of the page has set it
             of_page = span.range.contains(Range{page, page + page_size})
                           ? address(&locks[span.region])
                           : new_parts(page, map, locks, pool);

@@ -29,6 +29,8 @@ public:
     }
     /// The address of the table, for FastState.
     std::uint32_t table() const;
+    /// Of one with no lock that could be taken, for a fast path that must take no access.
+    std::uint32_t closed() const { return closed_; }
 
 private:
     static constexpr unsigned leaf_pages = page_size / sizeof(std::uint32_t);
@@ -42,7 +44,8 @@ private:
         std::uint32_t locks[page_parts];
     };
 
-    std::uint32_t new_leaf(TablePool& pool);
+    /// With `word` for each page; 0: its own address.
+    static std::uint32_t new_leaf(TablePool& pool, std::uint32_t word);
     std::uint32_t new_parts(std::uint64_t page, const RegionMap& map, RegionLocks& locks,
                             TablePool& pool);
     static const std::uint32_t* memory(std::uint32_t address) {
@@ -54,7 +57,8 @@ private:
 
     std::uint32_t leaves_[1u << (32 - leaf_shift)]{}; ///< addresses of a Leaf
     std::uint32_t nothing_{nothing};
-    std::uint32_t empty_{}; ///< address of the Leaf in which all pages have nothing
+    std::uint32_t empty_{};  ///< address of the Leaf in which all pages have nothing
+    std::uint32_t closed_{}; ///< of a page full of its own address: leaf, and lock that is not free
     Parts* free_parts_{};   ///< those left of the last table taken
     unsigned free_{};
 };

@@ -12,11 +12,14 @@ namespace mmioscope {
 class Lock {
 public:
     static constexpr std::uint32_t no_owner = ~0u;
+    /// The word of a lock that is free, and that the fast path (entry/fast_path.S) may not take. Else
+    /// that is 0. A CPU that holds it adds its number plus one.
+    static constexpr std::uint32_t slow_only = 1u << 31;
 
     /// Takes the lock for CPU `cpu`. False if it was not free within `turns` turns of waiting,
     /// which are added to `spins`.
     [[nodiscard]] bool try_acquire(std::uint32_t cpu, unsigned turns, std::uint64_t& spins) {
-        while (!port::exchange_if(owner_, no_owner, cpu)) {
+        while (!take(cpu)) {
             if (turns-- == 0) return false;
             ++spins;
             port::relax();
@@ -28,17 +31,30 @@ public:
     /// Releases the lock. Only the owner may call it.
     void release() {
         port::order_memory(); // everything done under the lock is visible before it is free
-        port::store_shared(owner_, no_owner);
+        port::store_shared(word_, free());
+    }
+
+    /// From now on the fast path may take it, or not. Only the owner may call it.
+    void allow_fast_path(bool allowed) {
+        const std::uint32_t owner = port::load_shared(word_) & ~slow_only;
+        port::store_shared(word_, owner | (allowed ? 0 : slow_only));
     }
 
     /// The CPU that holds it, or no_owner.
-    std::uint32_t owner() const { return port::load_shared(owner_); }
+    std::uint32_t owner() const { return (port::load_shared(word_) & ~slow_only) - 1; }
 
     /// Whether somebody holds it; only for debuggers and the checks of the simulated machine.
-    bool held() const { return owner_ != no_owner; }
+    bool held() const { return (word_ & ~slow_only) != 0; }
 
 private:
-    std::uint32_t owner_{no_owner};
+    /// Its word while nobody holds it. Only its owner changes that.
+    std::uint32_t free() const { return port::load_shared(word_) & slow_only; }
+    bool take(std::uint32_t cpu) {
+        const std::uint32_t expected = free();
+        return port::exchange_if(word_, expected, expected + cpu + 1);
+    }
+
+    std::uint32_t word_{};
 };
 
 } // namespace mmioscope

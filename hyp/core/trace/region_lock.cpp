@@ -15,11 +15,6 @@ void RegionLocks::release_all(std::size_t count) {
     for (std::size_t n = 0; n < count; ++n) locks_[n].lock.release();
 }
 
-void RegionLocks::close_fast_path(std::size_t count) {
-    for (std::size_t n = 0; n < count; ++n)
-        port::store_shared(locks_[n].device, static_cast<std::uint32_t>(n) | RegionLock::not_fast);
-}
-
 void RegionLocks::count_stores_everywhere(std::size_t count) {
     for (std::size_t n = 0; n < count; ++n)
         for (std::uint32_t& stores : locks_[n].stores)

@@ -23,14 +23,10 @@ inline constexpr std::uint16_t choice_lock = abi::max_regions + 1;
 
 /// Has cache lines of its own, so no CPU waits for a line because another one uses the neighbour.
 struct alignas(128) RegionLock {
-    static constexpr std::uint32_t not_fast = 1u << 31;
-
     Lock lock;
     std::uint32_t reserved{};
     std::uint32_t sequence{}; ///< sequence number of the last access under the lock
-    /// Record::device, flags and pa_high as one word; or not_fast: the fast path takes no access to
-    /// this region (choose_fast_regions()).
-    std::uint32_t device{not_fast};
+    std::uint32_t device{};   ///< Record::device, flags and pa_high as one word
     std::uint32_t stores[store_blocks]{}; ///< counts stores, by address (machine/reservation.hpp)
     const Span* span{};                   ///< the region's first span that may be traced
 
@@ -47,9 +43,7 @@ struct alignas(128) RegionLock {
         port::store_shared(stores_to(at), port::load_shared(stores_to(at)) + 1);
     }
 };
-// entry/fast_path.S uses these offsets.
-static_assert(offsetof(RegionLock, sequence) == 8 && offsetof(RegionLock, device) == 12);
-static_assert(offsetof(RegionLock, lock) == 0 && offsetof(RegionLock, stores) == 16);
+static_assert(offsetof(RegionLock, lock) == 0); // for entry/fast_path.S
 
 /// Who holds a region's lock, as another CPU sees it.
 struct LockHolder {
@@ -79,8 +73,6 @@ public:
     void release_all(std::size_t count);
     /// Who holds the lock of `region`, if anybody; for a CPU that does not hold it itself.
     LockHolder holder(std::uint16_t region);
-    /// From now on the fast path takes no access to regions 0 to `count` - 1.
-    void close_fast_path(std::size_t count);
     /// Counts a store to every block of regions 0 to `count` - 1, whose locks the caller holds.
     void count_stores_everywhere(std::size_t count);
 

@@ -20,16 +20,21 @@ void RingWriter::start(abi::RingHeader& header, std::uint32_t cpu, std::uint64_t
 }
 
 /// How many records the slowest reader has not read yet.
-std::uint64_t RingWriter::farthest_behind() {
-    std::uint64_t farthest = 0;
+std::uint32_t RingWriter::farthest_behind() {
+    const std::uint64_t head = head_;
+    const auto low = static_cast<std::uint32_t>(head);
+    std::uint32_t farthest = 0;
     for (unsigned n = 0; n < abi::reader_count; ++n) {
         const abi::Reader& reader = header_->readers[n];
+        if (port::load_shared(reader.active) == 0) {
+            tails_[n] = low;
+            continue;
+        }
         // A reader's position is input: one that makes no sense is ignored, and the previous one
         // stays.
-        const std::uint64_t tail =
-            port::load_shared(reader.active) != 0 ? port::load_shared(reader.tail) : head_;
-        if (head_ - tail <= capacity_) tails_[n] = tail;
-        const std::uint64_t behind = head_ - tails_[n];
+        const std::uint64_t tail = port::load_shared(reader.tail);
+        if (head - tail <= capacity_) tails_[n] = static_cast<std::uint32_t>(tail);
+        const std::uint32_t behind = low - tails_[n];
         if (behind > farthest && behind <= capacity_) farthest = behind;
     }
     return farthest;
@@ -46,8 +51,8 @@ bool RingWriter::has_room(std::uint64_t count) {
 bool RingWriter::look_ahead() {
     if (pending_gap_ != 0) return false;
     const bool overwrites = port::load_shared(policy_) == abi::Policy::flight;
-    const std::uint64_t room = overwrites ? capacity_ : capacity_ - farthest_behind();
-    room_ = static_cast<std::uint32_t>(room < abi::looks_ahead ? room : abi::looks_ahead);
+    const std::uint32_t room = overwrites ? capacity_ : capacity_ - farthest_behind();
+    room_ = room < abi::looks_ahead ? room : std::uint32_t{abi::looks_ahead};
     return room_ != 0;
 }
 

@@ -98,7 +98,7 @@ public:
     abi::Statistics& statistics() { return header_->statistics; }
 
 private:
-    std::uint64_t farthest_behind();
+    std::uint32_t farthest_behind();
     bool look_ahead();
     void lose(const abi::Record& record);
     void number(const abi::Record& record);
@@ -120,7 +120,8 @@ private:
     std::uint32_t slot_{}; ///< head_ % capacity, without the division
     std::uint32_t room_{}; ///< records that certainly have room; 0 while a loss must be reported
     std::uint32_t capacity_{};
-    std::uint64_t tails_[abi::reader_count]{}; ///< the readers' positions, the last sensible ones
+    std::uint32_t tails_[abi::reader_count]{}; ///< the readers' positions (lower words), the last
+                                               ///< sensible ones
     std::uint64_t lost_{};
     std::uint64_t pending_gap_{}; ///< records lost since the last one that was published
     std::uint32_t sequence_{};

@@ -28,7 +28,11 @@ std::uint32_t read_actlr(const Cpu& cpu) {
 } // namespace
 
 Outcome control_register(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
-    check(hsr.of<reg::ACTLR>(), "unexpected trap of a CP15 access");
+    if (!hsr.of<reg::ACTLR>()) {
+        check(cpu.debug.hstr() != 0, "unexpected trap of a CP15 access");
+        cpu.debug.leave_vbar();
+        return Outcome::again;
+    }
     if (!passes_condition(frame, hsr)) return Outcome::done;
     if (hsr.reads_register()) set_guest_register(frame, hsr.rt(), read_actlr(cpu));
     else write_actlr(cpu, guest_register(frame, hsr.rt()));

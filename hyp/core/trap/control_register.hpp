@@ -1,4 +1,5 @@
-// The guest's MCR and MRC of ACTLR, which trap on some boards (guest/coherency.hpp).
+// The guest's accesses to CP15 that trap: those to ACTLR on some boards (guest/coherency.hpp), and to
+// VBAR while breakpoints are at the guest's vectors (machine/debug_unit.hpp).
 #pragma once
 
 #include "arch/hsr.hpp"
@@ -6,7 +7,7 @@
 
 namespace mmioscope {
 
-/// Carries out an MCR or MRC of CP15.
+/// Carries out an MCR or MRC of ACTLR; lets the guest make any other access itself.
 Outcome control_register(Cpu& cpu, Frame& frame, arch::Hsr hsr);
 
 } // namespace mmioscope

@@ -2,6 +2,7 @@
 
 #include "base/check.hpp"
 #include "engine/service.hpp"
+#include "guest/exception.hpp"
 #include "guest/registers.hpp"
 #include "machine/machine.hpp"
 #include "port/sysreg.hpp"
@@ -47,11 +48,21 @@ bool is_wide(arch::Hsr hsr) {
     return hsr.il() || (hsr.ec() != arch::ExceptionClass::wfi && !hsr.isv());
 }
 
+/// Between steps no breakpoint matches, so this is the guest's own BKPT.
+Outcome bkpt(Cpu& cpu, Frame& frame) {
+    check(cpu.debug.is_hyps(), "unexpected debug event");
+    cpu.debug.note_bkpt();
+    inject_breakpoint(frame);
+    return Outcome::taken;
+}
+
 [[gnu::noinline]] Outcome handle_other(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
     switch (hsr.ec()) {
-    case arch::ExceptionClass::prefetch_abort: return prefetch_abort(cpu, frame, hsr);
+    case arch::ExceptionClass::prefetch_abort:
+        return hsr.debug_event() ? bkpt(cpu, frame) : prefetch_abort(cpu, frame, hsr);
     case arch::ExceptionClass::wfi: return wait_for_interrupt(cpu, frame, hsr);
-    case arch::ExceptionClass::cp15_32: return control_register(cpu, frame, hsr);
+    case arch::ExceptionClass::cp15_32:
+    case arch::ExceptionClass::cp15_64: return control_register(cpu, frame, hsr);
     case arch::ExceptionClass::hvc:
     case arch::ExceptionClass::smc: return guest_call(cpu, frame, hsr);
     case arch::ExceptionClass::cp14_32:

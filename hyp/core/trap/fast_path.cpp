@@ -37,14 +37,18 @@ bool next_is_slow(const Cpu& cpu) {
     return chooses(cpu.machine->chooser);
 }
 
-/// Notes the guest's vectors, if the step's breakpoints are at them; otherwise the next slow step
-/// moves those.
-void follow_vectors(Cpu& cpu) {
+/// Sets what the fast path's own steps write. False: they are not possible now, since the step's
+/// breakpoints are not at the guest's vectors; the next slow step moves those.
+bool prepare_steps(Cpu& cpu) {
+    DebugUnit& debug = cpu.debug;
     const std::uint32_t control = port::read<reg::SCTLR>();
-    const std::uint32_t base = port::read<reg::VBAR>();
-    if (!cpu.debug.follows(control, base)) return;
-    cpu.fast.sctlr = control;
-    cpu.fast.vbar = base;
+    if (!debug.is_hyps() || !debug.follows(control)) return false;
+    FastState& fast = cpu.fast;
+    fast.sctlr = control;
+    fast.dscr_step = debug.dscr_step();
+    fast.dscr = debug.dscr_between();
+    debug.ready_step((fast.form & arch::psr_thumb) != 0);
+    return true;
 }
 
 /// The record that the fast path has begun in its slot, without its pc. Others may write there, so
@@ -57,9 +61,9 @@ abi::Record begun_record(Cpu& cpu) {
     const arch::Hsr hsr(fast.hsr);
     record.type = abi::RecordType::access;
     record.cpu = static_cast<std::uint8_t>(cpu.number);
-    record.access = static_cast<std::uint8_t>(fast.type >> 16 |
+    record.access = static_cast<std::uint8_t>(fast.types[0] >> 16 |
                                               abi::encode_access(hsr.write(), hsr.log2_size()));
-    record.mode = static_cast<std::uint8_t>(fast.type >> 24);
+    record.mode = static_cast<std::uint8_t>(fast.types[0] >> 24);
     record.time = fast.time;
     record.duration = 0;
     record.device = static_cast<std::uint16_t>(port::load_shared(lock.device));
@@ -95,7 +99,6 @@ abi::Record begun_record(Cpu& cpu) {
     step.next_pc = fast.next_pc;
     step.masks = fast.psr & arch::psr_aif;
     step.armed = true;
-    cpu.debug.adopt_step(fast.dscr);
     cpu.view.adopt_shadow();
     ++cpu.ring.statistics().traps; // the trap that began the step
     ++cpu.ring.statistics().stepped;
@@ -130,30 +133,52 @@ void take_form(Cpu& cpu, std::uint32_t form) {
     fast.dispatch =
         static_cast<std::uint32_t>(port::address_of(cpu.machine->fast_dispatch[user]).value) -
         (first_syndrome >> hsr_shift);
-    fast.type = static_cast<std::uint32_t>(abi::RecordType::access) | cpu.number << 8 |
-                access << 16 | mode << 24;
+    const std::uint32_t type = static_cast<std::uint32_t>(abi::RecordType::access) |
+                               cpu.number << 8 | access << 16 | mode << 24;
+    for (unsigned way = 0; way < fast_ways; ++way) {
+        const unsigned log2_size = std::min(way % first_store, 2u);
+        fast.types[way] = type | abi::encode_access(way >= first_store, log2_size) << 16;
+    }
     fast.open = port::fast_code(form == usual ? FastCode::open : FastCode::open_form);
     if (emulation)
         fast.access = port::fast_code(form == usual ? FastCode::emulate : FastCode::emulate_form);
     else fast.access = port::fast_code(form == usual ? FastCode::step : FastCode::step_form);
 }
 
-/// Opens the fast path, with the debug unit as it is. False: not now.
-bool reopen_fast_path(Cpu& cpu) {
+/// Lends it the next slots of the ring. False: there is no room, and the slow path comes next.
+bool lend(Cpu& cpu) {
     FastState& fast = cpu.fast;
-    const bool open = !next_is_slow(cpu) && cpu.debug.is_quiet() &&
-                      cpu.ring.lend(fast.header, fast.slot, fast.sequence, fast.commit, fast.head);
-    if (!open) {
-        fast.after_look = fast.handler; // the slow path, since close_fast_path()
-        return false;
-    }
+    if (cpu.ring.lend(fast.header, fast.slot, fast.sequence, fast.commit, fast.head)) return true;
+    fast.handler = fast.after_look = port::fast_code(FastCode::slow);
+    return false;
+}
+
+/// Counts what it has done, and takes back the slots that it has not used.
+void take_back(Cpu& cpu) {
+    if (const std::uint32_t records = cpu.ring.take_back(cpu.fast.sequence)) count(cpu, records);
+}
+
+/// Opens the fast path, with the debug unit as it is, unless something is on that it does not handle.
+void reopen_fast_path(Cpu& cpu) {
+    FastState& fast = cpu.fast;
+    fast.after_look = fast.handler; // the slow path, since close_fast_path()
+    if (next_is_slow(cpu) || !cpu.debug.is_quiet() || !lend(cpu)) return;
     Service* at_access = cpu.machine->at_access;
     const bool user = arch::mode_of(fast.form) == arch::Mode::usr; // its tasks have no names
     const bool names = at_access != nullptr && !user;
     fast.after_look = names ? port::fast_code(FastCode::names) : fast.access;
     fast.handler = fast.ready = cpu.gives_turns ? port::fast_code(FastCode::turn) : fast.after_look;
     if (names) at_access->prepare_fast_path(cpu);
-    return true;
+}
+
+/// A turn before an access. Most turns use nothing that the fast path holds.
+[[gnu::noinline]] void give_turn_between(Cpu& cpu) {
+    const bool needs_all = cpu.machine->at_turn->turn_needs_all(cpu);
+    if (needs_all) close_fast_path(cpu);
+    give_turn(cpu);
+    cpu.turn_given = true;
+    cpu.fast.turn = turn_interval;
+    if (needs_all) reopen_fast_path(cpu); // nothing has touched the debug unit since it was open
 }
 
 } // namespace
@@ -161,21 +186,21 @@ bool reopen_fast_path(Cpu& cpu) {
 // Index: direction (WnR), SAS, SSE, a zero, SRT. LR is banked, and has its own ways, for words of
 // PL1 only; SP and PC have none.
 void build_fast_dispatch(Machine& machine) {
-    constexpr unsigned of_word = 2, to_lr = 3, stores = 4, lr = 14, sizes = 3;
+    constexpr unsigned of_word = 2, to_lr = 3, lr = 14, sizes = 3;
     const bool emulation = emulates(machine);
     auto& [of_pl1, of_user] = machine.fast_dispatch;
     for (std::uint32_t& way : of_user) way = port::fast_code(FastCode::slow);
     for (unsigned write = 0; write < 2; ++write) {
         for (unsigned size = 0; size < sizes; ++size) {
             std::uint32_t* ways = of_user + write * 256 + size * 64;
-            const std::uint32_t way = port::fast_access(emulation, write * stores + size);
+            const std::uint32_t way = port::fast_access(emulation, write * first_store + size);
             for (unsigned reg = 0; reg < 13; ++reg) ways[reg] = way;
         }
     }
     std::copy(std::begin(of_user), std::end(of_user), of_pl1);
     for (unsigned write = 0; write < 2; ++write)
         of_pl1[write * 256 + of_word * 64 + lr] =
-            port::fast_access(emulation, write * stores + to_lr);
+            port::fast_access(emulation, write * first_store + to_lr);
 }
 
 void prepare_fast_path(const Machine& machine, Cpu& cpu) {
@@ -188,16 +213,14 @@ void prepare_fast_path(const Machine& machine, Cpu& cpu) {
     // instruction does it itself.
     fast.psr_mask = psr_e | psr_j | psr_thumb | psr_mode | (emulation ? psr_it : 0u);
     fast.pages = machine.pages.table();
-    fast.cpu = cpu.number;
+    fast.owner = cpu.number + 1;
     fast.stack = static_cast<std::uint32_t>(stack_end(machine.image, cpu.number).value);
     fast.handler = port::fast_code(FastCode::slow);
     fast.look = port::fast_code(FastCode::look);
     fast.normal = cpu.view.normal();
     fast.shadow = cpu.view.shadow();
-    fast.hdcr_step = cpu.debug.hdcr_step();
-    fast.hdcr_between = cpu.debug.hdcr_between();
     fast.hstr_step = hstr_cp15;
-    fast.vbar = 1; // not a base
+    fast.hstr = hstr_vbar;
     fast.turn = turn_interval;
     take_form(cpu, static_cast<std::uint32_t>(Mode::svc));
 }
@@ -214,19 +237,15 @@ void change_form(Cpu& cpu, std::uint32_t form) {
 }
 
 void open_fast_path(Cpu& cpu) {
-    if (!reopen_fast_path(cpu) || emulates(*cpu.machine)) return;
-    cpu.debug.ready_step((cpu.fast.form & arch::psr_thumb) != 0);
-    follow_vectors(cpu);
+    if (emulates(*cpu.machine) || prepare_steps(cpu)) reopen_fast_path(cpu);
 }
 
 void choose_fast_regions(Machine& machine) {
-    const std::uint32_t all = chooses(machine.chooser) ? RegionLock::not_fast : 0;
+    const bool all = !chooses(machine.chooser);
     for (std::uint16_t n = 0; n < machine.regions.size(); ++n)
-        port::store_shared(machine.locks[n].device, n | all);
+        machine.locks[n].lock.allow_fast_path(all);
     for (const Span& span : machine.map)
-        if (span.changeable && !span.traced())
-            port::store_shared(machine.locks[span.region].device,
-                               span.region | RegionLock::not_fast);
+        if (span.changeable && !span.traced()) machine.locks[span.region].lock.allow_fast_path(false);
 }
 
 bool in_step(const Cpu& cpu) {
@@ -235,7 +254,7 @@ bool in_step(const Cpu& cpu) {
 
 void close_fast_path(Cpu& cpu) {
     const bool in_step = in_fast_step(cpu);
-    if (const std::uint32_t records = cpu.ring.take_back(cpu.fast.sequence)) count(cpu, records);
+    take_back(cpu);
     if (in_step) adopt_step(cpu);
     cpu.fast.handler = port::fast_code(FastCode::slow);
 }
@@ -245,14 +264,12 @@ void close_fast_path(Cpu& cpu) {
 using namespace mmioscope;
 
 void mmioscope_look_ahead(Cpu& cpu) {
-    // Most turns use nothing that the fast path holds.
-    const bool due = cpu.ring.spent(cpu.fast.sequence) ||
-                     (cpu.gives_turns && cpu.machine->at_turn->turn_needs_all(cpu));
-    if (due) close_fast_path(cpu);
-    if (cpu.gives_turns) give_turn(cpu);
-    cpu.turn_given = true;
-    cpu.fast.turn = turn_interval;
-    if (due) reopen_fast_path(cpu); // nothing has touched the debug unit since it was open
+    cpu.fast.handler = cpu.fast.ready;
+    if (cpu.ring.spent(cpu.fast.sequence)) {
+        take_back(cpu);
+        lend(cpu);
+    }
+    if (cpu.gives_turns) give_turn_between(cpu);
 }
 
 // The caller holds the region's lock and has begun the record.

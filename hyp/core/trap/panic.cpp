@@ -22,7 +22,7 @@ namespace {
 /// fetch traps, and the slow path reads the flag. The caller completes the invalidation.
 void stop_other_cpus(Machine& machine) {
     machine.stopped.store(1, std::memory_order_release);
-    machine.locks.close_fast_path(machine.regions.size());
+    machine.close_fast_paths();
     machine.normal_table.invalidate_root();
     for (unsigned i = 0; i < machine.cpu_count; ++i) machine.shadow_tables[i].invalidate_root();
     port::publish_tables();

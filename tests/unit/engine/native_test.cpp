@@ -275,7 +275,7 @@ TEST_CASE("code that another CPU unmaps after its fetch is the guest's own prefe
         return rig.failure() + (options.native ? "" : compare_with_bus(rig)) +
                state_of(rig.simulation.cores[0]) + devices_of(rig);
     };
-    for (std::uint64_t seed = 1; seed <= 8; ++seed)
+    for (std::uint64_t seed = 1; seed <= 16; ++seed)
         for (Form form : forms) {
             if (form.described) continue;
             if (dbgen_low) form.user = false;

@@ -297,7 +297,7 @@ TEST_CASE("without breakpoints the debug unit stays the guest's") {
     CHECK(rig.reg(0, 3) == address);
     CHECK(rig.reg(0, 4) == whole_word);
     CHECK(!rig.machine->cpus[0].debug.is_hyps());
-    CHECK((rig.simulation.cores[0].system.get<reg::HDCR>() & arch::hdcr_traps) == 0);
+    CHECK((rig.simulation.cores[0].system.get<reg::HDCR>() & arch::hdcr_hyps) == 0);
 }
 
 TEST_CASE("a CPU without breakpoints stops the machine if CPU 0 has them, unless it emulates") {

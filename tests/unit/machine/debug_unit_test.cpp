@@ -1,5 +1,7 @@
 // Ownership of the debug unit: the guest finds its registers as it left them, and Hyp holds it no
 // longer than needed.
+#include "arch/control.hpp"
+#include "arch/debug.hpp"
 #include "sim/hammer.hpp"
 #include "sim/judge.hpp"
 
@@ -166,9 +168,10 @@ TEST_CASE("the debug unit is Hyp's from the first step to the guest's next acces
     rig.simulation.meanwhile = [&](const Core& core) {
         const std::uint32_t hdcr = core.system.get<reg::HDCR>();
         const bool armed = in_step(rig.machine->cpus[0]);
+        const bool vectors = unit.hstr() != 0;
         hyps[core.frame.pc] = unit.is_hyps();
-        CHECK((hdcr & 0xe00) == (unit.is_hyps() ? 0xe00u : 0u)); // TDRA, TDOSA, TDA
-        CHECK((hdcr & 0x100) == (armed ? 0x100u : 0u));          // TDE
+        CHECK((hdcr & 0xf00) == (unit.is_hyps() ? 0xf00u : 0u)); // TDE, TDRA, TDOSA, TDA
+        CHECK(vectors == unit.is_hyps());
         if (unit.is_hyps() && !armed) CHECK((core.system.get<reg::DBGDSCR>() & monitor_mode) == 0);
     };
     rig.run();
@@ -252,20 +255,68 @@ TEST_CASE("the guest's BKPT stays its last debug event, however many steps follo
         device(code);
         get(code, 2, dscr);
         device(code);
-        get(code, 3, dscr).end();
+        get(code, 3, dscr).word(0xee15'5f30).end(); // mrc p15, 0, r5, c5, c0, 1: IFSR
         rig.run();
         CHECK(rig.failure() == "");
         CHECK(rig.reg(0, 2) == rig.reg(0, 3));
-        return rig.reg(0, 2);
+        return std::pair(rig.reg(0, 2), rig.reg(0, 5));
     };
-    const std::uint32_t native = run(true);
-    CHECK((native & method) == 3 << 2);
+    const auto native = run(true);
+    CHECK((native.first & method) == 3 << 2);
     CHECK(run(false) == native);
+}
+
+TEST_CASE("a breakpoint that the guest has off does not match while the debug unit is Hyp's",
+          "[protocol]") {
+    Rig rig(options_for(GENERATE(values(engines)), 1, 1));
+    Code code = rig.program(0);
+    set(code, oslar, 0);
+    set(code, dscr, monitor_mode);
+    const std::uint32_t behind = code.here() + 4 * 6;
+    set(code, bvr(0), behind);           // Hyp uses breakpoint 0 for its steps
+    code.mov(0, at::fifo + 8).ldr(1, 0); // emulation takes the unit, and does not step
+    REQUIRE(code.here() == behind);
+    code.nop().end();
+    rig.run();
+    CHECK(rig.failure() == "");
+    CHECK(rig.simulation.cores[0].system.get<reg::IFSR>() == 0);
+    CHECK(rig.simulation.cores[0].frame.pc == behind + 4);
+    CHECK(compare_with_bus(rig) == "");
+}
+
+TEST_CASE("a step's breakpoints are of the instruction set that the vectors now have",
+          "[protocol]") {
+    constexpr std::uint32_t te = 1u << 30;
+    Rig rig(options_for(abi::EngineKind::shadow, 1, 1));
+    unsigned steps[2]{};
+    rig.simulation.meanwhile = [&](const Core& core) {
+        if (!in_step(rig.machine->cpus[0])) return;
+        const bool thumb = (core.system.get<reg::SCTLR>() & te) != 0;
+        CHECK(core.system.get<reg::DBGBCR<3>>() == arch::address_match(0x10, thumb));
+        ++steps[thumb];
+    };
+    Code code = rig.program(0);
+    const auto four_loads = [&] {
+        code.mov(0, at::fifo + 8).ldr(1, 0).ldr(1, 0).ldr(1, 0).ldr(1, 0);
+    };
+    four_loads();
+    for (const std::uint32_t value : {te, 0u}) {
+        code.mov(2, arch::sctlr_reset | value).word(0xee01'2f10); // mcr p15, 0, r2, c1, c0, 0
+        four_loads();
+    }
+    code.end();
+    rig.run();
+    CHECK(rig.failure() == "");
+    CHECK(steps[0] >= 8);
+    CHECK(steps[1] >= 4);
+    CHECK(compare_with_bus(rig) == "");
 }
 
 TEST_CASE("a step's breakpoints are where the guest has its vectors now", "[protocol]") {
     constexpr std::uint32_t moved = 0x8003'0000;
-    Rig rig(options_for(abi::EngineKind::shadow, 1, 1));
+    constexpr std::uint32_t broken =
+        at::broken + 8; // no page's first word: the slow path's, MMU off
+    Rig rig(options_for(abi::EngineKind::shadow, 1, GENERATE(range(1, 5))));
     Code there(rig.simulation.ram, moved + 0x10);
     there.add(9, 9, 16).subs(15, 14, 4);
     const bool thumb = GENERATE(false, true);
@@ -274,11 +325,11 @@ TEST_CASE("a step's breakpoints are where the guest has its vectors now", "[prot
         if (thumb) code.to_thumb().load_w(2, false, 1, 0, 0).to_arm();
         else code.ldr(1, 0);
     };
-    device(code).mov(0, at::broken);
+    device(code).mov(0, broken);
     load();
     code.mov(0, at::fifo + 8);
     load(); // opens the fast path for this state, behind the exception
-    code.mov(0, at::broken).mov(2, moved).set_vbar(2);
+    code.mov(0, broken).mov(2, moved).set_vbar(2);
     load();
     device(code).end();
     rig.run();

@@ -1,0 +1,69 @@
+// What entry/fast_path.S knows of C++: offsets and values, which the compiler writes into the assembly that
+// it makes of this file. The Makefile takes the `.equ` lines from there.
+#include "abi/ring.hpp"
+#include "machine/fast_state.hpp"
+#include "mm/page_index.hpp"
+#include "trace/region_lock.hpp"
+
+namespace mmioscope {
+
+namespace {
+
+#define EQU(name, value) asm volatile(".equ " #name ", %c0" ::"i"(value))
+#define FAST(name, member) EQU(name, int(offsetof(FastState, member)) - int(offsetof(FastState, frame)))
+#define RING(name, member) EQU(name, offsetof(abi::RingHeader, member) - offsetof(abi::RingHeader, others))
+#define SLOT(name, member) EQU(name, int(offsetof(abi::Record, member)) - int(offsetof(abi::Record, pc)))
+
+[[gnu::used]] void offsets() {
+    FAST(FAST_DISPATCH, dispatch);
+    FAST(FAST_SLOT, slot); // then handler
+    FAST(FAST_HANDLER, handler);
+    FAST(FAST_SEQUENCE, sequence); // then length
+    FAST(FAST_LENGTH, length);
+    FAST(FAST_COMMIT, commit); // then head
+    FAST(FAST_READY, ready);
+    FAST(FAST_LOOK, look);
+    FAST(FAST_STACK, stack);
+    FAST(FAST_SCTLR, sctlr);
+    FAST(FAST_SHADOW, shadow);
+    FAST(FAST_NORMAL, normal);
+    FAST(FAST_DSCR_STEP, dscr_step); // then hstr_step
+    FAST(FAST_DSCR, dscr);           // then hstr
+    FAST(FAST_PSR, psr);
+    FAST(FAST_VALUE, value);
+    FAST(FAST_STEP, next_pc); // then va, pa, region, time, hsr
+    FAST(FAST_FORM, form);
+    FAST(FAST_NEXT_LOOK, next_look);
+    FAST(FAST_TASK, task);
+    FAST(FAST_ACCESS, access);
+    FAST(FAST_AFTER_LOOK, after_look);
+    FAST(FAST_OPEN, open);
+    FAST(FAST_MATCH, match);
+    FAST(FAST_TURN, turn);
+    FAST(FAST_TYPES, types);
+    EQU(FRAME_LR, offsetof(Frame, lr_usr));
+    EQU(FRAME_PC, offsetof(Frame, pc)); // then psr
+
+    RING(RING_NEXT, next_sequence); // then head
+    RING(RING_IN_FLIGHT, in_flight);
+    RING(RING_IN_FLIGHT_PC, in_flight_pc);
+    RING(RING_IN_FLIGHT_TIME, in_flight_time);
+    RING(RING_IN_FLIGHT_PA, in_flight_pa);
+    EQU(BEGINNING, abi::InFlight::beginning);
+    EQU(BEGUN, abi::InFlight::begun);
+    SLOT(SLOT_COMMIT, commit); // then type
+    SLOT(SLOT_TIME, time);
+    SLOT(SLOT_TASK, task);
+    EQU(SLOT_SIZE, sizeof(abi::Record));
+    EQU(LOOK_MASK, (abi::looks_ahead - 1) * sizeof(abi::Record));
+
+    EQU(REGION_SEQUENCE, offsetof(RegionLock, sequence));
+    EQU(REGION_DEVICE, offsetof(RegionLock, device));
+    EQU(REGION_STORES, offsetof(RegionLock, stores));
+    EQU(PARTS, 0 - PageIndex::parts);
+    EQU(FIRST_STORE, first_store);
+}
+
+} // namespace
+
+} // namespace mmioscope
