@@ -1,5 +1,5 @@
-// What entry/fast_path.S knows of C++: offsets and values, which the compiler writes into the assembly that
-// it makes of this file. The Makefile takes the `.equ` lines from there.
+// What entry/fast_path.S knows of C++: offsets and values, which the compiler writes into the
+// assembly that it makes of this file. The Makefile takes the `.equ` lines from there.
 #include "abi/ring.hpp"
 #include "machine/fast_state.hpp"
 #include "mm/page_index.hpp"
@@ -10,9 +10,12 @@ namespace mmioscope {
 namespace {
 
 #define EQU(name, value) asm volatile(".equ " #name ", %c0" ::"i"(value))
-#define FAST(name, member) EQU(name, int(offsetof(FastState, member)) - int(offsetof(FastState, frame)))
-#define RING(name, member) EQU(name, offsetof(abi::RingHeader, member) - offsetof(abi::RingHeader, others))
-#define SLOT(name, member) EQU(name, int(offsetof(abi::Record, member)) - int(offsetof(abi::Record, pc)))
+#define FAST(name, member)                                                                         \
+    EQU(name, int(offsetof(FastState, member)) - int(offsetof(FastState, frame)))
+#define RING(name, member)                                                                         \
+    EQU(name, offsetof(abi::RingHeader, member) - offsetof(abi::RingHeader, others))
+#define SLOT(name, member)                                                                         \
+    EQU(name, int(offsetof(abi::Record, member)) - int(offsetof(abi::Record, pc)))
 
 [[gnu::used]] void offsets() {
     FAST(FAST_DISPATCH, dispatch);
@@ -44,13 +47,9 @@ namespace {
     EQU(FRAME_LR, offsetof(Frame, lr_usr));
     EQU(FRAME_PC, offsetof(Frame, pc)); // then psr
 
-    RING(RING_NEXT, next_sequence); // then head
+    RING(RING_NEXT, next_sequence);
+    RING(RING_HEAD, head); // then in_flight
     RING(RING_IN_FLIGHT, in_flight);
-    RING(RING_IN_FLIGHT_PC, in_flight_pc);
-    RING(RING_IN_FLIGHT_TIME, in_flight_time);
-    RING(RING_IN_FLIGHT_PA, in_flight_pa);
-    EQU(BEGINNING, abi::InFlight::beginning);
-    EQU(BEGUN, abi::InFlight::begun);
     SLOT(SLOT_COMMIT, commit); // then type
     SLOT(SLOT_TIME, time);
     SLOT(SLOT_TASK, task);

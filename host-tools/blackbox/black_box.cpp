@@ -2,6 +2,7 @@
 
 #include "records/open_accesses.hpp"
 #include "rings/merge.hpp"
+#include "rings/ring_reader.hpp"
 #include "system/crc.hpp"
 #include "system/error.hpp"
 #include "tree/device_tree.hpp"
@@ -40,7 +41,7 @@ std::uint16_t device_at(const rings::Area& area, std::uint64_t pa) {
 // The last records of one ring, at most `count`, oldest first.
 std::vector<abi::Record> end_of(const rings::Ring& ring, std::uint64_t count,
                                 std::uint64_t& damaged) {
-    const std::uint64_t head = ring.header->head;
+    const std::uint64_t head = abi::position_of(*ring.header);
     std::vector<abi::Record> records;
     for (std::uint64_t at = head - std::min({head, ring.capacity, count}); at != head; ++at) {
         const abi::Record record = ring.records[at % ring.capacity];
@@ -56,18 +57,18 @@ std::vector<abi::Record> end_of(const rings::Ring& ring, std::uint64_t count,
 // What the in-flight slot says, if no record says it.
 std::optional<Unfinished> in_flight(const rings::Area& area, unsigned cpu,
                                     const std::vector<abi::Record>& records) {
-    const abi::RingHeader& ring = *area.rings()[cpu].header;
-    const bool published = !records.empty() && records.back().time >= ring.in_flight_time;
-    if (ring.in_flight != abi::InFlight::begun || published) {
+    const rings::InFlightAccess access = rings::in_flight(area.rings()[cpu]);
+    const bool published = !records.empty() && records.back().time >= access.time;
+    if (!abi::has_begun(access.state) || published) {
         return std::nullopt;
     }
     Unfinished found{{}, false};
     found.record.type = abi::RecordType::begin;
     found.record.cpu = static_cast<std::uint8_t>(cpu);
-    found.record.time = ring.in_flight_time;
-    found.record.pc = ring.in_flight_pc;
-    abi::set_physical_address(found.record, ring.in_flight_pa);
-    found.record.device = device_at(area, ring.in_flight_pa);
+    found.record.time = access.time;
+    found.record.pc = access.pc;
+    abi::set_physical_address(found.record, access.pa);
+    found.record.device = device_at(area, access.pa);
     return found;
 }
 
@@ -87,6 +88,7 @@ std::optional<rings::Area> sound_area(std::span<std::byte> memory) {
 
 std::optional<FoundArea> find_area(std::span<std::byte> image, std::optional<std::uint64_t> base,
                                    const Passed& passed) {
+    std::span<std::byte> other; // an area of another version
     for (std::uint64_t at = 0; at + abi::area_head_size <= image.size(); at += page) {
         passed(page);
         std::uint64_t magic = 0;
@@ -94,10 +96,19 @@ std::optional<FoundArea> find_area(std::span<std::byte> image, std::optional<std
         if (magic != abi::area_magic) {
             continue;
         }
+        std::uint16_t version = 0;
+        std::memcpy(&version, image.data() + at + offsetof(abi::AreaHeader, version_major),
+                    sizeof version);
+        if (version != abi::version_major) {
+            other = image.subspan(at);
+        }
         std::optional<rings::Area> area = sound_area(image.subspan(at));
         if (area && (!base || area->header().area_base == *base + at)) {
             return FoundArea{at, std::move(*area)};
         }
+    }
+    if (!other.empty()) {
+        rings::Area{other}; // throws: says which version
     }
     return std::nullopt;
 }

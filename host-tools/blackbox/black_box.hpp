@@ -25,7 +25,8 @@ struct FoundArea {
 
 /// The first consistent area in `image` on a page boundary whose description has the right
 /// checksum. `base` is the physical address of the image's first byte; if given, the area's own
-/// address must agree with it. Calls `passed` as it searches.
+/// address must agree with it. Calls `passed` as it searches. Throws Error (failed) if there are only
+/// areas of another version.
 std::optional<FoundArea> find_area(
     std::span<std::byte> image, std::optional<std::uint64_t> base,
     const Passed& passed = [](std::size_t) {});

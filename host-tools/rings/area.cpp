@@ -53,9 +53,10 @@ Area::Area(std::span<std::byte> memory) {
 }
 
 void Area::check_header(std::size_t size) const {
-    if (header_.version_major > abi::version_major) {
-        throw failure("the hypervisor's trace area has version {}.{}; this program reads up to {}",
-                      header_.version_major, header_.version_minor, abi::version_major);
+    if (header_.version_major != abi::version_major) {
+        throw failure(
+            "the hypervisor's trace area has version {}.{}; this program reads version {}",
+            header_.version_major, header_.version_minor, abi::version_major);
     }
     if (header_.record_size != sizeof(abi::Record) ||
         header_.region_size != sizeof(abi::RegionEntry)) {
@@ -105,7 +106,8 @@ void Area::add_ring(std::span<std::byte> memory, unsigned cpu) {
         throw broken("the header of a ring buffer is not valid");
     }
     const auto* records = reinterpret_cast<const abi::Record*>(base + sizeof(abi::RingHeader));
-    rings_.push_back({header, records, capacity, shared::load(header->boot_number)});
+    rings_.push_back({header, records, capacity, shared::load(header->boot_number),
+                      header_.area_base + offset + sizeof(abi::RingHeader)});
 }
 
 std::vector<abi::Statistics> Area::statistics() const {

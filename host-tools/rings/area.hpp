@@ -19,6 +19,7 @@ struct Ring {
     const abi::Record* records;
     std::uint64_t capacity; ///< checked; the shared value may change; also below
     std::uint32_t boot_number;
+    std::uint64_t address; ///< physical, of the first record
 };
 
 /// Different for each boot.

@@ -14,7 +14,7 @@ OrderedRings::OrderedRings(const Area& area, unsigned reader) : merge_(area.head
 // The bound of a CPU follows from its in-flight slot, which must be read before its head:
 //   none       everything begun is below the head, and what begins now is later than all that any
 //              CPU had published before, that is, than all of the earlier passes
-//   begun      the next record has the slot's time
+//   begun      the next record has that time
 //   beginning  the time is unknown yet: only the CPU's last record bounds it (Merge::push)
 std::size_t OrderedRings::pass(std::vector<abi::Record>& ordered) {
     std::size_t count = 0;
@@ -31,7 +31,7 @@ std::size_t OrderedRings::pass(std::vector<abi::Record>& ordered) {
         merge_.push(cpu, std::move(taken_));
         if (access.state == abi::InFlight::none) {
             merge_.set_bound(cpu, latest_, true);
-        } else if (access.state == abi::InFlight::begun) {
+        } else if (abi::has_begun(access.state)) {
             merge_.set_bound(cpu, access.time, false);
         }
     }
@@ -56,7 +56,7 @@ std::vector<trace::UnfinishedAccess> OrderedRings::unfinished() const {
     std::vector<trace::UnfinishedAccess> accesses;
     for (unsigned cpu = 0; cpu < rings_.size(); ++cpu) {
         const InFlightAccess access = rings_[cpu].in_flight();
-        if (access.state == abi::InFlight::begun) {
+        if (abi::has_begun(access.state)) {
             accesses.push_back({cpu, access.pc, access.pa, access.time});
         }
     }

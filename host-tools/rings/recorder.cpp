@@ -31,10 +31,8 @@ void Recorder::finish(abi::Ending ending) {
         if (area_.header().policy != abi::Policy::flight) {
             losses_.finish(cpu, rings_.rings()[cpu].lost());
         }
-        if (area_.header().version_minor >= 1) { // version 3.1
-            const auto [sequence, others] = rings_.rings()[cpu].numbered();
-            losses_.tell_others(cpu, sequence, others);
-        }
+        const auto [sequence, others] = rings_.rings()[cpu].numbered();
+        losses_.tell_others(cpu, sequence, others);
     }
     file_.flush();
     file_.values(abi::SectionType::losses, std::span<const abi::Loss>(losses_.losses()));

@@ -9,6 +9,39 @@ namespace mmioscope::rings {
 using shared::load;
 using shared::store;
 
+namespace {
+
+std::uint64_t head_of(const Ring& ring) {
+    const std::uint32_t half_turns = load(ring.header->half_turns);
+    return abi::position_of(half_turns, load(ring.header->head));
+}
+
+// What the mark says at one moment, or words of two accesses if the CPU goes on meanwhile.
+InFlightAccess look(const Ring& ring) {
+    const abi::InFlight mark = load(ring.header->in_flight);
+    if (mark == abi::InFlight::in_header) {
+        return {mark, load(ring.header->in_flight_pc), load(ring.header->in_flight_time),
+                load(ring.header->in_flight_pa)};
+    }
+    const std::uint32_t at = abi::slot_of(mark, ring.address);
+    if (!abi::is_slot_mark(mark) || at >= ring.capacity) {
+        return {abi::is_slot_mark(mark) ? abi::InFlight::beginning : mark, 0, 0, 0};
+    }
+    abi::Record slot;
+    shared::copy(&slot, &ring.records[at], sizeof slot);
+    return {slot.commit == 0 ? mark : abi::InFlight::beginning, slot.pc, slot.time, slot.pa_low};
+}
+
+} // namespace
+
+// Between two looks that agree the CPU has not gone on: a later access has another time.
+InFlightAccess in_flight(const Ring& ring) {
+    const InFlightAccess access = look(ring);
+    shared::order();
+    const bool gone_on = abi::has_begun(access.state) && look(ring) != access;
+    return gone_on ? InFlightAccess{abi::InFlight::beginning, 0, 0, 0} : access;
+}
+
 RingReader::RingReader(const Ring& ring, abi::Policy policy, unsigned reader)
     : ring_(ring), reader_(&ring.header->readers[reader]),
       overwrites_(policy == abi::Policy::flight) {
@@ -36,12 +69,6 @@ void RingReader::stop() {
     end_ = load_head();
 }
 
-InFlightAccess RingReader::in_flight() const {
-    const abi::InFlight state = load(ring_.header->in_flight);
-    return {state, load(ring_.header->in_flight_pc), load(ring_.header->in_flight_time),
-            load(ring_.header->in_flight_pa)};
-}
-
 std::uint64_t RingReader::lost() const {
     return load(ring_.header->lost);
 }
@@ -53,7 +80,7 @@ std::pair<std::uint32_t, std::uint32_t> RingReader::numbered() const {
 }
 
 std::uint64_t RingReader::load_head() const {
-    return std::min(load(ring_.header->head), end_);
+    return std::min(head_of(ring_), end_);
 }
 
 std::uint64_t RingReader::drain(std::vector<abi::Record>& out) {
@@ -88,7 +115,7 @@ void RingReader::copy(std::uint64_t to, std::vector<abi::Record>& out) const {
 // only with Policy::flight: records at the start. Checks after copying. Returns their number.
 std::uint64_t RingReader::drop_overtaken(std::vector<abi::Record>& out, std::size_t first) const {
     shared::order();
-    const std::uint64_t head = overwrites_ ? load(ring_.header->head) : 0;
+    const std::uint64_t head = overwrites_ ? head_of(ring_) : 0;
     if (head < tail_ + ring_.capacity) {
         return 0;
     }

@@ -12,10 +12,15 @@ namespace mmioscope::rings {
 /// What a CPU is doing at this moment.
 struct InFlightAccess {
     abi::InFlight state;
-    std::uint32_t pc;
-    std::uint64_t time; ///< CNTPCT; only if an access has begun
-    std::uint64_t pa;   ///< only if an access has begun
+    std::uint32_t pc;   ///< this and what follows: only if an access has begun
+    std::uint64_t time; ///< CNTPCT
+    std::uint64_t pa;
+
+    bool operator==(const InFlightAccess&) const = default;
 };
+
+/// What the CPU of `ring` is doing. If it has gone on during the call, that is `beginning`.
+InFlightAccess in_flight(const Ring& ring);
 
 class RingReader {
 public:
@@ -36,7 +41,7 @@ public:
     std::uint64_t time_before() const { return time_before_; }
 
     /// Call it before drain(): whatever began before this moment is then below the head.
-    InFlightAccess in_flight() const;
+    InFlightAccess in_flight() const { return rings::in_flight(ring_); }
 
     /// Appends all published records to `out`, and returns their slots to the writer. Returns the
     /// number of damaged records: those that are not the ones expected in their slots.

@@ -87,7 +87,7 @@ void KeptBoot::place_ring(AreaImage& image, const abi::AreaHeader& header, unsig
     ring.cpu = cpu;
     ring.record_size = sizeof(abi::Record);
     ring.boot_number = from.boot_number;
-    ring.head = from.head;
+    abi::set_position(ring, from.head);
     ring.next_sequence = from.next_sequence;
     ring.in_flight = from.in_flight;
     ring.in_flight_pc = from.in_flight_pc;

@@ -10,6 +10,12 @@
 //
 //   writer: payload, DMB, commit, DMB, head          reader: head, DMB, payload, DMB, tail
 //
+// The in-flight mark is stored before the access's time is known, and ends with the head that
+// covers its record, or later. So a reader reads the mark first, then the head that it relies on.
+// What a mark says it reads between two looks at the mark: if that has changed, or the slot has a
+// commit word, the CPU has gone on. A writer may store head and mark as one word of 64 bits; a
+// reader must not rely on that (an emulator makes two stores of it, the head first).
+//
 // So a record below `head` is complete, and a slot below every tail may be written again. A reader
 // writes only its own Reader line. It may write `tail` as two words: the writer ignores a tail that
 // is ahead of the head or more than a ring behind it, and goes on with the previous one.
@@ -27,8 +33,8 @@ namespace mmioscope::abi {
 
 inline constexpr std::uint64_t area_magic = 0x3150'4353'4f49'4d4d; // "MMIOSCP1"
 inline constexpr std::uint64_t ring_magic = 0x3147'4e52'4f49'4d4d; // "MMIORNG1"
-inline constexpr std::uint16_t version_major = 3;
-inline constexpr std::uint16_t version_minor = 1;
+inline constexpr std::uint16_t version_major = 4;
+inline constexpr std::uint16_t version_minor = 0;
 
 inline constexpr unsigned max_cpus = 8;
 inline constexpr unsigned max_regions = 256;
@@ -133,12 +139,23 @@ struct RegionEntry {
 };
 static_assert(sizeof(RegionEntry) == 128);
 
-/// What the CPU is doing with an access, visible to readers at any moment.
+/// What the CPU is doing with an access, visible to readers at any moment. A value above
+/// `in_header` is slot_mark(): the access has begun, and its time, PC and address are in that slot,
+/// which has no commit word yet.
 enum class InFlight : std::uint32_t {
-    none = 0,      ///< every record that begins from now on has a later time
-    beginning = 1, ///< about to begin; its time is not known yet
-    begun = 2,     ///< `time` is set; the record will have that time
+    none = 0,       ///< every record that begins from now on has a later time
+    beginning = 1,  ///< about to begin; its time is not known yet. Also all other values below:
+    in_header = 16, ///< begun: they are in the ring's header
 };
+static_assert(max_cpus < static_cast<std::uint32_t>(InFlight::in_header));
+
+constexpr bool is_slot_mark(InFlight mark) {
+    return mark > InFlight::in_header;
+}
+/// Whether an access has begun, so that its record, if there will be one, has a known time.
+constexpr bool has_begun(InFlight mark) {
+    return mark >= InFlight::in_header;
+}
 
 struct alignas(64) Reader {
     std::uint64_t tail;   ///< the reader has read up to this position
@@ -173,27 +190,54 @@ struct alignas(4096) RingHeader {
     std::uint32_t reserved0[9];
     // Written by the ring's CPU.
     alignas(64) std::uint32_t others; ///< how many numbered records, lost ones too, were no
-                                      ///< accesses, modulo 2^32; from version 3.1 on
+                                      ///< accesses, modulo 2^32
     std::uint32_t next_sequence;      ///< cpu_sequence of the next record; written after `others`
-    std::uint64_t head;               ///< records published
-    std::uint64_t lost;               ///< records lost since the start
-    std::uint64_t first_lost;         ///< position of the first lost record; valid if lost > 0
-    std::uint64_t last_lost;          ///< position of the last lost record; valid if lost > 0
-    alignas(64) std::uint32_t reserved2;
-    InFlight in_flight;
-    std::uint32_t in_flight_pc;
-    std::uint32_t reserved3;
+    std::uint32_t head;               ///< records published, modulo 2^32: the next one's position
+    InFlight in_flight;           ///< its end may be written with `head`, as one word of 64 bits
+    std::uint32_t half_turns;     ///< 2^31 records each; written after `head`, see position_of()
+    std::uint32_t in_flight_pc;   ///< this and the next two: if InFlight::in_header
     std::uint64_t in_flight_time; ///< CNTPCT
     std::uint64_t in_flight_pa;
+    std::uint64_t lost;       ///< records lost since the start
+    std::uint64_t first_lost; ///< position of the first lost record; valid if lost > 0
+    std::uint64_t last_lost;  ///< position of the last lost record; valid if lost > 0
     alignas(64) Statistics statistics;
     // Written by the readers.
     Reader readers[reader_count];
 };
 static_assert(sizeof(RingHeader) == 4096);
-static_assert(offsetof(RingHeader, head) == 72 && offsetof(RingHeader, in_flight) == 132);
-static_assert(offsetof(RingHeader, in_flight_time) == 144 &&
-              offsetof(RingHeader, next_sequence) == 68);
-static_assert(offsetof(RingHeader, statistics) == 192 && offsetof(RingHeader, readers) == 256);
+static_assert(offsetof(RingHeader, head) == 72 && offsetof(RingHeader, in_flight) == 76);
+static_assert(offsetof(RingHeader, statistics) == 128 && offsetof(RingHeader, readers) == 192);
+
+/// The mark of an access whose record is in the slot at physical address `slot`, below 4 GiB: that
+/// of Record::pc, which a writer has at hand.
+constexpr InFlight slot_mark(std::uint64_t slot) {
+    return InFlight{static_cast<std::uint32_t>(slot + offsetof(Record, pc))};
+}
+/// Which slot the mark refers to, if the first one is at `slots`; `capacity` or more: none of them.
+constexpr std::uint32_t slot_of(InFlight mark, std::uint64_t slots) {
+    const std::uint32_t bytes =
+        static_cast<std::uint32_t>(mark) - static_cast<std::uint32_t>(slot_mark(slots));
+    return bytes % sizeof(Record) == 0 ? static_cast<std::uint32_t>(bytes / sizeof(Record)) : ~0u;
+}
+
+/// RingHeader::head as a position, extended by `half_turns`, which was read before it. The writer
+/// stores the head first, so the head is less than 2^32 records beyond what `half_turns` says.
+constexpr std::uint64_t position_of(std::uint32_t half_turns, std::uint32_t head) {
+    const std::uint64_t base = std::uint64_t{half_turns} << 31;
+    return base + static_cast<std::uint32_t>(head - static_cast<std::uint32_t>(base));
+}
+constexpr std::uint32_t half_turns_of(std::uint64_t position) {
+    return static_cast<std::uint32_t>(position >> 31);
+}
+/// For a ring that nobody writes to.
+constexpr std::uint64_t position_of(const RingHeader& ring) {
+    return position_of(ring.half_turns, ring.head);
+}
+inline void set_position(RingHeader& ring, std::uint64_t position) {
+    ring.half_turns = half_turns_of(position);
+    ring.head = static_cast<std::uint32_t>(position);
+}
 
 /// Record::commit at `position` of a ring. A boot does not clear the slots: a record that an
 /// earlier boot left has another word, since positions of one slot differ by multiples of the

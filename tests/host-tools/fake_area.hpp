@@ -65,24 +65,26 @@ public:
 
     void begun(std::uint64_t time) {
         set(ring_.in_flight_time, time);
-        set(ring_.in_flight, abi::InFlight::begun);
+        set(ring_.in_flight, abi::InFlight::in_header);
     }
 
     bool has_room() const {
         const std::uint64_t tail = get(ring_.readers[abi::host_reader].tail);
-        return ring_.head - tail < ring_.capacity;
+        return abi::position_of(ring_) - tail < ring_.capacity;
     }
 
     /// Even if there is no room.
     void publish(const abi::Record& record) {
-        abi::Record& slot = records_[ring_.head % ring_.capacity];
+        const std::uint64_t head = abi::position_of(ring_);
+        abi::Record& slot = records_[head % ring_.capacity];
         set(slot.commit, 0u);
         std::atomic_thread_fence(std::memory_order_release);
         abi::Record copy = record;
         copy.commit = 0;
         slot = copy;
-        set(slot.commit, abi::commit_word(ring_.boot_number, ring_.head));
-        set(ring_.head, ring_.head + 1);
+        set(slot.commit, abi::commit_word(ring_.boot_number, head));
+        set(ring_.head, static_cast<std::uint32_t>(head + 1));
+        set(ring_.half_turns, abi::half_turns_of(head + 1));
     }
 
     void done() { set(ring_.in_flight, abi::InFlight::none); }

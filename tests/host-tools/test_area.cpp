@@ -31,6 +31,11 @@ TEST_CASE("an inconsistent area is refused") {
     SECTION("newer version") {
         header.version_major = abi::version_major + 1;
     }
+    SECTION("older version") {
+        header.version_major = abi::version_major - 1;
+        CHECK_THROWS_WITH(rings::Area(memory.bytes()),
+                          Catch::Contains("this program reads version"));
+    }
     SECTION("no CPUs") {
         header.cpu_count = 0;
     }

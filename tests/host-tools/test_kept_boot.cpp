@@ -41,7 +41,7 @@ std::vector<abi::KeptCpu> cpus() {
     for (abi::KeptCpu& cpu : cpus) cpu.boot_number = boot_number;
     cpus[0].head = made;
     cpus[1].head = few;
-    cpus[1].in_flight = abi::InFlight::begun;
+    cpus[1].in_flight = abi::InFlight::in_header;
     cpus[1].in_flight_time = 1'000'000;
     cpus[1].in_flight_pa = 0x1c09'0004;
     cpus[1].statistics.traps = 77;

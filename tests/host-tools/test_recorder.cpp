@@ -127,7 +127,8 @@ TEST_CASE("a randomly interleaved run is recorded in the one right order") {
     // In half of the runs everything that counts modulo 2^32 wraps.
     const std::uint32_t first = seed % 8 < 4 ? 0 : 0xffff'ff00;
     for (unsigned cpu = 0; cpu < cpus; ++cpu) {
-        memory.ring(cpu).head = memory.ring(cpu).readers[abi::host_reader].tail = first;
+        abi::set_position(memory.ring(cpu), first);
+        memory.ring(cpu).readers[abi::host_reader].tail = first;
     }
     const rings::Area area(memory.bytes());
     const FileDescriptor file = memory_file("trace", 0);
@@ -284,7 +285,8 @@ TEST_CASE("a writer that overtakes the reader leaves no torn record, and each lo
     constexpr std::uint32_t count = 60'000;
     const std::uint32_t first = GENERATE(0u, 0xffff'c000u);
     FakeArea memory(1, 64, abi::Policy::flight);
-    memory.ring(0).head = memory.ring(0).readers[abi::host_reader].tail = first;
+    abi::set_position(memory.ring(0), first);
+    memory.ring(0).readers[abi::host_reader].tail = first;
     const rings::Area area(memory.bytes());
     const FileDescriptor file = memory_file("trace", 0);
     trace::WriteProgress progress;

@@ -98,8 +98,9 @@ inline try_acquire(c, region) {
 }
 
 /* source: hyp/core/trace/lock.hpp release */
-inline release(region) {                  /* = port::order_memory(); */
-    owner[region] = NOBODY                /* = port::store_shared(word_, free()); */
+inline release(region) {                  /* = const std::uint32_t word = free(); */
+                                          /* = port::order_memory(); */
+    owner[region] = NOBODY                /* = port::store_shared(word_, word); */
 }
 
 /* Leaves `got`.

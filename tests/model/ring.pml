@@ -1,5 +1,5 @@
-/* The order of trace/ring_writer.hpp (and entry/fast_path.S, which makes the same stores) against a reader that merges
- * the rings (stream/ring_merge.cpp). Two CPUs access devices, under their locks, and tell of each access in their
+/* The order of trace/ring_writer.hpp, and of entry/fast_path.S, against a reader that merges the rings
+ * (stream/ring_merge.cpp). Two CPUs access devices, under their locks, and tell of each access in their
  * ring; the reader must get each record, whole, in the order of time, and of one device in the order in which it saw
  * the accesses. run.sh runs it.
  *
@@ -14,6 +14,7 @@
 #include "ring_variants.pml"
 
 hidden byte variant;
+hidden byte fast_cpus; /* bit n: CPU n is on the fast path */
 hidden byte budget; /* accesses of CPU 0; CPU 1 makes at most two, and one beside three */
 
 #define NOBODY 255
@@ -34,6 +35,7 @@ byte began[CPUS] = UNKNOWN; /* time of the access in flight, until its mark has 
 #define RECORD(s) (4 + SLOTS + (s)) /* the access's time, and its number */
 #define PLACES (4 + 2 * SLOTS)
 #define BARRIER PLACES
+#define MARK_WITH_HEAD (PLACES + 1) /* the mark, by the store that has stored the head: together, or behind it */
 #define AT(c, place) memory[(c) * PLACES + (place)]
 byte memory[CPUS * PLACES];
 
@@ -41,6 +43,7 @@ byte memory[CPUS * PLACES];
 #define NONE 0
 #define BEGINNING 1
 #define BEGUN 2
+#define IN_SLOT(s) (3 + (s)) /* abi::slot_mark() */
 
 /* Stores of a CPU that have not arrived: places, or barriers between them. */
 #define WAITING 18 /* enough: otherwise an index would be out of bounds */
@@ -98,6 +101,7 @@ inline arrive(c, at) {
     d_step {
         if
         :: stores[c].place[at] == LOCK -> owner[stores[c].value[at]] = NOBODY
+        :: stores[c].place[at] == MARK_WITH_HEAD -> AT(c, MARK) = NONE; began[c] = UNKNOWN
         :: else -> AT(c, stores[c].place[at]) = stores[c].value[at]
         fi;
         if
@@ -112,12 +116,16 @@ inline arrive(c, at) {
     }
 }
 
+#define IS_MARK(place) ((place) == MARK || (place) == MARK_WITH_HEAD)
+#define IN_ORDER(one, other) ((one) == (other) || IS_MARK(one) && IS_MARK(other) || \
+    (one) == HEAD && (other) == MARK_WITH_HEAD && variant != MARK_BEFORE_HEAD)
+
 /* Leaves in `free` whether store `at` may arrive: no barrier and no store to its place is before it. */
 inline may_arrive(c, at) {
     free = at < stores[c].count && stores[c].place[at] != BARRIER;
     for (j : 0 .. at) {
         if
-        :: j < at && (stores[c].place[j] == BARRIER || stores[c].place[j] == stores[c].place[at]) -> free = 0
+        :: j < at && (stores[c].place[j] == BARRIER || IN_ORDER(stores[c].place[j], stores[c].place[at])) -> free = 0
         :: else
         fi
     }
@@ -149,9 +157,16 @@ inline begin(c) {
     d_step {
         time = clock;
         began[c] = clock;
-        add(c, MARK_TIME, time);
-        unless(NO_DMB_BEFORE_BEGUN, order_memory(c));
-        add(c, MARK, BEGUN)
+        if
+        :: fast ->
+            add(c, RECORD(position % SLOTS), MADE_OF(time, 0));
+            unless(NO_DMB_BEFORE_BEGUN, order_memory(c));
+            add(c, MARK, IN_SLOT(position % SLOTS))
+        :: else ->
+            add(c, MARK_TIME, time);
+            unless(NO_DMB_BEFORE_BEGUN, order_memory(c));
+            add(c, MARK, BEGUN)
+        fi
     }
 }
 
@@ -182,8 +197,15 @@ inline finish(c) {
     add(c, LOCK, DEVICE(c)) /* the slow path has a barrier before this */
 }
 
+/* What the fast path does instead. */
+inline finish_with_head(c) {
+    add(c, MARK_WITH_HEAD, NONE);
+    add(c, LOCK, DEVICE(c)) /* without a barrier */
+}
+
 proctype writer(byte c) {
     byte time, position, slot, left;
+    bit fast = fast_cpus >> c & 1;
     left = (c == 1 && budget > 2 -> 1 : budget);
     do
     :: left == 0 -> break
@@ -192,15 +214,16 @@ proctype writer(byte c) {
         begin(c);
         complete(c); /* the access is done */
         if
-        :: atomic { numbers[DEVICE(c)]++; publish(c, numbers[DEVICE(c)]); finish(c) }
-        :: atomic { variant == TWO_RECORDS && HAS_ROOM(c, 2) -> /* an LDM: two accesses, one mark */
+        :: atomic { fast -> numbers[DEVICE(c)]++; publish(c, numbers[DEVICE(c)]); finish_with_head(c) }
+        :: atomic { !fast -> numbers[DEVICE(c)]++; publish(c, numbers[DEVICE(c)]); finish(c) }
+        :: atomic { !fast && variant == TWO_RECORDS && HAS_ROOM(c, 2) -> /* an LDM: two accesses, one mark */
             numbers[DEVICE(c)] = numbers[DEVICE(c)] + 2;
             publish(c, numbers[DEVICE(c)] - 1);
             clear_commit(c);
             order_memory(c);
             publish(c, numbers[DEVICE(c)]);
             finish(c) }
-        :: atomic { variant == ABANDONS -> /* the region is not traced any more: nothing is told */
+        :: atomic { !fast && variant == ABANDONS -> /* the region is not traced any more: nothing is told */
             add(c, RECORD(position % SLOTS), MADE_OF(time, 0));
             finish(c) }
         fi;
@@ -237,6 +260,9 @@ inline look(c) {
     :: atomic { mark == NONE -> bound = now }
     :: atomic { mark == BEGUN -> bound = AT(c, MARK_TIME); if :: now - bound >= PATIENCE -> bound = now :: else fi }
     :: atomic { mark == BEGINNING -> bound = at_time[c] }
+    :: atomic { mark >= IN_SLOT(0) ->
+        bound = TIME_OF(AT(c, RECORD(mark - IN_SLOT(0))));
+        if :: now - bound >= PATIENCE -> bound = now :: else fi }
     fi;
     atomic {
         if :: variant != HEAD_BEFORE_MARK -> head = AT(c, HEAD) :: else fi;
@@ -309,6 +335,7 @@ init {
         c_code {
             variant = atoi(getenv("VARIANT"));
             budget = atoi(getenv("BUDGET"));
+            fast_cpus = atoi(getenv("FAST"));
         };
     };
     atomic {

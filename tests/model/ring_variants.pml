@@ -21,3 +21,4 @@
 #define NO_DMB_BEFORE_NONE 13   // 1 unordered: the mark may go before the head comes
 #define CLOCK_BEHIND_MARK 14    // 1 unordered: the reader reads the clock behind the mark
 #define HEAD_BEFORE_MARK 15     // 1 unordered: ... the head before the mark
+#define MARK_BEFORE_HEAD 16     // 1 unordered: the fast path's mark may go before its head comes

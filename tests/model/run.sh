@@ -70,12 +70,13 @@ build_ring() {
     mkdir -p ring
     (cd ring && spin -a "$here/ring.pml" && cc -O1 -w -DCOLLAPSE -DSAFETY -DNOCLAIM -o pan pan.c) >ring/messages 2>&1
 }
-# ring_check VARIANT BUDGET: prints a row of the table.
+# ring_check VARIANT BUDGET [FAST]: prints a row of the table. CPU 0 is on the fast path, CPU 1 on the slow one, unless
+# FAST has another mask.
 ring_check() {
     local number expected what file found
     read -r number expected what < <(sed -nE "s/^#define $1 +([0-9]+) +\/\/ [0-9] ([a-z]+): (.*)/\1 \2 \3/p" "$here/ring_variants.pml")
-    file=$1-ring-$2.txt
-    (cd ring && VARIANT=$number BUDGET=$2 timeout 1800 ./pan -m1000000 -w24) >"$file" 2>&1
+    file=$1-ring-$2-${3:-1}.txt
+    (cd ring && VARIANT=$number BUDGET=$2 FAST=${3:-1} timeout 1800 ./pan -m1000000 -w24) >"$file" 2>&1
     found=$(verdict "$file")
     printf '%-24s ring  %-18s %-10s %11s  %s\n' "$1" "$expected" "$found" "$(stored "$file")" "$what"
     [ "$found" = "$expected" ]
@@ -120,6 +121,10 @@ else
     while read -r name budget expected; do
         [ "$expected" != none ] || ring_row "$name" "$budget"
     done < <(ring_variants)
+    for fast in 0 3; do
+        ring_row ONE_DEVICE 1 $fast
+        ring_row TWO_DEVICES 1 $fast
+    done
 fi
 echo "model: $passed passed, $failed failed"
 [ "$failed" = 0 ]

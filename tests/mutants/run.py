@@ -72,7 +72,7 @@ KINDS = [  # name, what is found, what is put in its place
     ("lock", r"(?<=if \(counted\) )regions\.add\(choice_lock\);", ";"),
     ("lock", r"machine\.locks\.acquire_all\([^;]*?\)(?=\))", "true"),
     ("lock", r"(machine\.changes|(?<!\.)lock_)\.try_acquire\([^;]*?\)(?=[;)])", "true"),
-    ("unlock", r"port::store_shared\(word_, free\(\)\);", ";"),
+    ("unlock", r"port::store_shared\(word_, word\);", ";"),
     ("unlock", r"[][\w.>()*-]*lock\.release\(\);", ";"),
     ("unlock", r"(machine\.changes|(?<!\.)lock_)\.release\(\);", ";"),
     ("unlock", r"(?<!void )machine\.locks\.release_all\([^()]*\);", ";"),

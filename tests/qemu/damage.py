@@ -90,7 +90,7 @@ class Hypervisor:
         (hyp/abi/ring.hpp)."""
         area = self.board.trace_area
         rings = [area + self.debugger.read_word(area + 128 + 4 * cpu) for cpu in (0, 1)]
-        return [self.debugger.read_double(ring + 72) for ring in rings]
+        return [self.debugger.read_word(ring + 72) for ring in rings]
 
     def spin(self, cpu):
         """From now on `cpu`, in the guest and outside of any step, executes a branch to itself."""

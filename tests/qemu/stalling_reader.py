@@ -39,10 +39,10 @@ class Ring:
         return self.word("Q", self.at + offset)
 
     capacity = property(lambda self: self.field(8))
-    head = property(lambda self: self.field(72))
-    lost = property(lambda self: self.field(80))
-    retries = property(lambda self: self.field(192 + 4 * 8))
-    drained = property(lambda self: self.field(256 + 64))
+    head = property(lambda self: self.word("I", self.at + 72))
+    lost = property(lambda self: self.field(104))
+    retries = property(lambda self: self.field(128 + 4 * 8))
+    drained = property(lambda self: self.field(192 + 64))
 
 
 REACHED = {

@@ -79,6 +79,7 @@ void HypCode::store(std::uint32_t address, unsigned log2_size, std::uint64_t val
     }
     std::byte* to = sim_.ram.at({address});
     if (own(address)) std::memcpy(to, &value, size);
+    else if (size == 8) sim_.store_pair(to, value);
     else sim_.store_word(to, value, size);
 }
 
@@ -210,8 +211,8 @@ void HypCode::run(Frame& frame) {
     const bool tde = (core_.system.read(encoding_of<reg::HDCR>()) & arch::hdcr_tde) != 0;
     const std::uint64_t hstr = core_.system.read(encoding_of<reg::HSTR>());
     constexpr std::uint32_t all_but_c7 = arch::hstr_cp15 & ~(1u << 7);
-    if (tde != cpu_.debug.is_hyps() || (in_step(cpu_) ? (hstr & all_but_c7) != all_but_c7
-                                                      : hstr != cpu_.debug.hstr()))
+    if (tde != cpu_.debug.is_hyps() ||
+        (in_step(cpu_) ? (hstr & all_but_c7) != all_but_c7 : hstr != cpu_.debug.hstr()))
         throw Failure{"the traps of a step outlive it, or are not set"};
     std::memcpy(frame.r, r_, sizeof frame.r);
     frame.lr_usr = r_[lr];

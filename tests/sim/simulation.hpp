@@ -129,6 +129,8 @@ public:
     void complete_system(); ///< DSB SY
     void order_memory();    ///< DMB ISH
     void store_word(void* to, std::uint64_t value, unsigned size);
+    /// STRD: one store, as of the architecture, or two.
+    void store_pair(void* to, std::uint64_t value);
     std::uint64_t load_word(const void* from, unsigned size);
     void store_payload(void* to, const void* from, std::size_t size);
     void load_payload(void* to, const void* from, std::size_t size);

@@ -81,6 +81,13 @@ void Simulation::store_word(void* to, std::uint64_t value, unsigned size) {
     if (!in_task()) memory.complete(0);
 }
 
+void Simulation::store_pair(void* to, std::uint64_t value) {
+    if (scheduler.random().one_in(2)) return store_word(to, value, 8);
+    check_coherency();
+    point();
+    memory.store_halves(core().number, to, value);
+}
+
 std::uint64_t Simulation::load_word(const void* from, unsigned size) {
     point();
     return memory.load(core().number, from, size);

@@ -17,18 +17,30 @@ std::uint64_t peek(const void* from, unsigned size) {
 
 void WeakMemory::store(unsigned cpu, void* to, std::uint64_t value, unsigned size) {
     Cpu& self = cpus_[cpu];
-    self.stores.push_back({static_cast<std::byte*>(to), value, size, self.group, false});
+    self.stores.push_back({static_cast<std::byte*>(to), value, size, self.group, false, false});
+}
+
+void WeakMemory::store_halves(unsigned cpu, void* to, std::uint64_t value) {
+    Cpu& self = cpus_[cpu];
+    auto* low = static_cast<std::byte*>(to);
+    self.stores.push_back({low, value & 0xffff'ffff, 4, self.group, false, false});
+    self.stores.push_back({low + 4, value >> 32, 4, self.group, false, true});
 }
 
 void WeakMemory::store_payload(unsigned cpu, void* to, std::uint32_t value) {
     Cpu& self = cpus_[cpu];
-    self.stores.push_back({static_cast<std::byte*>(to), value, sizeof value, self.group, true});
+    self.stores.push_back(
+        {static_cast<std::byte*>(to), value, sizeof value, self.group, true, false});
 }
 
 bool WeakMemory::may_drain(const Cpu& cpu, std::size_t which) const {
     const Store& store = cpu.stores[which];
-    for (std::size_t i = 0; i < which; ++i)
-        if (cpu.stores[i].to == store.to || cpu.stores[i].group < store.group) return false;
+    for (std::size_t i = 0; i < which; ++i) {
+        const Store& before = cpu.stores[i];
+        if (before.overlaps(store.to, store.size) || before.group < store.group ||
+            (store.second && before.to + before.size == store.to))
+            return false;
+    }
     return true;
 }
 
@@ -59,8 +71,8 @@ void WeakMemory::drain_groups_before(Cpu& cpu, unsigned group) {
     while (!cpu.stores.empty() && cpu.stores.front().group < group) drain(cpu, 0);
 }
 
-void WeakMemory::drain_word(Cpu& cpu, const void* word) {
-    const auto on_word = [word](const Store& s) { return s.to == word; };
+void WeakMemory::drain_word(Cpu& cpu, const void* word, unsigned size) {
+    const auto on_word = [word, size](const Store& s) { return s.overlaps(word, size); };
     while (std::any_of(cpu.stores.begin(), cpu.stores.end(), on_word)) drain(cpu, 0);
 }
 
@@ -68,8 +80,12 @@ std::uint64_t WeakMemory::load(unsigned cpu, const void* from, unsigned size) {
     Cpu& self = cpus_[cpu];
     drain_groups_before(self, self.group);
     self.access = time_;
-    for (auto s = self.stores.rbegin(); s != self.stores.rend(); ++s)
-        if (s->to == from) return s->value;
+    for (auto s = self.stores.rbegin(); s != self.stores.rend(); ++s) {
+        if (!s->overlaps(from, size)) continue;
+        if (s->to == from && s->size == size) return s->value;
+        drain_word(self, from, size);
+        break;
+    }
     const auto found = history_.find(from);
     const std::uint64_t latest = peek(from, size);
     if (found == history_.end() || found->second.back().value != latest) return latest;
@@ -86,10 +102,10 @@ bool WeakMemory::exchange(unsigned cpu, std::uint32_t* word, std::uint32_t expec
                           std::uint32_t desired) {
     Cpu& self = cpus_[cpu];
     drain_groups_before(self, self.group);
-    drain_word(self, word);
+    drain_word(self, word, sizeof *word);
     if (*word != expected || random_.one_in(exclusives_fail_one_in_)) return false;
     self.stores.push_back(
-        {reinterpret_cast<std::byte*>(word), desired, sizeof *word, self.group, false});
+        {reinterpret_cast<std::byte*>(word), desired, sizeof *word, self.group, false, false});
     drain(self, self.stores.size() - 1);
     self.access = time_;
     return true;

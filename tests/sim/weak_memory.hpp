@@ -21,6 +21,8 @@ public:
 
     /// One single-copy atomic access of `size` (4 or 8) bytes.
     void store(unsigned cpu, void* to, std::uint64_t value, unsigned size);
+    /// STRD as an emulator may make it: two words, the lower one first.
+    void store_halves(unsigned cpu, void* to, std::uint64_t value);
     /// Stores a part of a structure, like a word.
     void store_payload(unsigned cpu, void* to, std::uint32_t value);
     std::uint64_t load(unsigned cpu, const void* from, unsigned size);
@@ -44,6 +46,12 @@ private:
         unsigned size;
         unsigned group; ///< barriers before it
         bool payload;
+        bool second; ///< of store_halves(): it comes behind the first one
+
+        bool overlaps(const void* word, unsigned bytes) const {
+            const auto* begin = static_cast<const std::byte*>(word);
+            return begin < to + size && to < begin + bytes;
+        }
     };
     struct Cpu {
         std::vector<Store> stores; ///< in program order
@@ -61,7 +69,7 @@ private:
     void drain(Cpu& cpu, std::size_t which);
     void remember(Cpu& cpu, const Store& store);
     void drain_groups_before(Cpu& cpu, unsigned group);
-    void drain_word(Cpu& cpu, const void* word);
+    void drain_word(Cpu& cpu, const void* word, unsigned size);
 
     std::vector<Cpu> cpus_;
     Random& random_;

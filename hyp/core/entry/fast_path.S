@@ -227,19 +227,19 @@ first_of_page:
     lsrs    r1, r1, #1                  @ PAR.F
     tstcs   r1, #PAR_FSTAGE >> 1
     moveq   pc, r6
-    b       give_back
+    str     r0, [r7]                    @ unlock, with 0: nothing was done under the lock
+    b       slow_path
 
-@ Marks the access as in flight, reads the clock, and writes everything known to the slot and the
-@ mark. Sets r1 = pc, r5 = pa, r8 and r9 = time. The slot's old commit word is cleared with the first
-@ word that is written there: one STRD, which is single-copy atomic (A3.5.3). One DSB serves as the
-@ lock's acquire and orders the mark before the clock and the rest of the mark (as
+@ Marks the access as in flight, reads the clock, and writes everything known to the slot, to which
+@ the mark refers. Sets r1 = pc, r5 = pa, r8 and r9 = time. The slot's old commit word is cleared with
+@ the first word that is written there: one STRD, which is single-copy atomic (A3.5.3). One DSB serves
+@ as the lock's acquire and orders the mark before the clock and the slot's words (as
 @ RingWriter::begin does).
     .macro begin way
     ldr     r1, [sp, #FAST_TYPES + 4 * (\way)]
     strd    r0, r1, [r11, #SLOT_COMMIT] @ STREX returned 0
-    mov     r0, #BEGINNING
     mrs     r1, ELR_hyp
-    str     r0, [r10, #RING_IN_FLIGHT]
+    str     r9, [r10, #RING_IN_FLIGHT]  @ beginning
     dsb     ish
     isb
     mrrc    p15, 0, r8, r9, c14         @ CNTPCT
@@ -250,18 +250,9 @@ first_of_page:
     mrc     p15, 0, r6, c13, c0, 3      @ TPIDRURO
     stm     r11, {r1-r6}                @ pc, lr, sp, va, pa, task
     strd    r8, r9, [r11, #SLOT_TIME]
-    strd    r8, r9, [r10, #RING_IN_FLIGHT_TIME]
-    str     r1, [r10, #RING_IN_FLIGHT_PC]
-    str     r5, [r10, #RING_IN_FLIGHT_PA]
     dmb     ish
-    mov     r2, #BEGUN
-    str     r2, [r10, #RING_IN_FLIGHT]
+    str     r11, [r10, #RING_IN_FLIGHT] @ begun: abi::slot_mark()
     .endm
-
-give_back:
-    mov     r0, #0
-    str     r0, [r7]                    @ unlock: nothing was done under the lock
-    b       slow_path
 
 @ Counts the store, which ends reservations of load-exclusives (machine/reservation.hpp).
     .macro count_store
@@ -280,8 +271,9 @@ give_back:
     \cut
     .endm
 
-@ Completes and publishes the record, ends the in-flight mark, releases the lock, and returns to the
-@ guest. Expects r0 = duration, r2 = cpu_sequence, r4 = value, r5 = 0, r7 = RegionLock, r11 = slot.
+@ Completes and publishes the record, ends the in-flight mark with the head, releases the lock, and
+@ returns to the guest. Nothing orders the lock behind the head: who sees a later record of the device
+@ first still sees this mark. Expects r0 = duration, r2 = cpu_sequence, r4 = value, r5 = 0, r7 = RegionLock, r11 = slot.
 @ `advance` sets `slot` and `handler` for the next trap, which at multiples of 64 records looks at the
 @ readers.
     .macro commit advance
@@ -292,18 +284,17 @@ give_back:
     stmdb   r11, {r0-r5}                @ duration, lock_sequence, cpu_sequence, device, value
     ldrd    r8, r9, [sp, #FAST_COMMIT]
     add     r8, r8, r2
-    add     r3, r9, r2
+    add     r4, r9, r2
     add     r2, r2, #1
     dmb     ish
     str     r8, [r11, #SLOT_COMMIT]
     dmb     ish
-    strd    r2, r3, [r10, #RING_NEXT]   @ next_sequence, head
+    strd    r4, r5, [r10, #RING_HEAD]   @ the head, and no access in flight
+    str     r2, [r10, #RING_NEXT]
     str     r2, [sp, #FAST_SEQUENCE]
     add     r2, r11, #SLOT_SIZE
     tst     r2, #LOOK_MASK
     \advance
-    dmb     ish
-    str     r5, [r10, #RING_IN_FLIGHT]
     str     r5, [r7]                    @ unlock
     ldm     sp, {r0-r12}
     eret
@@ -324,7 +315,9 @@ give_back:
     \load   r4, [r5]
     done_at
     \deliver
+    .ifnc   \name, load_word            @ the last one
     b       emulated
+    .endif
     .endm
 
     .macro emulate_store name, align, way, store, value:vararg
@@ -349,10 +342,15 @@ give_back:
     beq     look_next
 looks_next:
     .endm
-look_next:
-    ldr     r3, [sp, #FAST_LOOK]
-    str     r3, [sp, #FAST_HANDLER]
-    b       looks_next
+
+    emulate_load    load_byte, 0, 0, ldrb, to_register
+    emulate_load    load_halfword, 1, 1, ldrh, to_register
+    emulate_load    load_word_lr, 3, 3, ldr, msr LR_svc, r4
+    emulate_store   store_byte, 0, 0, strb, stored_value r4, uxtb r4, r4
+    emulate_store   store_halfword, 1, 1, strh, stored_value r4, uxth r4, r4
+    emulate_store   store_word, 3, 2, str, stored_value r4
+    emulate_store   store_word_lr, 3, 3, str, mrs r4, LR_svc
+    emulate_load    load_word, 3, 2, ldr, to_register
 
 @ PC goes to the next instruction; r2 = cpu_sequence, r3 = the instruction's length.
 emulated:
@@ -362,14 +360,10 @@ emulated:
     mov     r5, #0
     commit  stay
 
-    emulate_load    load_byte, 0, 0, ldrb, to_register
-    emulate_load    load_halfword, 1, 1, ldrh, to_register
-    emulate_load    load_word, 3, 2, ldr, to_register
-    emulate_load    load_word_lr, 3, 3, ldr, msr LR_svc, r4
-    emulate_store   store_byte, 0, 0, strb, stored_value r4, uxtb r4, r4
-    emulate_store   store_halfword, 1, 1, strh, stored_value r4, uxth r4, r4
-    emulate_store   store_word, 3, 2, str, stored_value r4
-    emulate_store   store_word_lr, 3, 3, str, mrs r4, LR_svc
+look_next:
+    ldr     r3, [sp, #FAST_LOOK]
+    str     r3, [sp, #FAST_HANDLER]
+    b       looks_next
 
 @ entry/vectors.S comes here if the bus answers with an external abort: records it, and the guest
 @ takes it.

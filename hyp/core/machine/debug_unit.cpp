@@ -62,7 +62,7 @@ NoSteps DebugUnit::prepare() {
     port::write<reg::DBGDSCR>(dscr);
     if (os_locked) {
         port::write<reg::DBGOSLAR>(arch::os_lock_key); // as without a hypervisor
-        port::synchronize_context(); // so that take() finds it locked (B3.15.5)
+        port::synchronize_context();                   // so that take() finds it locked (B3.15.5)
     }
     const bool enabled = (now & arch::dscr_mdbgen) != 0 && (now & arch::dscr_hdbgen) == 0;
     return enabled ? NoSteps::none : NoSteps::disabled;

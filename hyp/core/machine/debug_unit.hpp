@@ -72,9 +72,7 @@ public:
     }
     /// BKPT is a debug event, which is Hyp's while the unit is: the guest takes it, and must find
     /// it as its last one in DBGDSCR.
-    void note_bkpt() {
-        guest_.dscr = (guest_.dscr & ~arch::dscr_method) | arch::dscr_by_bkpt;
-    }
+    void note_bkpt() { guest_.dscr = (guest_.dscr & ~arch::dscr_method) | arch::dscr_by_bkpt; }
 
     // For the fast path's own steps, while Hyp owns the unit:
 

@@ -44,15 +44,15 @@ struct alignas(64) FastState {
     std::uint32_t pa;
     std::uint32_t region; ///< address of the RegionLock, which is held
     std::uint64_t time;
-    std::uint32_t hsr;        ///< HSR at the trap of the access, with IL set
-    std::uint32_t form;       ///< mode and T bit of the accesses that the fast path takes
-    std::uint64_t next_look;  ///< CNTPCT at which the name of `task` is looked up again
-    std::uint32_t task;       ///< TPIDRURO of the task whose name is known until then
-    std::uint32_t access;     ///< address of the engine's code for an access
-    std::uint32_t after_look; ///< address of the code after a look
-    std::uint32_t open;       ///< address of the code that arms a step
-    std::uint32_t match;      ///< DBGBCR0 of a step that ends in the lower half of a word
-    std::uint32_t turn;       ///< accesses until the stream's next turn
+    std::uint32_t hsr;              ///< HSR at the trap of the access, with IL set
+    std::uint32_t form;             ///< mode and T bit of the accesses that the fast path takes
+    std::uint64_t next_look;        ///< CNTPCT at which the name of `task` is looked up again
+    std::uint32_t task;             ///< TPIDRURO of the task whose name is known until then
+    std::uint32_t access;           ///< address of the engine's code for an access
+    std::uint32_t after_look;       ///< address of the code after a look
+    std::uint32_t open;             ///< address of the code that arms a step
+    std::uint32_t match;            ///< DBGBCR0 of a step that ends in the lower half of a word
+    std::uint32_t turn;             ///< accesses until the stream's next turn
     std::uint32_t types[fast_ways]; ///< Record::type, cpu, access and mode, of each way
 };
 static_assert(offsetof(FastState, handler) + 4 == offsetof(FastState, frame));

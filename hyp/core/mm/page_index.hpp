@@ -59,7 +59,7 @@ private:
     std::uint32_t nothing_{nothing};
     std::uint32_t empty_{};  ///< address of the Leaf in which all pages have nothing
     std::uint32_t closed_{}; ///< of a page full of its own address: leaf, and lock that is not free
-    Parts* free_parts_{};   ///< those left of the last table taken
+    Parts* free_parts_{};    ///< those left of the last table taken
     unsigned free_{};
 };
 

@@ -12,9 +12,12 @@ namespace mmioscope {
 class Lock {
 public:
     static constexpr std::uint32_t no_owner = ~0u;
-    /// The word of a lock that is free, and that the fast path (entry/fast_path.S) may not take. Else
-    /// that is 0. A CPU that holds it adds its number plus one.
+    /// The word of a lock that is free, and that the fast path (entry/fast_path.S) may not take.
+    /// Else that is 0. A CPU that holds it adds its number plus one.
     static constexpr std::uint32_t slow_only = 1u << 31;
+
+    /// A lock that is free. `word`: 0 or slow_only.
+    constexpr explicit Lock(std::uint32_t word = 0) : word_(word) {}
 
     /// Takes the lock for CPU `cpu`. False if it was not free within `turns` turns of waiting,
     /// which are added to `spins`.
@@ -30,8 +33,9 @@ public:
 
     /// Releases the lock. Only the owner may call it.
     void release() {
+        const std::uint32_t word = free();
         port::order_memory(); // everything done under the lock is visible before it is free
-        port::store_shared(word_, free());
+        port::store_shared(word_, word);
     }
 
     /// From now on the fast path may take it, or not. Only the owner may call it.
@@ -54,7 +58,7 @@ private:
         return port::exchange_if(word_, expected, expected + cpu + 1);
     }
 
-    std::uint32_t word_{};
+    std::uint32_t word_;
 };
 
 } // namespace mmioscope

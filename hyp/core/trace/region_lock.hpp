@@ -23,10 +23,10 @@ inline constexpr std::uint16_t choice_lock = abi::max_regions + 1;
 
 /// Has cache lines of its own, so no CPU waits for a line because another one uses the neighbour.
 struct alignas(128) RegionLock {
-    Lock lock;
+    Lock lock{Lock::slow_only}; ///< until choose_fast_regions()
     std::uint32_t reserved{};
-    std::uint32_t sequence{}; ///< sequence number of the last access under the lock
-    std::uint32_t device{};   ///< Record::device, flags and pa_high as one word
+    std::uint32_t sequence{};             ///< sequence number of the last access under the lock
+    std::uint32_t device{};               ///< Record::device, flags and pa_high as one word
     std::uint32_t stores[store_blocks]{}; ///< counts stores, by address (machine/reservation.hpp)
     const Span* span{};                   ///< the region's first span that may be traced
 

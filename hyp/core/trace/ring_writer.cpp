@@ -65,7 +65,7 @@ bool RingWriter::lend(std::uint32_t& header, std::uint32_t& slot, std::uint32_t&
     const std::uint32_t count = most - slot_ % most;
     const std::uint64_t at = head_;
     if ((room_ < count && (!look_ahead() || room_ < count)) ||
-        (at ^ (at + count)) >> 32 != 0) // the fast path does not change the head's upper word
+        abi::half_turns_of(at ^ (at + count)) != 0)
         return false;
     const auto address = [](const void* object) {
         return static_cast<std::uint32_t>(port::address_of(object).value);
@@ -82,6 +82,16 @@ bool RingWriter::lend(std::uint32_t& header, std::uint32_t& slot, std::uint32_t&
     return true;
 }
 
+bool RingWriter::lend_more(std::uint32_t& slot) {
+    constexpr auto most = static_cast<std::uint32_t>(abi::looks_ahead);
+    const std::uint64_t at = head_;
+    if (!look_ahead() || room_ < most || abi::half_turns_of(at ^ (at + most)) != 0) return false;
+    if (slot_ == 0) slot = static_cast<std::uint32_t>(port::address_of(&slots_[0].pc).value);
+    lent_ = true;
+    lent_end_ += most;
+    return true;
+}
+
 std::uint32_t RingWriter::take_back(std::uint32_t sequence) {
     if (!lent_) return 0;
     lent_ = false;
@@ -92,6 +102,12 @@ std::uint32_t RingWriter::take_back(std::uint32_t sequence) {
     room_ -= count;
     slot_ = slot_ + count == capacity_ ? 0 : slot_ + count;
     return count;
+}
+
+/// Every 2^31 records: the fast path does not publish that one.
+void RingWriter::count_half_turn() {
+    port::order_memory(); // the head before it (abi::position_of())
+    port::store_shared(header_->half_turns, abi::half_turns_of(head_));
 }
 
 /// Writes the record to its slot and commits it.
@@ -106,7 +122,10 @@ inline void RingWriter::store(const abi::Record& record) {
     port::store_shared(slot.commit, abi::commit_word(boot_number_, head));
     port::order_memory();
     head_ = head + 1;
-    port::store_shared(header_->head, head + 1);
+    const auto low = static_cast<std::uint32_t>(head + 1);
+    port::store_shared(header_->head, low);
+    if (low << 1 == 0) [[unlikely]]
+        count_half_turn();
     slot_ = slot_ + 1 == capacity_ ? 0 : slot_ + 1;
     if (room_ != 0) --room_;
 }

@@ -26,17 +26,22 @@ public:
     /// later record having a later time, so the mark precedes reading the clock. The rest comes
     /// behind the barrier, too: nobody sees it with the mark of the access before.
     std::uint64_t begin(std::uint32_t pc, std::uint64_t pa) {
-        abi::RingHeader& header = *header_;
-        port::store_shared(header.in_flight, abi::InFlight::beginning);
+        port::store_shared(header_->in_flight, abi::InFlight::beginning);
         port::complete_all();        // a DMB would not order the mark before the counter,
         port::synchronize_context(); // which may be read early (ARM ARM B8.1.2)
         const std::uint64_t time = port::read<reg::CNTPCT>();
+        begun(time, pc, pa);
+        return time;
+    }
+    /// The access in flight has begun at `time`. Also called if the slow path goes on with an
+    /// access of the fast path, whose mark refers to the slot: that may get another record first.
+    void begun(std::uint64_t time, std::uint32_t pc, std::uint64_t pa) {
+        abi::RingHeader& header = *header_;
         port::store_shared(header.in_flight_time, time);
         port::store_shared(header.in_flight_pc, pc);
         port::store_shared(header.in_flight_pa, pa);
         port::order_memory();
-        port::store_shared(header.in_flight, abi::InFlight::begun);
-        return time;
+        port::store_shared(header.in_flight, abi::InFlight::in_header);
     }
 
     /// Waits until the access in flight is done on the bus: a load has its value, a store has
@@ -59,6 +64,9 @@ public:
     /// FastState. False: the ring has no room for that many.
     [[nodiscard]] bool lend(std::uint32_t& header, std::uint32_t& slot, std::uint32_t& sequence,
                             std::uint32_t& commit, std::uint32_t& head);
+    /// After take_back() of all that were lent: lends as many again. `slot` points behind the last
+    /// one.
+    [[nodiscard]] bool lend_more(std::uint32_t& slot);
     /// Takes them back. Returns how many records the fast path has published; `sequence` is the
     /// next one's.
     std::uint32_t take_back(std::uint32_t sequence);
@@ -113,6 +121,7 @@ private:
     bool ready() { return room_ != 0 || look_ahead(); }
     void tell_of_gap(std::uint64_t time);
     void store(const abi::Record& record);
+    void count_half_turn();
 
     abi::RingHeader* header_{};
     abi::Record* slots_{};

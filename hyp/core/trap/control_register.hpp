@@ -1,5 +1,5 @@
-// The guest's accesses to CP15 that trap: those to ACTLR on some boards (guest/coherency.hpp), and to
-// VBAR while breakpoints are at the guest's vectors (machine/debug_unit.hpp).
+// The guest's accesses to CP15 that trap: those to ACTLR on some boards (guest/coherency.hpp), and
+// to VBAR while breakpoints are at the guest's vectors (machine/debug_unit.hpp).
 #pragma once
 
 #include "arch/hsr.hpp"

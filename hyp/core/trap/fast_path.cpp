@@ -81,6 +81,7 @@ abi::Record begun_record(Cpu& cpu) {
     step.record = begun_record(cpu);
     step.record.pc = fast.next_pc - fast.length;
     step.record.va = fast.va;
+    cpu.ring.begun(fast.time, step.record.pc, fast.pa);
     if (hsr.write()) step.record.value = fast.value;
     cpu.locks.adopt(cpu.machine->locks, step.record.device);
     step.record.lock_sequence = cpu.locks.next_sequence(step.record.device);
@@ -145,24 +146,19 @@ void take_form(Cpu& cpu, std::uint32_t form) {
     else fast.access = port::fast_code(form == usual ? FastCode::step : FastCode::step_form);
 }
 
-/// Lends it the next slots of the ring. False: there is no room, and the slow path comes next.
-bool lend(Cpu& cpu) {
-    FastState& fast = cpu.fast;
-    if (cpu.ring.lend(fast.header, fast.slot, fast.sequence, fast.commit, fast.head)) return true;
-    fast.handler = fast.after_look = port::fast_code(FastCode::slow);
-    return false;
-}
-
 /// Counts what it has done, and takes back the slots that it has not used.
 void take_back(Cpu& cpu) {
     if (const std::uint32_t records = cpu.ring.take_back(cpu.fast.sequence)) count(cpu, records);
 }
 
-/// Opens the fast path, with the debug unit as it is, unless something is on that it does not handle.
+/// Opens the fast path, with the debug unit as it is, unless something is on that it does not
+/// handle.
 void reopen_fast_path(Cpu& cpu) {
     FastState& fast = cpu.fast;
     fast.after_look = fast.handler; // the slow path, since close_fast_path()
-    if (next_is_slow(cpu) || !cpu.debug.is_quiet() || !lend(cpu)) return;
+    if (next_is_slow(cpu) || !cpu.debug.is_quiet() ||
+        !cpu.ring.lend(fast.header, fast.slot, fast.sequence, fast.commit, fast.head))
+        return;
     Service* at_access = cpu.machine->at_access;
     const bool user = arch::mode_of(fast.form) == arch::Mode::usr; // its tasks have no names
     const bool names = at_access != nullptr && !user;
@@ -245,7 +241,8 @@ void choose_fast_regions(Machine& machine) {
     for (std::uint16_t n = 0; n < machine.regions.size(); ++n)
         machine.locks[n].lock.allow_fast_path(all);
     for (const Span& span : machine.map)
-        if (span.changeable && !span.traced()) machine.locks[span.region].lock.allow_fast_path(false);
+        if (span.changeable && !span.traced())
+            machine.locks[span.region].lock.allow_fast_path(false);
 }
 
 bool in_step(const Cpu& cpu) {
@@ -267,7 +264,8 @@ void mmioscope_look_ahead(Cpu& cpu) {
     cpu.fast.handler = cpu.fast.ready;
     if (cpu.ring.spent(cpu.fast.sequence)) {
         take_back(cpu);
-        lend(cpu);
+        if (!cpu.ring.lend_more(cpu.fast.slot))
+            cpu.fast.handler = cpu.fast.after_look = port::fast_code(FastCode::slow);
     }
     if (cpu.gives_turns) give_turn_between(cpu);
 }
@@ -281,6 +279,7 @@ void mmioscope_access_aborted(Cpu& cpu, Frame& frame) {
     abi::Record record = begun_record(cpu);
     RegionLock& lock = *port::memory_at<RegionLock>({fast.region});
     record.pc = fast.next_pc;
+    cpu.ring.begun(fast.time, record.pc, fast.pa);
     record.lock_sequence = lock.next_sequence();
     record.duration = static_cast<std::uint32_t>(cpu.ring.complete() - fast.time);
     record.type = abi::RecordType::fault;

@@ -82,17 +82,18 @@ void keep_records(const abi::RingHeader& from, abi::RingHeader& to, std::uint64_
         if (record.commit == abi::commit_word(from.boot_number, at)) kept = record;
         if (kept.cpu != cpu) kept = {}; // the stream's coder indexes by it
         port::order_memory();           // the record before the writer's present head
-        if (what.in_use && port::load_shared(from.head) >= at + capacity) kept.commit = 0;
+        if (what.in_use && load_head(from) >= at + capacity) kept.commit = 0;
         if (++slot == capacity) slot = 0;
     }
 }
 
-/// What a running CPU is doing; nothing, if it is too quick.
-void keep_in_flight(const abi::RingHeader& from, abi::RingHeader& to) {
+/// What a CPU is doing, or was when it stopped; nothing, if it is too quick. The copy's mark refers
+/// to its header: the slot at the head is not kept.
+void keep_in_flight(const abi::RingHeader& from, abi::RingHeader& to, std::uint64_t capacity) {
     constexpr unsigned tries = 4;
     for (unsigned i = 0; i < tries; ++i)
-        if (const auto mark = read_in_flight(from)) {
-            to.in_flight = mark->state;
+        if (const auto mark = read_in_flight(from, capacity)) {
+            to.in_flight = abi::has_begun(mark->state) ? abi::InFlight::in_header : mark->state;
             to.in_flight_time = mark->time;
             to.in_flight_pc = mark->pc;
             to.in_flight_pa = mark->pa;
@@ -105,10 +106,10 @@ void keep_ring(const abi::RingHeader& from, abi::RingHeader& to, unsigned cpu, c
     to = from;
     to.capacity = abi::kept_records;
     std::memset(to.readers, 0, sizeof to.readers);
-    if (what.in_use) keep_in_flight(from, to);
+    keep_in_flight(from, to, what.layout.capacity());
     port::order_memory(); // the mark before the head: an access that ends meanwhile is below it
-    const std::uint64_t head = port::load_shared(from.head); // once: the guest may write to both
-    to.head = head;
+    const std::uint64_t head = load_head(from); // once: the guest may write to both
+    abi::set_position(to, head);
     keep_records(from, to, head, cpu, what);
 }
 

@@ -17,8 +17,8 @@ abi::Kept keep_previous_boot(Range where, const AreaLayout& layout, unsigned cpu
 bool can_keep(const Machine& machine);
 
 /// Replaces the previous boot's records by the last kept_records records of each CPU of this boot,
-/// while the CPUs go on. Bounded by that number, whatever the guest writes to the area. Only one CPU
-/// at a time may call it.
+/// while the CPUs go on. Bounded by that number, whatever the guest writes to the area. Only one
+/// CPU at a time may call it.
 void keep_snapshot(Machine& machine);
 
 /// Keeps the previous boot's records when the machine starts.

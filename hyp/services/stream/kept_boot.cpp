@@ -46,8 +46,8 @@ std::size_t KeptBoot::write_end(std::uint8_t* to) const {
     for (unsigned i = 0; i < merge_.cpus(); ++i, size += sizeof(abi::KeptCpu)) {
         const abi::RingHeader& ring = merge_.header(i);
         const abi::KeptCpu cpu{
-            ring.head,         ring.next_sequence, ring.in_flight,   ring.in_flight_time,
-            ring.in_flight_pa, ring.in_flight_pc,  ring.boot_number, {},
+            abi::position_of(ring), ring.next_sequence, ring.in_flight,   ring.in_flight_time,
+            ring.in_flight_pa,      ring.in_flight_pc,  ring.boot_number, {},
             ring.statistics};
         std::memcpy(to + size, &cpu, sizeof cpu);
     }

@@ -35,7 +35,7 @@ void RingMerge::start_kept(const abi::AreaHeader& area) {
     for (unsigned cpu = 0; cpu < count_; ++cpu) {
         start_ring(cpu, *reinterpret_cast<const abi::RingHeader*>(bytes + area.ring_offset[cpu]));
         Ring& ring = rings_[cpu];
-        ring.head = ring.end = ring.header->head;
+        ring.head = ring.end = abi::position_of(*ring.header);
         ring.tail = ring.head - (ring.head < ring.capacity ? ring.head : ring.capacity);
         ring.slot = static_cast<std::uint32_t>(ring.tail % ring.capacity);
         ring.time = ring.slots[ring.slot].time;
@@ -56,22 +56,33 @@ std::uint64_t RingMerge::earliest_to_come(const Ring& ring) const {
     const std::uint64_t now = port::read<reg::CNTPCT>();
     port::synchronize_context(); // the clock first, then the slot: what is begun later is later
     port::order_memory();
-    switch (port::load_shared(ring.header->in_flight)) {
-    case abi::InFlight::none: return now;
-    case abi::InFlight::begun: {
-        port::order_memory(); // the mark, then its time: not that of an access long ago
-        const std::uint64_t begun = port::load_shared(ring.header->in_flight_time);
-        return now - begun < patience_ ? begun : now;
-    }
-    default: return ring.time; // not known yet: no earlier than the last one
-    }
+    const abi::InFlight mark = port::load_shared(ring.header->in_flight);
+    if (mark == abi::InFlight::none) return now;
+    if (!abi::has_begun(mark)) return ring.time; // not known yet: no earlier than the last one
+    port::order_memory(); // the mark, then its time: not that of an access long ago
+    const std::uint64_t begun = begun_at(ring, mark);
+    return now - begun < patience_ ? begun : now;
+}
+
+/// The time of the access whose mark is `mark`. If it has ended meanwhile, its record is below the
+/// head, which is read later; then this may be any time.
+std::uint64_t RingMerge::begun_at(const Ring& ring, abi::InFlight mark) {
+    if (!abi::is_slot_mark(mark)) return port::load_shared(ring.header->in_flight_time);
+    const abi::Record* const slot = marked_slot(*ring.header, ring.capacity, mark);
+    return slot != nullptr ? port::load_shared(slot->time) : ring.time;
+}
+
+/// The number of records that the CPU of `ring` has published.
+std::uint64_t RingMerge::published(const Ring& ring) {
+    const auto tail = static_cast<std::uint32_t>(ring.tail);
+    return ring.tail + (port::load_shared(ring.header->head) - tail);
 }
 
 /// Finds out whether `ring` has a record, and sets its time, or the earliest time of the next one.
 bool RingMerge::look(Ring& ring) const {
     const std::uint64_t bound = earliest_to_come(ring);
     port::order_memory(); // the slot, then the head
-    const std::uint64_t head = port::load_shared(ring.header->head);
+    const std::uint64_t head = published(ring);
     ring.head = head < ring.end ? head : ring.end;
     port::order_memory(); // the head, then what is below it
     if (flight_) skip_overwritten(ring);
@@ -178,7 +189,7 @@ void RingMerge::close() {
         ring.others = port::load_shared(ring.header->others);
         ring.next_sequence = port::load_shared(ring.header->next_sequence);
         port::order_memory();
-        ring.end = port::load_shared(ring.header->head);
+        ring.end = published(ring);
     }
 }
 
@@ -196,15 +207,15 @@ bool RingMerge::others_in_access(std::uint32_t cpu) const {
 }
 
 std::optional<abi::UnfinishedAccess> RingMerge::unfinished(unsigned cpu) const {
-    const auto mark = read_in_flight(*rings_[cpu].header);
-    if (!mark || mark->state != abi::InFlight::begun) return std::nullopt;
+    const auto mark = read_in_flight(*rings_[cpu].header, rings_[cpu].capacity);
+    if (!mark || !abi::has_begun(mark->state)) return std::nullopt;
     return abi::UnfinishedAccess{cpu, mark->pc, mark->pa, mark->time};
 }
 
 bool RingMerge::empty() const {
     for (unsigned cpu = 0; cpu < count_; ++cpu) {
         const Ring& ring = rings_[cpu];
-        const std::uint64_t head = port::load_shared(ring.header->head);
+        const std::uint64_t head = published(ring);
         if (ring.tail < (head < ring.end ? head : ring.end)) return false;
     }
     return true;

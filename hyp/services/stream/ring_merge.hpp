@@ -74,6 +74,8 @@ private:
     void forget_bounds();
     bool look(Ring& ring) const;
     bool look_at_all(Ring*& first);
+    static std::uint64_t begun_at(const Ring& ring, abi::InFlight mark);
+    static std::uint64_t published(const Ring& ring);
     std::uint64_t earliest_to_come(const Ring& ring) const;
     static bool overwritten(const Ring& ring);
     void skip_overwritten(Ring& ring) const;

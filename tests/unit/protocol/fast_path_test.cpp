@@ -213,6 +213,7 @@ TEST_CASE("the fast path takes every plain access, and checks the ring once in 6
         REQUIRE(bus[n].time <= records[n].time + records[n].duration);
         REQUIRE(records[n].duration < 1000);
     }
+    CHECK(rig.ring(0).next_sequence == rig.records(0).back().cpu_sequence + 1);
     CHECK(rig.simulation.slow_traps < accesses / 4); // one in 16 loses the monitor at the lock
     if (streams) {                                   // at every sixth access
         CHECK(rig.simulation.looks > accesses / 10);
@@ -374,13 +375,22 @@ void Watching::read(unsigned cpu) {
     const bool all_read = ring.head == tail_[cpu];
     rig_.simulation.scheduler.point();
     const std::uint64_t now = rig_.simulation.now();
-    const abi::InFlight state = ring.in_flight;
-    const Flight flight{cpu, ring.in_flight_time, ring.in_flight_pc, ring.in_flight_pa};
+    abi::InFlight state = ring.in_flight;
+    Flight flight{cpu, ring.in_flight_time, ring.in_flight_pc, ring.in_flight_pa};
+    if (abi::is_slot_mark(state)) {
+        rig_.simulation.scheduler.point();
+        const abi::Record begun =
+            slot(cpu, abi::slot_of(state, rig_.simulation.ram.address_of(&slot(cpu, 0)).value));
+        rig_.simulation.scheduler.point();
+        flight = {cpu, begun.time, begun.pc, begun.pa_low};
+        if (begun.commit != 0 || ring.in_flight != state)
+            state = abi::InFlight::beginning; // it has gone on
+    }
     rig_.simulation.scheduler.point();
     if (state == abi::InFlight::none && all_read) finished_[cpu] = last_[cpu];
-    if (state == abi::InFlight::begun && flight.time <= finished_[cpu])
+    if (abi::has_begun(state) && flight.time <= finished_[cpu])
         throw Failure{"an access in flight has the time of one before it"};
-    if (state == abi::InFlight::begun) flights_.push_back(flight);
+    if (abi::has_begun(state)) flights_.push_back(flight);
     const std::uint64_t head = ring.head;
     for (; tail_[cpu] != head; ++tail_[cpu]) {
         rig_.simulation.scheduler.point();
@@ -394,7 +404,7 @@ void Watching::read(unsigned cpu) {
         last_[cpu] = record.time;
     }
     if (state == abi::InFlight::none) promised_[cpu] = std::max(promised_[cpu], now);
-    if (state == abi::InFlight::begun) promised_[cpu] = std::max(promised_[cpu], flight.time);
+    if (abi::has_begun(state)) promised_[cpu] = std::max(promised_[cpu], flight.time);
 }
 
 /// A slot with an old commit word contains its old record.

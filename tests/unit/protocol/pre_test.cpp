@@ -132,7 +132,7 @@ TEST_CASE("an access that never returns is named by its begin record") {
     CHECK(last.task == task);
     CHECK(abi::is_write(last) == write);
     if (write) CHECK(last.value == 0x55);
-    CHECK(rig.ring(1).in_flight == abi::InFlight::begun);
+    CHECK(rig.ring(1).in_flight == abi::InFlight::in_header);
 }
 
 TEST_CASE("no begin record is written without `pre`, nor for an untraced access") {

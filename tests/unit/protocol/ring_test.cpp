@@ -106,7 +106,7 @@ void Rings::read_ring(unsigned cpu) {
     const std::uint64_t time = ring.in_flight_time;
     simulation.point();
     if (state == abi::InFlight::none && all_read) finished_[cpu] = last_[cpu];
-    if (state == abi::InFlight::begun && time <= finished_[cpu])
+    if (state == abi::InFlight::in_header && time <= finished_[cpu])
         throw Failure{"ring: an access in flight has the time of one before it"};
     const std::uint64_t head = ring.head;
     for (; tail_[cpu] != head; ++tail_[cpu]) {
@@ -120,7 +120,7 @@ void Rings::read_ring(unsigned cpu) {
         last_[cpu] = record.time;
     }
     if (state == abi::InFlight::none) promised_[cpu] = std::max(promised_[cpu], latest_);
-    if (state == abi::InFlight::begun) promised_[cpu] = std::max(promised_[cpu], time);
+    if (state == abi::InFlight::in_header) promised_[cpu] = std::max(promised_[cpu], time);
     header(cpu).readers[abi::host_reader].tail = head;
 }
 

@@ -60,7 +60,7 @@ TEST_CASE("a panic sends what the rings hold, and announces the end", "[stream][
                     return access.cpu == i && access.pa == ring.in_flight_pa &&
                            access.pc == ring.in_flight_pc && access.time == ring.in_flight_time;
                 });
-            REQUIRE((named || ring.in_flight != abi::InFlight::begun));
+            REQUIRE((named || ring.in_flight != abi::InFlight::in_header));
             unfinished += named ? 1 : 0;
         }
     }

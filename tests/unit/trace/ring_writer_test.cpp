@@ -209,13 +209,25 @@ TEST_CASE("an access is marked before its time is taken, until its record is the
     Ring ring(abi::Policy::drop);
     CHECK(ring.header.in_flight == abi::InFlight::none);
     const std::uint64_t time = ring.writer.begin(0x1234, 0x1c13'0000);
-    CHECK(ring.header.in_flight == abi::InFlight::begun);
+    CHECK(ring.header.in_flight == abi::InFlight::in_header);
     CHECK(ring.header.in_flight_time == time);
     CHECK(ring.header.in_flight_pc == 0x1234);
     CHECK(ring.header.in_flight_pa == 0x1c13'0000);
     ring.publish(1);
-    CHECK(ring.header.in_flight == abi::InFlight::begun);
+    CHECK(ring.header.in_flight == abi::InFlight::in_header);
     ring.writer.finish();
     CHECK(ring.header.in_flight == abi::InFlight::none);
     CHECK(ring.writer.begin(0, 0) > time);
+}
+
+TEST_CASE("a head is extended to a position, also before its half turn is counted") {
+    constexpr std::uint64_t half = std::uint64_t{1} << 31;
+    for (std::uint64_t turn = 0; turn < 6; ++turn)
+        for (const std::uint64_t behind : {std::uint64_t{0}, std::uint64_t{1}, half - 1}) {
+            const std::uint64_t position = turn * half + behind;
+            const auto head = static_cast<std::uint32_t>(position);
+            CHECK(abi::position_of(abi::half_turns_of(position), head) == position);
+            if (turn != 0)
+                CHECK(abi::position_of(abi::half_turns_of(position) - 1, head) == position);
+        }
 }
