@@ -7,7 +7,9 @@ in_file=(--memory 160M --area-size 4M)
 # black_box ARGUMENT...: the output of `mmioscope blackbox` for that file; its exit status must be 0.
 black_box() {
     status=0
-    "$mmioscope" blackbox --raw "$@" "$out/ram" >"$out/blackbox" 2>"$out/blackbox-stderr" || status=$?
+    local raw=--raw
+    [[ " $* " != *" --format "* ]] || raw=
+    "$mmioscope" blackbox $raw "$@" "$out/ram" >"$out/blackbox" 2>"$out/blackbox-stderr" || status=$?
     [ "$status" = 0 ] || fail "blackbox: exit status $status: $(tail -n 1 "$out/blackbox-stderr" "$out/blackbox" | tail -n 1)"
 }
 # The accesses in $out/FILE, without times and tasks.
@@ -199,7 +201,7 @@ blackbox_input() {
 
 # Checks that the values written by a CPU rise by one each time; prints the last one.
 rising() { # CPU FILE
-    sed -nE "s/.* cpu$1 W4 clcd@1f0000 +\\+0x20[04] (0x[0-9a-f]+) .*/\\1/p" "$out/$2" | {
+    sed -nE "s/.* cpu$1 W4 clcd@1f0000 +\\+0x20[04] +(0x[0-9a-f]+) .*/\\1/p" "$out/$2" | {
         local value last=
         while read -r value; do
             [ -z "$last" ] || [ $((value)) = $((last + 1)) ] || { echo "$last, then $value"; return; }
@@ -240,7 +242,7 @@ blackbox_snapshot() { # ENGINE
     register=$("$mmioscope" print "$out/trace.mmio" 2>/dev/null | awk '$2 == "cpu0" && $3 == "W4" && $4 == "clcd@1f0000" { print $5; exit }')
     [[ $register == [A-Za-z]* ]] || fail "print has no name for the register: $register"
     "$mmioscope" blackbox -n 3000 -i "$out/ram" -F "cpu==0 && reg==$register && w" --no-pc -o "$out/named" || fail "blackbox -F: exit status $?"
-    has named " cpu0 W4 clcd@1f0000 +$register 0x"
+    has named " cpu0 W4 clcd@1f0000 +$register +0x"
     has_not named ' cpu1 W4| cpu0 R4| pc 0x|c_[a-z]'
     black_box --current -n 3000
     has blackbox '^current boot, '

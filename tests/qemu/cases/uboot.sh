@@ -103,7 +103,7 @@ sunxi_complete() {
     has stdout '^complete: [34][0-9]{4} events, 0 lost$'
     "$mmioscope" print --last 1 "$out/trace.mmio" >"$out/last" || fail "print: exit status $?"
     has last '^recording ended: the guest halted'
-    has last ' R4 interrupt-controller@1c81000\[1\] +\+0x00c 0x00000004 ' 'the last record is not the interrupt that stops a CPU'
+    has last ' R4 interrupt-controller@1c81000\[1\] +\+0x00c +0x00000004 ' 'the last record is not the interrupt that stops a CPU'
 }
 
 # From a card, to the end of the memory, where U-Boot has been: the guest's memory is in one piece.
