@@ -100,8 +100,8 @@ std::vector<table::Column> columns_of(Key key, const TableOptions& options) {
                                        {"last_ns"},
                                        {"least"},
                                        {"most"},
-                                       {"", tells_values(key) ? "values" : ""},
-                                       {"guest_ns"}};
+                                       {"guest_ns"},
+                                       {"", tells_values(key) ? "values" : ""}};
     if (options.durations != nullptr) {
         columns.insert(columns.begin() + max_column,
                        {{"p50_ns", "p50 us", micros, 9}, {"p99_ns", "p99 us", micros, 9}});
@@ -155,8 +155,8 @@ std::vector<table::Cell> row_of(const std::string& name, const Count& count,
         count.last,
         values ? Cell(Hex{count.least}) : Cell(),
         values ? Cell(Hex{count.most}) : Cell(),
-        values ? fmt::format("{:#x}..{:#x}", count.least, count.most) : "?",
-        options.guest == 0 ? Cell() : Cell(options.guest)};
+        options.guest == 0 ? Cell() : Cell(options.guest),
+        values ? fmt::format("{:#x}..{:#x}", count.least, count.most) : "?"};
     if (options.durations != nullptr) {
         const auto at = [&](unsigned percent) {
             return durations == nullptr
@@ -191,7 +191,7 @@ std::vector<table::Cell> total_of(const Whole& whole) {
     auto row =
         row_of("total", all, durations == nullptr ? nullptr : &durations->all(whole.key), whole);
     if (tells_values(whole.key)) {
-        row[row.size() - 2] = table::Cell();
+        row.back() = table::Cell();
     }
     return row;
 }

@@ -14,6 +14,14 @@
 
 namespace mmioscope::cli {
 
+void add_switch(CLI::App& command, const std::string& name, std::optional<bool>& to,
+                const std::string& help) {
+    command
+        .add_flag_function(
+            "--" + name + ",!--no-" + name, [&to](std::int64_t count) { to = count > 0; }, help)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+}
+
 void add_size(CLI::App& command, const std::string& name, std::uint64_t& to,
               const std::string& help) {
     command

@@ -10,6 +10,10 @@
 
 namespace mmioscope::cli {
 
+/// --name and --no-name, of which the last one counts; `to` stays empty if neither is given.
+void add_switch(CLI::App& command, const std::string& name, std::optional<bool>& to,
+                const std::string& help);
+
 /// A number of bytes with K, M or G.
 void add_size(CLI::App& command, const std::string& name, std::uint64_t& to,
               const std::string& help);

@@ -56,15 +56,6 @@ void try_board(Options& options) {
     options.cpus = std::min(options.cpus, options.tried_board->max_cpus);
 }
 
-/// --name and --no-name; `to` stays empty if neither is given.
-void add_switch(CLI::App& command, const std::string& name, std::optional<bool>& to,
-                const std::string& help) {
-    command
-        .add_flag_function(
-            "--" + name + ",!--no-" + name, [&to](std::int64_t count) { to = count > 0; }, help)
-        ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
-}
-
 void add_guest(CLI::App& command, Options& options) {
     command
         .add_option("--board", options.board,

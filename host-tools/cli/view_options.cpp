@@ -114,13 +114,9 @@ void add_strict_option(CLI::App& command, ViewOptions& options) {
 }
 
 void add_merge_options(CLI::App& command, ViewOptions& options) {
-    command
-        .add_flag_function(
-            "--collapse,!--no-collapse",
-            [&options](std::int64_t times) { options.collapse = times > 0; },
-            "Merge accesses to a register, in each quarter second, that are equal in all but time "
-            "into one event with a count")
-        ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+    add_switch(command, "collapse", options.collapse,
+               "Merge accesses to a register, in each quarter second, that are equal in all but "
+               "time into one event with a count");
     command.add_flag("--fold", options.fold,
                      "Merge the accesses of each poll into one event (mmioscope polls)");
 }

@@ -19,6 +19,7 @@ constexpr std::size_t narrow = 100;    ///< characters; below this, names get le
 constexpr std::size_t took_width = 16; ///< for a duration, with a blank
 constexpr std::size_t least_code = 16; ///< least width of a function beside a task
 constexpr std::size_t least_fields = 8;
+
 // Escape sequences have no width.
 std::size_t width_without_color(std::string_view text) {
     std::size_t width = 0;

@@ -56,6 +56,13 @@ bool RingWriter::look_ahead() {
     return room_ != 0;
 }
 
+/// Whether the fast path may publish the next `count` records: they have room, and none of them
+/// passes a half turn, which only store() counts.
+inline bool RingWriter::may_lend(std::uint32_t count) {
+    if (room_ < count && (!look_ahead() || room_ < count)) return false;
+    return abi::half_turns_of(head_ ^ (head_ + count)) == 0;
+}
+
 bool RingWriter::lend(std::uint32_t& header, std::uint32_t& slot, std::uint32_t& sequence,
                       std::uint32_t& commit, std::uint32_t& head) {
     const std::uint32_t first = sequence_;
@@ -63,10 +70,8 @@ bool RingWriter::lend(std::uint32_t& header, std::uint32_t& slot, std::uint32_t&
     if (sequence == first && !spent(first)) return lent_ = true;
     constexpr auto most = static_cast<std::uint32_t>(abi::looks_ahead);
     const std::uint32_t count = most - slot_ % most;
+    if (!may_lend(count)) return false;
     const std::uint64_t at = head_;
-    if ((room_ < count && (!look_ahead() || room_ < count)) ||
-        abi::half_turns_of(at ^ (at + count)) != 0)
-        return false;
     const auto address = [](const void* object) {
         return static_cast<std::uint32_t>(port::address_of(object).value);
     };
@@ -84,8 +89,7 @@ bool RingWriter::lend(std::uint32_t& header, std::uint32_t& slot, std::uint32_t&
 
 bool RingWriter::lend_more(std::uint32_t& slot) {
     constexpr auto most = static_cast<std::uint32_t>(abi::looks_ahead);
-    const std::uint64_t at = head_;
-    if (!look_ahead() || room_ < most || abi::half_turns_of(at ^ (at + most)) != 0) return false;
+    if (!may_lend(most)) return false;
     if (slot_ == 0) slot = static_cast<std::uint32_t>(port::address_of(&slots_[0].pc).value);
     lent_ = true;
     lent_end_ += most;

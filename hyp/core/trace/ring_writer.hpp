@@ -108,6 +108,7 @@ public:
 private:
     std::uint32_t farthest_behind();
     bool look_ahead();
+    bool may_lend(std::uint32_t count);
     void lose(const abi::Record& record);
     void number(const abi::Record& record);
     Chooser::Verdict choose(const abi::Record& record);
