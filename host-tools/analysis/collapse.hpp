@@ -22,6 +22,7 @@ public:
 
     /// A quarter of a second.
     static constexpr std::uint64_t usual_window = 250'000'000;
+    static constexpr std::size_t most_runs = 64; ///< in a window
 
     void add(const Event& event) override;
     void release() override; ///< ends the window
@@ -38,8 +39,6 @@ private:
 
     Run* find(const Event& event);
     void give(const Run& run);
-
-    static constexpr std::size_t most_runs = 64;
 
     std::uint64_t window_;
     std::uint64_t start_ = 0; ///< time of the window's first event

@@ -16,8 +16,10 @@
 #include <unistd.h>
 
 #include <cmath>
+#include <filesystem>
 #include <memory>
 #include <optional>
+#include <system_error>
 
 namespace mmioscope::cli::print_command {
 
@@ -122,6 +124,45 @@ reading::TraceOptions selection_of(const Options& options) {
     return selection;
 }
 
+/// The number of events in the trace if it can be read from its end; else 0. Not if accesses may
+/// have begun and never ended: their lines are the last ones, wherever they began.
+std::uint64_t events_to_skip_in(reading::TraceOptions selection) {
+    selection.numbers = {UINT64_MAX, UINT64_MAX};
+    reading::Trace trace(selection);
+    trace.next();
+    return trace.reader().may_begin() ? 0 : trace.reader().records_read();
+}
+
+/// The event from which to read for the last `print.last` lines, if nothing needs those before it:
+/// reads more and more of the end, until there are enough lines. It leaves room for a window of
+/// collapsed accesses, since the first one may lack some.
+std::optional<std::uint64_t> first_of_last(const Options& options, reading::TraceOptions selection,
+                                           const view::PrintOptions& print) {
+    const bool needs_all = !options.last || !options.no_summary || options.at || options.limit ||
+                           options.with_dmesg || options.shares || options.view.fold ||
+                           options.view.changes;
+    std::error_code problem;
+    if (needs_all || !std::filesystem::is_regular_file(selection.path, problem)) {
+        return std::nullopt;
+    }
+    selection.report = [](const std::string&) {}; // the other reading reports it
+    const std::uint64_t events = events_to_skip_in(selection);
+    const std::uint64_t lines = std::min(print.last, events) + analysis::Collapse::most_runs;
+    const std::unique_ptr<std::FILE, int (*)(std::FILE*)> nobody(std::fopen("/dev/null", "w"),
+                                                                 std::fclose);
+    for (std::uint64_t count = lines; nobody && count < events / 2; count *= 8) {
+        const std::uint64_t first = events - count + 1;
+        reading::Trace trace(selection);
+        trace.seek_number(first);
+        view::Printer printer(nobody.get(), print, view::style_of(trace.reader()));
+        reading::drive(trace, {&printer});
+        if (printer.lines() >= lines) {
+            return first;
+        }
+    }
+    return std::nullopt;
+}
+
 void warn_of_nothing(const Options& options, const view::Tally& tally) {
     if (options.at && tally.summary().records() == 0) {
         print_message("mmioscope: warning: the trace has no event {}, or it was not selected\n",
@@ -164,8 +205,13 @@ Status print(const Options& options) {
     const view::Pager pager(pages(options.view, out));
     view::LineStyle style = line_style(options.view, trace.reader(), out);
     style.selected = reading::selects(selection);
-    view::Printer printer(out.file(), print_options(options, out), style);
-    view::Tally tally(reading::selects(selection));
+    view::PrintOptions print = print_options(options, out);
+    if (const auto first = first_of_last(options, trace.options(), print)) {
+        trace.seek_number(*first);
+        print.of_end = true;
+    }
+    view::Printer printer(out.file(), print, style);
+    view::Tally tally(reading::selects(selection) || print.of_end);
     SharesConsumer shares;
     if (dmesg) {
         dmesg->print_to(printer, trace.reader());
@@ -287,7 +333,10 @@ Action add(CLI::App& command, const std::string&) {
     command.add_option("-n,--limit", options->limit, "Print at most N lines of events")
         ->check(count_from(0))
         ->type_name("N");
-    command.add_option("--last", options->last, "Print only the last N lines of events")
+    command
+        .add_option(
+            "--last", options->last,
+            "Print only the last N lines of events; with --no-summary read only the end of FILE")
         ->check(count_from(0))
         ->type_name("N");
     add_pager_option(command, options->view);

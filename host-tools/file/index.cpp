@@ -86,8 +86,7 @@ void join_into(abi::IndexEntry& first, const abi::IndexEntry& second) {
 } // namespace
 
 void IndexBuilder::add(abi::SectionType type, std::uint64_t offset, const Extent& records) {
-    const std::uint32_t types =
-        abi::index_type_bit(type) | (records.teaches ? abi::index_teaches : 0);
+    const std::uint32_t types = abi::index_type_bit(type) | records.index_bits();
     join_into(entry_for(offset), {0, 0, records.times.earliest, records.times.latest, types, 0});
     records_ += records.records;
     open_ = type == callers_section;

@@ -45,7 +45,7 @@ public:
             }
         }
         const Extent extent = extent_of(records);
-        types_ |= abi::index_type_bit(place.type) | (extent.teaches ? abi::index_teaches : 0);
+        types_ |= abi::index_type_bit(place.type) | extent.index_bits();
         times_.earliest = std::min(times_.earliest, extent.times.earliest);
         times_.latest = std::max(times_.latest, extent.times.latest);
         records_ += extent.records;
@@ -61,9 +61,10 @@ private:
         times_ = {};
         types_ = 0;
     }
-    // The index may say that records teach although they do not.
+    // The index may say that records teach or begin accesses although they do not.
     bool tells_types() const {
-        return open_->types == types_ || open_->types == (types_ | abi::index_teaches);
+        constexpr std::uint32_t may = abi::index_teaches | abi::index_begins;
+        return (open_->types | may) == (types_ | may) && (types_ & ~open_->types) == 0;
     }
     void wrong() { report_(fmt::format("the index is wrong about byte {}", open_->offset)); }
 

@@ -87,13 +87,22 @@ void TraceReader::select(const Wanted& wanted) {
 
 void TraceReader::find_route() {
     route_.reset();
-    if (!wanted_ || !source_->size()) {
+    if (!wanted_) {
+        return;
+    }
+    if (!source_->size()) {
+        may_begin_ = true;
         return;
     }
     if (!index_) {
         const std::uint64_t offset = file_->offset();
         index_ = read_index(*source_).value_or(FileIndex()); // without an index reads everything
         file_->seek(offset);
+        const auto begins = [](const abi::IndexEntry& entry) {
+            return (entry.types & abi::index_begins) != 0;
+        };
+        may_begin_ =
+            may_begin_ || index_->entries.empty() || std::ranges::any_of(index_->entries, begins);
     }
     route_.emplace(*index_, *wanted_, at_.file_begins);
 }

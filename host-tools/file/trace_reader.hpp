@@ -136,6 +136,9 @@ public:
     /// Grows whenever devices' names may have changed.
     std::uint64_t device_changes() const { return device_changes_; }
 
+    /// Whether the files that were read for some records only (select()) may have records of type
+    /// `begin`, read or not.
+    bool may_begin() const { return may_begin_; }
     /// From all records returned so far.
     const TaskTable& tasks() const { return at_.learnt.tasks; }
     /// CNTPCT of the first readable record, even if it is not wanted; for an exported part, CNTPCT
@@ -198,6 +201,7 @@ private:
     std::optional<Wanted> wanted_;
     std::optional<FileIndex> index_; ///< of the current file, once needed
     std::optional<Route> route_;     ///< nothing: read everything
+    bool may_begin_ = false;         ///< some index says so, or is missing
     std::optional<abi::Info> info_;
     std::optional<abi::End> end_; ///< counts are those of all files read
     std::shared_ptr<const std::vector<std::byte>> symbols_;

@@ -9,6 +9,7 @@ void Extent::add(const Run& run) {
     times.add(run.first->time);
     times.add(run.last->time);
     teaches = teaches || trace::teaches(run.first->type);
+    begins = begins || run.first->type == abi::RecordType::begin;
 }
 
 // Usually all are accesses, each later than the previous one. A bit that only other types have
@@ -31,8 +32,11 @@ void Extent::add(std::span<const abi::Record> more) {
     }
     records += more.size();
     times = span;
-    teaches = teaches || (bits != static_cast<unsigned>(abi::RecordType::access) &&
-                          std::ranges::any_of(more, trace::teaches, &abi::Record::type));
+    if (bits != static_cast<unsigned>(abi::RecordType::access)) {
+        teaches = teaches || std::ranges::any_of(more, trace::teaches, &abi::Record::type);
+        begins = begins ||
+                 std::ranges::find(more, abi::RecordType::begin, &abi::Record::type) != more.end();
+    }
 }
 
 Extent extent_of(std::span<const abi::Record> records) {

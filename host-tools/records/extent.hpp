@@ -1,6 +1,7 @@
 // A summary of some records: their number and times, and whether other records depend on them.
 #pragma once
 
+#include "abi/container.hpp"
 #include "abi/record.hpp"
 #include "records/runs.hpp"
 
@@ -32,6 +33,12 @@ struct Extent {
     std::uint64_t records = 0;
     TimeSpan times = {};
     bool teaches = false; ///< later records may depend on them (abi::index_teaches)
+    bool begins = false;  ///< some may be of type `begin` (abi::index_begins)
+
+    /// Bits of IndexEntry::types.
+    std::uint32_t index_bits() const {
+        return (teaches ? abi::index_teaches : 0) | (begins ? abi::index_begins : 0);
+    }
 
     void add(const Run& run); ///< RunsOf::time
     void add(std::span<const abi::Record> more);

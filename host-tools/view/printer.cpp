@@ -323,7 +323,9 @@ void Printer::make_kept() {
 
 void Printer::show_last() {
     make_kept();
-    if (dropped_ > 0) {
+    if (options_.of_end) {
+        text_.append("... earlier lines, not printed\n");
+    } else if (dropped_ > 0) {
         text_.append(fmt::format("... {} earlier lines, not printed\n", dropped_));
     }
     for (const Kept& kept : last_) {

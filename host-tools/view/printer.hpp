@@ -26,6 +26,7 @@ struct PrintOptions {
     bool own = true;       ///< include the hypervisor's own accesses
     std::uint64_t gap = 0; ///< shows gaps of at least this many ns; 0: none
     std::uint64_t last = std::numeric_limits<std::uint64_t>::max(); ///< only the last N lines
+    bool of_end = false; ///< the trace is read from near its end, so nothing counts earlier lines
 };
 
 class Printer final : public reading::Consumer {
@@ -54,6 +55,9 @@ public:
 
     /// The trace is over: prints the rest, and last the accesses that began and did not end.
     void finish() override;
+
+    /// The number of lines of events, those before the last ones too.
+    std::uint64_t lines() const { return lines_; }
 
     /// The number of accesses beyond the limit.
     std::uint64_t not_printed() const { return not_printed_; }

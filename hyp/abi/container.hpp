@@ -136,7 +136,8 @@ struct IndexEntry {
     std::uint64_t records_before; ///< in all sections before it
     std::uint64_t earliest;       ///< earliest time of its records; 2^64-1 if it has none
     std::uint64_t latest;         ///< latest time of its records; 0 if it has none
-    std::uint32_t types; ///< bit n: has a section of type n (n < 30); bit 31: of type 30 or more
+    std::uint32_t types; ///< bit n: has a section of type n (n < 29); bit 31: of type 29 or more;
+                         ///< index_teaches, index_begins
     std::uint32_t reserved;
 };
 static_assert(sizeof(IndexEntry) == 40);
@@ -144,11 +145,14 @@ static_assert(sizeof(IndexEntry) == 40);
 /// The bit of IndexEntry::types for `type`.
 constexpr std::uint32_t index_type_bit(SectionType type) {
     const auto number = static_cast<std::uint32_t>(type);
-    return 1u << (number < 30 ? number : 31);
+    return 1u << (number < 29 ? number : 31);
 }
 
 /// Bit of IndexEntry::types: the part may have records of type `task` or `marker`, which say
 /// something about later records.
 inline constexpr std::uint32_t index_teaches = 1u << 30;
+/// Bit of IndexEntry::types: the part may have records of type `begin`; one whose access never
+/// ended is shown at the end of the trace.
+inline constexpr std::uint32_t index_begins = 1u << 29;
 
 } // namespace mmioscope::abi
