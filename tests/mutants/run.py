@@ -86,7 +86,7 @@ KINDS = [  # name, what is found, what is put in its place
     ("exclusive", r"(?<=reserved && )certain(?=;)", "true"),
     ("trial", r"usable_ = stops_trial\(\);", ";"),
     ("HSTR", r"port::write<reg::HSTR>\([\w:.()]*\);", ";"),
-    ("gate", r"if \(cpu\.(repeated_load|lock_wait)\.running\(\)\) return true;", ";"),
+    ("gate", r"cpu\.repeated_load\.watches\(\)(?= \|\|)", "false"),
     ("gate", r"!next_is_slow\(cpu\)|cpu\.debug\.is_hyps\(\)(?= &&)", "true"),
     ("gate", r"(?<=if \()cpu\.always_slow(?= )|(?<=always_slow \|\| )cpu\.step\.armed(?=\))", "false"),
     ("gate", r"!machine\.control\.choice\.any(?=;)|!config\.pre(?=;)", "true"),

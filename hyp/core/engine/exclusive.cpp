@@ -113,6 +113,7 @@ void reserve(Cpu& cpu, const Frame& frame) {
 void end_repetition(Cpu& cpu, const Frame& frame) {
     if (cpu.step.access.exclusive) return;
     if (cpu.reservation.context.same_as(context_of(frame))) cpu.repeated_load.end();
+    else cpu.repeated_load.pass();
 }
 
 Outcome store_exclusive(Cpu& cpu, Frame& frame) {

@@ -267,7 +267,7 @@ Outcome data_abort(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
         note_board_event(cpu, frame, access);
         if (machine.at_store != nullptr) machine.at_store->before_store(cpu, frame);
     }
-    if (cpu.repeated_load.running()) end_repetition(cpu, frame);
+    if (cpu.repeated_load.watches()) end_repetition(cpu, frame);
     if (access.exclusive && access.write) return store_exclusive(cpu, frame);
     count_access(cpu);
     return machine.engine->carry_out(cpu, frame);

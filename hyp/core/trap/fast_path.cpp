@@ -32,9 +32,7 @@ bool emulates(const Machine& machine) {
 /// Whether only the slow path can handle the next trap. A chooser closes the fast path by the
 /// region's lock; checking it here only saves a try.
 bool next_is_slow(const Cpu& cpu) {
-    if (cpu.repeated_load.running()) return true;
-    if (cpu.lock_wait.running()) return true;
-    return chooses(cpu.machine->chooser);
+    return cpu.repeated_load.watches() || chooses(cpu.machine->chooser);
 }
 
 /// Sets what the fast path's own steps write. False: they are not possible now, since the step's

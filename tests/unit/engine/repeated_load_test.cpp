@@ -140,3 +140,24 @@ TEST_CASE("an interrupt handler that uses a device does not hide an endless loop
     });
     CHECK(run.faults.size() == 1);
 }
+
+TEST_CASE("a load-exclusive without a store costs other code at most 64 slow accesses") {
+    constexpr std::uint32_t system_mode = 0x1f, supervisor = 0x13, loads = 10'000;
+    const auto engine = GENERATE(abi::EngineKind::shadow, abi::EngineKind::emulation);
+    RigOptions options = options_for(engine, 1, 1);
+    options.conditions.exclusives_fail_one_in = 0;
+    options.tree.policy = "flight";
+    Rig rig(options);
+    Code code = rig.program(0);
+    code.mov(0, at::wide).mov(3, at::fifo + 4).mov(5, loads);
+    code.cps(system_mode).word(ldrex_r1).cps(supervisor);
+    const std::uint32_t top = code.here();
+    code.ldr(1, 3).subs(5, 5, 1).bne(top).end();
+    rig.run();
+    CHECK(rig.failure() == "");
+    CHECK(rig.bus_log(at::fifo, 8).size() == loads);
+    const unsigned traps = engine == abi::EngineKind::shadow ? 2 : 1; // of a slow access
+    const unsigned at_first = 8; // the load-exclusive and its first run, and the way to the loop
+    CHECK(rig.simulation.slow_traps > RepeatedLoad::others * traps);
+    CHECK(rig.simulation.slow_traps < RepeatedLoad::others * traps + at_first);
+}

@@ -1,5 +1,6 @@
 // A region's lock that is not released: the waiter reports its owner.
 #include "catch_2_or_3.hpp"
+#include "sim/guest_cpu.hpp"
 #include "sim/hammer.hpp"
 #include "sim/judge.hpp"
 #include "trap/dispatch.hpp"
@@ -40,6 +41,17 @@ struct Place {
     void load(std::uint32_t address) {
         core.frame.r[0] = address;
         trap(0xe590'1000, 0x9381'0007, address);
+    }
+    /// `count` loads, by whatever path.
+    std::uint64_t slow_traps_of_loads(unsigned count, std::uint32_t address) {
+        Code code(rig.simulation.ram, core.frame.pc);
+        code.mov(0, address);
+        for (unsigned n = 0; n < count; ++n) code.ldr(1, 0);
+        code.end();
+        core.ended = false;
+        const std::uint64_t before = rig.simulation.slow_traps;
+        GuestCpu(rig.simulation, core, cpu).run();
+        return rig.simulation.slow_traps - before;
     }
     /// strex r4, r2, [r0]
     void store_exclusive(std::uint32_t address) {
@@ -124,6 +136,24 @@ TEST_CASE("accesses of an interrupt handler to another device do not end the wai
     CHECK(names(faults[0], 1));
 }
 
+TEST_CASE("a CPU that waits for one lock has its other accesses on the fast path") {
+    const auto engine = GENERATE(abi::EngineKind::shadow, abi::EngineKind::emulation);
+    RigOptions options = options_for(engine, 1, 1);
+    options.conditions.exclusives_fail_one_in = 0;
+    Rig rig(options);
+    rig.on_end(0, [&](Core& core, mmioscope::Cpu& cpu) {
+        Place place{rig, core, cpu};
+        place.take(1, at::fifo);
+        place.load(at::fifo); // and the guest never tries again: its thread was stopped
+        CHECK(place.slow_traps_of_loads(100, at::wide + 4) <= 2); // one access, until it is open
+        place.lock_at(at::fifo).release();
+    });
+    rig.program(0).end();
+    rig.run();
+    CHECK(rig.failure() == "");
+    CHECK(rig.bus_log(at::wide, 8).size() == 100);
+}
+
 TEST_CASE("a lock released in time is not reported, however long it is contended", "[protocol]") {
     CHECK(faults_of([](Place& place) {
               for (unsigned owner = 1; owner < 6; ++owner) { // from hand to hand
@@ -139,6 +169,15 @@ TEST_CASE("a lock released in time is not reported, however long it is contended
                   place.lock_at(at::fifo).release();
               }
           }).empty());
+    CHECK(faults_of([](Place& place) { // this CPU had it, on the fast path
+              for (unsigned round = 0; round < 5; ++round) {
+                  place.take(1, at::fifo);
+                  wait(place, second, [&] { place.load(at::fifo); });
+                  place.lock_at(at::fifo).release();
+                  CHECK(place.slow_traps_of_loads(2, at::fifo + 8) <= 1);
+              }
+          })
+              .empty());
     CHECK(faults_of([](Place& place) { // this CPU had it, but made no access
               for (unsigned round = 0; round < 5; ++round) {
                   place.take(1, at::fifo);
