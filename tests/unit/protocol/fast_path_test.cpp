@@ -222,6 +222,22 @@ TEST_CASE("the fast path takes every plain access, and checks the ring once in 6
     CHECK(rig.simulation.looks > 1);
 }
 
+TEST_CASE("under each policy the fast path is open while the ring has room") {
+    constexpr unsigned accesses = 300;
+    RigOptions options = options_for(GENERATE(values(engines)), 1, 1);
+    options.conditions.exclusives_fail_one_in = 0;
+    options.tree.policy = GENERATE("drop", "stall", "flight");
+    Rig rig(options);
+    Code code = rig.program(0);
+    code.mov(0, at::fifo);
+    for (unsigned n = 0; n < accesses; ++n) code.ldr(1, 0, 4);
+    code.end();
+    rig.run();
+    CHECK(rig.failure() == "");
+    CHECK(rig.records_of(abi::RecordType::access).size() == accesses);
+    CHECK(rig.simulation.slow_traps < 5); // until it is open
+}
+
 TEST_CASE("the fast path counts stores, and leaves unaligned accesses to the slow path",
           "[protocol]") {
     constexpr std::uint32_t ldrex_r1 = 0xe190'1f9f;
