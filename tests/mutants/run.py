@@ -91,7 +91,7 @@ KINDS = [  # name, what is found, what is put in its place
     ("gate", r"(?<=if \()cpu\.always_slow(?= )|(?<=always_slow \|\| )cpu\.step\.armed(?=\))", "false"),
     ("gate", r"!machine\.control\.choice\.any(?=;)|!config\.pre(?=;)", "true"),
     ("gate", r"(?<=span\.changeable && )!span\.traced\(\)", "false"),
-    ("gate", r"debug\.follows\(control\)", "true"),
+    ("gate", r"debug\.follows\(control\)|cpu\.debug\.is_unwatched\(\)(?= :)", "true"),
     ("gate", r"choose_fast_regions\(machine\);", ";"),
     ("stream", r"if \(cpu\.gives_turns[^;]*\) give_turn\(cpu\);", ";"),
     ("stream", r"!cpu\.step\.armed(?= && cpu\.own)", "true"),

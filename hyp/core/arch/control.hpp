@@ -29,8 +29,9 @@ inline constexpr std::uint32_t hdcr_tde = bit(8); ///< debug exceptions go to Hy
 inline constexpr std::uint32_t hdcr_tda = bit(9); ///< CP14 debug accesses trap
 inline constexpr std::uint32_t hdcr_tdosa = bit(10);
 inline constexpr std::uint32_t hdcr_tdra = bit(11);
+inline constexpr std::uint32_t hdcr_accesses = hdcr_tda | hdcr_tdosa | hdcr_tdra;
 /// While Hyp owns the debug unit. TDE requires the three others.
-inline constexpr std::uint32_t hdcr_hyps = hdcr_tde | hdcr_tda | hdcr_tdosa | hdcr_tdra;
+inline constexpr std::uint32_t hdcr_hyps = hdcr_tde | hdcr_accesses;
 
 /// HSTR, all bits (B1.14.12): the guest's accesses to CP15 trap by their CRn (MRRC and MCRR: CRm).
 /// T4 and T14 are reserved, so c14, the generic timer, does not trap.

@@ -173,9 +173,7 @@ void DebugUnit::take() {
     hyps_ = true;
 }
 
-void DebugUnit::give_back() {
-    if (!hyps_) return;
-    hyps_ = false;
+void DebugUnit::restore_guest() {
     const Counts there = counts();
     for_each<most_breakpoints>([&](auto n) {
         if constexpr (n < step_breakpoints) port::write<reg::DBGBVR<n>>(guest_.breakpoint_value[n]);
@@ -190,13 +188,22 @@ void DebugUnit::give_back() {
     port::write<reg::DBGDSCR>(guest_.dscr);
     if (guest_.os_locked) port::write<reg::DBGOSLAR>(arch::os_lock_key);
     if (guest_.os_double_lock != 0) port::write<reg::DBGOSDLR>(guest_.os_double_lock);
+}
+
+void DebugUnit::give_back() {
+    if (!traps_guest()) return;
+    if (hyps_) restore_guest();
+    hyps_ = unwatched_ = false;
     port::write<reg::HDCR>(hdcr_);
     port::write<reg::HSTR>(0);
 }
 
 bool DebugUnit::take_and_look() {
     take();
-    if (guest_uses_) give_back();
+    if (!guest_uses_) return false;
+    give_back();
+    unwatched_ = !watched_;
+    if (unwatched_) port::write<reg::HDCR>(hdcr_ | arch::hdcr_accesses);
     return watched_;
 }
 

@@ -10,6 +10,10 @@
 // Meanwhile the guest's accesses to VBAR trap, too: a step's breakpoints are at the vectors. The
 // first such trap ends that until the next step. SCTLR, which may also move the vectors, does not
 // trap, since Linux reads it at each entry from User mode: it is compared before each step.
+//
+// Hyp's own accesses (emulation) need no step, only that no watchpoint of the guest's would fire at
+// the access that they stand for. If Hyp has looked, and there is none, the unit stays the guest's,
+// and only its next access to a debug register traps.
 #pragma once
 
 #include "arch/control.hpp"
@@ -41,12 +45,13 @@ public:
 
     /// Whether Hyp owns the unit. Outside a step that means that the guest has nothing enabled.
     bool is_hyps() const { return hyps_; }
-    /// Whether nothing of the guest's comes between its accesses: Hyp owns the unit, or nothing in
-    /// it fires.
-    bool is_quiet() const { return hyps_ || !usable_; }
+    /// Whether the guest's accesses to debug registers trap.
+    bool traps_guest() const { return hyps_ || unwatched_; }
+    /// Whether it is known that no watchpoint of the guest's fires, until such an access traps.
+    bool is_unwatched() const { return traps_guest() || !usable_; }
     /// Whether the guest has a watchpoint that may fire, so that the guest must make its access
     /// itself. Takes the unit to find out, and keeps it if the guest has nothing enabled.
-    [[nodiscard]] bool guest_watches() { return !is_quiet() && take_and_look(); }
+    [[nodiscard]] bool guest_watches() { return !is_unwatched() && take_and_look(); }
 
     /// Stops the guest when it reaches `next_pc` (in its present instruction set) or one of its
     /// undefined, prefetch abort and data abort vectors, or when its own watchpoint fires.
@@ -93,7 +98,7 @@ public:
         return guest_.dscr & ~(arch::dscr_hdbgen | arch::dscr_mdbgen);
     }
 
-    /// Restores the guest's registers; its accesses do not trap any more.
+    /// Restores the guest's registers, if Hyp owns the unit; its accesses do not trap any more.
     void give_back();
 
 private:
@@ -111,11 +116,13 @@ private:
     void take();
     bool take_and_look();
     void silence_guest();
+    void restore_guest();
     bool fires_anyway(std::uint32_t control) const;
     void program_vectors(std::uint32_t control);
 
     bool usable_{};
     bool hyps_{};
+    bool unwatched_{};      ///< Hyp gave the unit back without a watchpoint on; its accesses trap
     bool guest_uses_{};     ///< the guest has something enabled
     bool watched_{};        ///< the guest has a watchpoint enabled that may fire
     std::uint32_t match_{}; ///< value of DBGBCR0, while Hyp owns the unit and knows it; else 0

@@ -68,7 +68,7 @@ Outcome bkpt(Cpu& cpu, Frame& frame) {
     case arch::ExceptionClass::cp14_32:
     case arch::ExceptionClass::cp14_64:
     case arch::ExceptionClass::cp14_ldc:
-        check(cpu.debug.is_hyps(), "unexpected trap of a debug register");
+        check(cpu.debug.traps_guest(), "unexpected trap of a debug register");
         cpu.debug.give_back();
         return Outcome::again;
     default: panic("unexpected exception class");

@@ -154,7 +154,7 @@ void take_back(Cpu& cpu) {
 void reopen_fast_path(Cpu& cpu) {
     FastState& fast = cpu.fast;
     fast.after_look = fast.handler; // the slow path, since close_fast_path()
-    if (next_is_slow(cpu) || !cpu.debug.is_quiet() ||
+    if (next_is_slow(cpu) ||
         !cpu.ring.lend(fast.header, fast.slot, fast.sequence, fast.commit, fast.head))
         return;
     Service* at_access = cpu.machine->at_access;
@@ -231,7 +231,8 @@ void change_form(Cpu& cpu, std::uint32_t form) {
 }
 
 void open_fast_path(Cpu& cpu) {
-    if (emulates(*cpu.machine) || prepare_steps(cpu)) reopen_fast_path(cpu);
+    const bool open = emulates(*cpu.machine) ? cpu.debug.is_unwatched() : prepare_steps(cpu);
+    if (open) reopen_fast_path(cpu);
 }
 
 void choose_fast_regions(Machine& machine) {

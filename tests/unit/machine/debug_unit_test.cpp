@@ -213,6 +213,56 @@ TEST_CASE("while a debug feature of the guest is on, the debug unit is Hyp's for
     CHECK(compare_with_bus(rig) == "");
 }
 
+TEST_CASE("while the guest has a breakpoint on, emulation stays on the fast path, and steps do not",
+          "[protocol]") {
+    constexpr unsigned loads = 100;
+    const auto engine = GENERATE(values(engines));
+    RigOptions options = options_for(engine, 1, 1);
+    options.conditions.exclusives_fail_one_in = 0;
+    Rig rig(options);
+    Code code = rig.program(0);
+    const auto many = [&] {
+        code.mov(0, at::fifo + 8);
+        for (unsigned n = 0; n < loads; ++n) code.ldr(1, 0);
+    };
+    set(code, oslar, 0);
+    set(code, dscr, monitor_mode);
+    set(code, bvr(5), 0x9000'0000);
+    set(code, bcr(5), 0x1e7);
+    many();
+    get(code, 2, bcr(5)); // traps once, and ends what Hyp knows
+    code.ldr(1, 0).ldr_post(1, 0, 4); // HSR does not describe it: a step, under emulation, too
+    many();
+    code.end();
+    rig.run();
+    CHECK(rig.failure() == "");
+    CHECK(rig.reg(0, 2) == 0x1e7);
+    CHECK(compare_with_bus(rig) == "");
+    if (engine == abi::EngineKind::emulation) CHECK(rig.simulation.slow_traps < 15);
+    else CHECK(rig.simulation.slow_traps > 2 * 2 * loads);
+}
+
+TEST_CASE("a watchpoint that the guest sets beside its breakpoint fires at once", "[protocol]") {
+    Rig rig(options_for(abi::EngineKind::emulation, 1, 1));
+    Code code = rig.program(0);
+    set(code, oslar, 0);
+    set(code, bvr(5), 0x9000'0000);
+    set(code, bcr(5), 0x1e7);
+    set(code, wvr(1), at::fifo + 8);
+    const bool mode_last = GENERATE(false, true);
+    for (const bool mode : {!mode_last, mode_last}) {
+        if (mode) set(code, dscr, monitor_mode);
+        else set(code, wcr(1), 0x1ef);
+        code.mov(0, at::fifo + 8).ldr(1, 0).ldr(1, 0);
+    }
+    code.end();
+    rig.run();
+    CHECK(rig.failure() == "");
+    CHECK(rig.reg(0, 9) == 2); // the guest's handler continues behind each load
+    CHECK(rig.records_of(abi::RecordType::fault).size() == 2);
+    CHECK(compare_with_bus(rig) == "");
+}
+
 TEST_CASE("in a step, vector catch is off, and the breakpoint linked to a watchpoint stays on",
           "[protocol]") {
     constexpr std::uint32_t linked = 3 << 20 | 0x1e7; // a context ID, for others
