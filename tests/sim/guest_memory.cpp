@@ -19,6 +19,12 @@ bool must_trap(const Machine& machine, std::uint64_t address) {
     return false;
 }
 
+/// Memory that is described as a device.
+bool is_memory(const Machine& machine, std::uint64_t address) {
+    const Span* span = machine.map.find({address});
+    return span != nullptr && (machine.regions[span->region].flags & abi::region_memory) != 0;
+}
+
 } // namespace
 
 Route GuestCpu::translate(std::uint32_t va) {
@@ -135,7 +141,8 @@ bool GuestCpu::access_in_page(std::uint32_t va, unsigned log2_size, bool write,
         else std::memcpy(&value, at, std::size_t{1} << log2_size);
         return true;
     }
-    if (on_shadow() && leaf.cacheable() && must_trap(*sim_.hypervisor, address))
+    if (on_shadow() && leaf.cacheable() && must_trap(*sim_.hypervisor, address) &&
+        !is_memory(*sim_.hypervisor, address))
         throw Failure{"a step reaches a device by a cache"};
     if (reaches_trapped(address)) throw Failure{"a CPU that is not stepping reached a traced page"};
     if (sim_.bus.aborts(address, write)) {

@@ -1,5 +1,6 @@
 // The shadow engine: the guest re-executes the instruction on its CPU's shadow table, between two
-// traps. Whatever the instruction is, the device sees exactly that.
+// traps. Whatever the instruction is, the device sees exactly that. What makes no record, Hyp does
+// itself, if it can.
 #pragma once
 
 #include "engine/engine.hpp"

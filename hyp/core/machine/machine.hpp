@@ -66,6 +66,7 @@ struct Machine {
     Chooser* chooser{};
 
     RegionLocks locks;
+    std::uint32_t has_fast_regions{}; ///< the fast path may take some of the locks; only a hint
     Lock changes; ///< held to change or check what is sealed; last in the lock order
     Power power;
     std::atomic<std::uint32_t> broadcast_fails{0}; ///< on some CPU; see arch/errata.hpp

@@ -5,9 +5,9 @@
 // and the loop never ends. A loop that only waits, by load-exclusives, is legal and looks the same.
 // So Hyp only reports it.
 //
-// An access of the code that has executed it ends the row, so the fast path is closed meanwhile. But
-// the code may never come back. So behind each execution a bounded number of other code's accesses
-// is looked at; then the row waits for the next one.
+// An access of the code that has executed it ends the row, so the fast path is closed meanwhile.
+// But the code may never come back. So behind each execution a bounded number of other code's
+// accesses is looked at; then the row waits for the next one.
 #pragma once
 
 #include "base/address.hpp"

@@ -29,10 +29,10 @@ bool emulates(const Machine& machine) {
     return machine.config.engine == abi::EngineKind::emulation;
 }
 
-/// Whether only the slow path can handle the next trap. A chooser closes the fast path by the
-/// region's lock; checking it here only saves a try.
+/// Whether only the slow path can handle the next trap. Locks that the fast path may not take close
+/// it, too; asking here only saves a try.
 bool next_is_slow(const Cpu& cpu) {
-    return cpu.repeated_load.watches() || chooses(cpu.machine->chooser);
+    return cpu.repeated_load.watches() || port::load_shared(cpu.machine->has_fast_regions) == 0;
 }
 
 /// Sets what the fast path's own steps write. False: they are not possible now, since the step's
@@ -237,11 +237,15 @@ void open_fast_path(Cpu& cpu) {
 
 void choose_fast_regions(Machine& machine) {
     const bool all = !chooses(machine.chooser);
+    bool any = false;
     for (std::uint16_t n = 0; n < machine.regions.size(); ++n)
         machine.locks[n].lock.allow_fast_path(all);
-    for (const Span& span : machine.map)
+    for (const Span& span : machine.map) {
+        any |= all && span.traced();
         if (span.changeable && !span.traced())
             machine.locks[span.region].lock.allow_fast_path(false);
+    }
+    port::store_shared(machine.has_fast_regions, any ? 1u : 0u);
 }
 
 bool in_step(const Cpu& cpu) {

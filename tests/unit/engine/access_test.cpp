@@ -155,6 +155,32 @@ TEST_CASE(
     CHECK(rig.ring(0).statistics.emulated_user == 0);
 }
 
+TEST_CASE(
+    "Hyp makes the accesses that make no record, with either engine, if they are the kernel's") {
+    struct Place {
+        const char* traced;
+        std::uint32_t untraced;
+        bool memory;
+    };
+    const auto engine = GENERATE(values(engines));
+    const Place place = GENERATE(values<Place>({{"0x1c130000+0x100", at::fifo + 0x800, false},
+                                                {"none", at::sysreg + 0xa0, false},
+                                                {"0x18000000+0x100", at::sram + 0x200, true}}));
+    RigOptions options = options_for(engine, 1, 1);
+    options.tree.trace = {place.traced};
+    Rig rig(options);
+    rig.program(0).mov(0, place.untraced).ldr(1, 0).ldm(0, 6).cps(0x10).ldr(2, 0).end();
+    rig.run();
+    CHECK(rig.failure() == "");
+    CHECK(rig.bus_log(place.untraced, 8).size() == 4);
+    CHECK(rig.records_of(abi::RecordType::access).empty());
+    const abi::Statistics& counted = rig.ring(0).statistics;
+    CHECK(counted.unselected == 3);
+    const unsigned by_hyp = engine == abi::EngineKind::emulation ? 2 : place.memory ? 0 : 1;
+    CHECK(counted.emulated == by_hyp);
+    CHECK(counted.stepped == 3 - by_hyp);
+}
+
 TEST_CASE("writeback is done by the guest's own instruction") {
     const auto rig = run(GENERATE(values(engines)), [](Code& code) {
         code.mov(0, at::fifo).ldr_post(1, 0, 4).mov(2, 7).str_post(2, 0, 8).end();

@@ -230,7 +230,7 @@ TEST_CASE("while the guest has a breakpoint on, emulation stays on the fast path
     set(code, bvr(5), 0x9000'0000);
     set(code, bcr(5), 0x1e7);
     many();
-    get(code, 2, bcr(5)); // traps once, and ends what Hyp knows
+    get(code, 2, bcr(5));             // traps once, and ends what Hyp knows
     code.ldr(1, 0).ldr_post(1, 0, 4); // HSR does not describe it: a step, under emulation, too
     many();
     code.end();

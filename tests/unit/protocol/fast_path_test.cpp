@@ -539,6 +539,7 @@ void execute_behind(Rig& rig, std::uint32_t word, Meanwhile&& meanwhile) {
     rig.on_end(0, [&rig, word, meanwhile](Core& core, mmioscope::Cpu& cpu) {
         CHECK(!is_slow(cpu));
         meanwhile(*rig.machine);
+        choose_fast_regions(*rig.machine);
         Code(rig.simulation.ram, core.frame.pc).word(word).end();
         core.ended = false;
         GuestCpu(rig.simulation, core, cpu).run();
@@ -563,11 +564,10 @@ TEST_CASE("a device or filter switched by another CPU takes effect at the fast p
         if (filter) {
             rig.services.choice.filter.pattern.directions = access == plain_load ? 2 : 1;
             rig.services.choice.any = true;
-            return choose_fast_regions(machine);
+            return;
         }
         for (Span& span : machine.map)
             if (span.range.contains(at::fifo)) span.traced_word = 0, span.trapped = true;
-        choose_fast_regions(machine);
     });
     CHECK(rig.records_of(abi::RecordType::access).size() == 2);
     CHECK(rig.ring(0).statistics.filtered == (filter ? 1 : 0));
@@ -586,6 +586,19 @@ TEST_CASE("another CPU's request for a filter takes effect at the fast path's ne
         CHECK(reply->status == abi::control::Status::done);
     });
     CHECK(rig.ring(0).statistics.filtered == 1);
+}
+
+TEST_CASE("with nothing traced no access is tried on the fast path") {
+    RigOptions options = options_for(GENERATE(values(engines)), 1, 1);
+    options.tree.trace = {"none"};
+    Rig rig(options);
+    bool tried = false;
+    rig.simulation.meanwhile = [&](const Core&) { tried |= !is_slow(rig.machine->cpus[0]); };
+    rig.program(0).mov(0, at::sysreg + 0xa0).ldr(1, 0).ldr(1, 0).ldr(1, 0).end();
+    rig.run();
+    CHECK(rig.failure() == "");
+    CHECK(rig.ring(0).statistics.unselected == 3);
+    CHECK(!tried);
 }
 
 TEST_CASE("with a filter the next access is not tried on the fast path") {
