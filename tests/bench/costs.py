@@ -1,8 +1,9 @@
 #!/usr/bin/python3
 """The cost of commands, in executed instructions, compared with tests/bench/costs.baseline; and in memory.
 
-Usage: tests/bench/costs.py BUILD [--short | --long] [--update]; --short: what `make test` does; --long: only what memory grows
-by from 1 to 100 million events, in 15 minutes and with 10 GB of disk; --update: writes the baseline anew.
+Usage: tests/bench/costs.py BUILD [--short | --long | --real TRACE...] [--update]; --short: what `make test` does; --long: only
+what memory grows by from 1 to 100 million events, in 15 minutes and with 10 GB of disk; --update: writes the baseline anew.
+--real: of real traces, such as those of `make demo`, everything that is executed, the libraries too; nothing is judged.
 
 A command reads a made-up trace (make-cost-trace) of two lengths. The difference of the two counts is the cost of an
 event; the rest of the shorter one is the fixed cost. Callgrind counts, so neither the machine's load nor its clock
@@ -81,6 +82,7 @@ PACKED = ("print --raw", "print value")  # of a packed file of "sd", too
 SHORT = {"print": MIXES, "print value": ("boot",), "stat": ("boot",), "export ctf": ("sd",), "check": ("boot",),
          "polls": ("boot", "fresh"), "gen": ("boot",), "sharing": ("boot", "fresh"), "phases": ("boot", "fresh"),
          "regs": ("boot",), "report": ("boot",), "regs --score": ("boot",)}
+REAL = ("print", "print --raw", "print jsonl", "print csv", "export ctf", "stat", "print value", "check", "polls")
 FIXED = ("print", "print --raw", "stat", "check")
 LENGTHS = (10000, 30000)
 LENGTHS_SHORT = (2000, 6000)
@@ -184,8 +186,11 @@ class Bench:
 
     def remove(self, what, mix, lengths):
         for events in lengths:
-            shutil.rmtree(self.output(what, mix, events), ignore_errors=True)
-            self.output(what, mix, events).unlink(missing_ok=True)
+            self.discard(self.output(what, mix, events))
+
+    def discard(self, output):
+        shutil.rmtree(output, ignore_errors=True)
+        output.unlink(missing_ok=True)
 
     def run(self, words, **how):
         """What it wrote to its standard output, if `how` asks for it, and to its standard error."""
@@ -196,9 +201,11 @@ class Bench:
 
     def count(self, what, mix, events):
         """Instructions in our code, and in libraries that choose by the CPU."""
-        file = self.own / f"{what.replace(' ', '_')}-{mix}-{events}.callgrind"
-        self.run(["/usr/bin/valgrind", "--tool=callgrind", f"--callgrind-out-file={file}"] +
-                 self.command(what, mix, events))
+        return self.counted(self.command(what, mix, events), self.own / f"{what.replace(' ', '_')}-{mix}-{events}")
+
+    def counted(self, command, name):
+        file = pathlib.Path(f"{name}.callgrind")
+        self.run(["/usr/bin/valgrind", "--tool=callgrind", f"--callgrind-out-file={file}", *command])
         counts = object_counts(file)
         file.unlink()
         others = sum(count for name, count in counts.items() if any(one in name for one in CHOSEN_BY_CPU))
@@ -313,6 +320,39 @@ def memory(bench, judge, mixes, lengths, commands=MEMORY):
             bench.remove(what, mix, lengths)
 
 
+def real(bench, traces):
+    """All instructions for an event of a real trace: those for its whole less those for its first third, both as plain records;
+    and what more it takes packed, as it is given."""
+    packed, plain, part, output = (bench.own / name for name in ("packed.mmio", "plain.mmio", "part.mmio", "real.out"))
+
+    def told(*words):
+        return bench.run([bench.tool, *words], stdout=subprocess.PIPE)
+
+    def records(path):
+        return int(told("check", path).partition(" records")[0].split()[-1])
+
+    def total(what, path):
+        bench.discard(output)
+        return sum(bench.counted([bench.tool] + [{"{}": output}.get(word, word) for word in COMMANDS[what]] + [path], output))
+
+    print(f"{'':24}" + "".join(f"{what:>14}" for what in REAL))
+    for trace in traces:
+        shutil.copy(trace, packed)
+        told("export", "--as", "mmio", "-o", plain, packed)
+        middle = told("print", "--no-summary", "--at", str(records(packed) // 3), packed).splitlines()[1].split()[1]
+        told("export", "--as", "mmio", "--to", middle, "-o", part, packed)
+        events, some = records(plain), records(part)
+        rows = {f"{events:,} events": [], "packed, more": []}
+        for what in REAL:
+            of_packed, of_plain, of_part = (total(what, path) for path in (packed, plain, part))
+            rows[f"{events:,} events"].append((of_plain - of_part) / (events - some))
+            rows["packed, more"].append((of_packed - of_plain) / events)
+        for name, figures in rows.items():
+            print(f"{name:24}" + "".join(f"{figure:14.0f}" for figure in figures) + f"  {trace}", flush=True)
+        for file in packed, plain, part, output:
+            bench.discard(file)
+
+
 def beside(bench, judge):
     """babeltrace2 with the same events, for comparison."""
     for events in bench.lengths:
@@ -333,10 +373,13 @@ def main():
     arguments.add_argument("build", type=pathlib.Path)
     arguments.add_argument("--short", action="store_true")
     arguments.add_argument("--long", action="store_true")
+    arguments.add_argument("--real", nargs="+", type=lambda path: pathlib.Path(path).resolve())
     arguments.add_argument("--update", action="store_true")
     given = arguments.parse_args()
     os.chdir(pathlib.Path(__file__).resolve().parents[2])
     judge = Judge(pathlib.Path("tests/bench/costs.baseline"))
+    if given.real:
+        return real(Bench(given.build, ()), given.real)
     if given.long:
         bench = Bench(given.build, (), discards=True)
         memory(bench, judge, ("boot",), MEMORY_LENGTHS_LONG, MEMORY_LONG)
