@@ -14,7 +14,7 @@ HOST_CXXFLAGS := -std=c++20 -O2 --param=inline-unit-growth=400 $(DEBUG) $(HOST_W
 HOST_TEST_CXXFLAGS := -std=c++20 -Og $(DEBUG) $(HOST_WARNINGS) -Wno-maybe-uninitialized -Wno-psabi \
                       -fsanitize=address,undefined \
                       -fno-sanitize-recover=all -Itests
-HOST_LIBS := -lfmt -lfdt -lserialport -ldeflate -lz -lzstd -llzma -lbz2 -llz4 -ldw -lelf -lpugixml -lsqlite3 -lncursesw -lre2 -ldl -lpthread
+HOST_LIBS := -lfmt -lfdt -lserialport -ldeflate -lz -lzstd -llzma -lbz2 -llz4 -ldw -lelf -lpugixml -lsqlite3 -lncursesw -lre2 -lcrypto -ldl -lpthread
 # The program's own libraries are static, for a quicker start in less memory, except those that plug-ins may have, too,
 # and those that tests/bench/costs.py distinguishes by name.
 # Debian 13's libdw.a needs a library that is in no package (elfutils' libeu); its libre2.a some of Abseil's.
@@ -23,7 +23,7 @@ HOST_RE2 = -Wl,--start-group $(filter-out -latomic,$(sort $(filter -l%,$(shell p
 HOST_DW_DYNAMIC = $(shell pkg-config --atleast-version=0.191 libdw && echo yes)
 HOST_DW := -ldw -lelf
 HOST_TOOL_LIBS = -Wl,-Bstatic -lfdt -lserialport $(if $(HOST_DW_DYNAMIC),,$(HOST_DW)) $(HOST_RE2) -lpugixml -lsqlite3 -lncursesw \
-                  -ltinfo -lz -llzma -llz4 -lbz2 -Wl,-Bdynamic $(if $(HOST_DW_DYNAMIC),$(HOST_DW)) -lfmt -ldeflate -lzstd -ldl -lpthread
+                  -ltinfo -lz -llzma -llz4 -lbz2 -lcrypto -Wl,-Bdynamic $(if $(HOST_DW_DYNAMIC),$(HOST_DW)) -lfmt -ldeflate -lzstd -ldl -lpthread
 # Fewer pages in memory: relocations take a tenth of the space, and unused code of libraries and templates is removed.
 HOST_TOOL_LDFLAGS := -Wl,-z,pack-relative-relocs -Wl,--gc-sections
 
@@ -116,11 +116,13 @@ $(HOST_CATCH_OBJECTS): HOST_CPPFLAGS += -Itests/host-tools
 HOST_CATCH_CXXFLAGS := $(subst -Og,-O0,$(HOST_TEST_CXXFLAGS)) -fno-sanitize=null,alignment
 $(HOST_CATCH_OBJECTS): HOST_TEST_CXXFLAGS := $(HOST_CATCH_CXXFLAGS)
 HOST_CLI_OBJECTS := $(HOST_CLI_SOURCES:%.cpp=$(BUILD)/host/%.o)
-# Half of the program's code is CLI11's, which runs only once.
-HOST_CLI_CXXFLAGS := $(subst -O2,-Os,$(HOST_CXXFLAGS))
-$(HOST_CLI_OBJECTS): HOST_CXXFLAGS := $(HOST_CLI_CXXFLAGS)
-$(eval $(call host_precompiled,host/pch,$(HOST_CXXFLAGS),$(HOST_COMMON),$(HOST_LIB_SOURCES:%.cpp=$(BUILD)/host/%.o)))
-$(eval $(call host_precompiled,host/pch/cli,$(HOST_CLI_CXXFLAGS),$(HOST_COMMON) CLI/CLI.hpp,$(HOST_CLI_OBJECTS)))
+# Half of the program's code is CLI11's, which runs only once, and run/'s, which waits for QEMU.
+HOST_SMALL_OBJECTS := $(HOST_CLI_OBJECTS) $(patsubst %.cpp,$(BUILD)/host/%.o,$(call HOST_UNITS_$(UNITS),run))
+HOST_SMALL_CXXFLAGS := $(subst -O2,-Os,$(HOST_CXXFLAGS))
+$(HOST_SMALL_OBJECTS): HOST_CXXFLAGS := $(HOST_SMALL_CXXFLAGS)
+$(eval $(call host_precompiled,host/pch,$(HOST_CXXFLAGS),$(HOST_COMMON),\
+    $(filter-out $(HOST_SMALL_OBJECTS),$(HOST_LIB_SOURCES:%.cpp=$(BUILD)/host/%.o))))
+$(eval $(call host_precompiled,host/pch/small,$(HOST_SMALL_CXXFLAGS),$(HOST_COMMON) CLI/CLI.hpp,$(HOST_SMALL_OBJECTS)))
 $(eval $(call host_precompiled,host-sanitized/pch,$(HOST_TEST_CXXFLAGS),$(HOST_COMMON),\
     $(HOST_LIB_SOURCES:%.cpp=$(BUILD)/host-sanitized/%.o)))
 $(eval $(call host_precompiled,host-sanitized/pch/catch,$(HOST_CATCH_CXXFLAGS),$(HOST_COMMON) catch_2_or_3.hpp,\

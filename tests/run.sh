@@ -15,6 +15,7 @@ mkdir -p "$build/tests"
 : >"$failures"
 trap 'kill $(jobs -p) 2>/dev/null' EXIT
 SOAK_MINUTES=${SOAK_MINUTES:-60}
+export XDG_CACHE_HOME=$PWD/$build/tests/cache # of mmioscope run, not the user's
 
 wanted() { [ -z "${SUITES-}" ] || [[ " $SUITES " == *" $1 "* ]]; } # SUITE
 

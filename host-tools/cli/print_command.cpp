@@ -148,13 +148,12 @@ std::optional<std::uint64_t> first_of_last(const Options& options, reading::Trac
     selection.report = [](const std::string&) {}; // the other reading reports it
     const std::uint64_t events = events_to_skip_in(selection);
     const std::uint64_t lines = std::min(print.last, events) + analysis::Collapse::most_runs;
-    const std::unique_ptr<std::FILE, int (*)(std::FILE*)> nobody(std::fopen("/dev/null", "w"),
-                                                                 std::fclose);
-    for (std::uint64_t count = lines; nobody && count < events / 2; count *= 8) {
+    const view::Output nobody("/dev/null");
+    for (std::uint64_t count = lines; count < events / 2; count *= 8) {
         const std::uint64_t first = events - count + 1;
         reading::Trace trace(selection);
         trace.seek_number(first);
-        view::Printer printer(nobody.get(), print, view::style_of(trace.reader()));
+        view::Printer printer(nobody.file(), print, view::style_of(trace.reader()));
         reading::drive(trace, {&printer});
         if (printer.lines() >= lines) {
             return first;

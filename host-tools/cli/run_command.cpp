@@ -190,6 +190,9 @@ void add_output(CLI::App& command, Options& options) {
     add_file(command, "--hyp-log", options.hypervisor_log,
              "Save the output of the hypervisor's UART in this file");
     add_symbols(command, options.symbols);
+    command.add_flag("--no-cache", options.no_cache,
+                     "Read the kernel's names from its image, not from what an earlier run kept in "
+                     "$XDG_CACHE_HOME/mmioscope or ~/.cache/mmioscope");
     add_file(command, "--access-log", options.access_log,
              "Have QEMU log all accesses in this file, for mmioscope verify");
 }

@@ -2,6 +2,7 @@
 
 #include "run/elf_segments.hpp"
 #include "run/input.hpp"
+#include "run/kernel_cache.hpp"
 #include "symbols/kernel_image.hpp"
 #include "symbols/section.hpp"
 #include "symbols/symbol_files.hpp"
@@ -12,12 +13,21 @@ namespace mmioscope::run {
 
 namespace {
 
-symbols::KernelImage of_image(const Options& options) {
-    if (options.bare) {
-        return {};
+/// Reads the image only if no run has kept what it says.
+KernelFacts facts_of(const Bytes& image, const KernelCache& cache) {
+    if (std::optional<KernelFacts> kept = cache.find(image)) {
+        return *kept;
     }
+    const symbols::KernelImage kernel = symbols::read_kernel_image(image);
+    const KernelFacts facts{kernel.banner, symbols::pack(kernel.symbols), kernel.task_offsets};
+    cache.keep(image, facts);
+    return facts;
+}
+
+KernelFacts facts_of_kernel(const Options& options) {
     try {
-        return symbols::read_kernel_image(read_input(options.kernel, "kernel"));
+        return facts_of(read_input(options.kernel, "kernel"),
+                        KernelCache(options.no_cache ? "" : user_cache_folder("kernels")));
     } catch (const Error& error) {
         print_message("mmioscope: warning: no names of functions found in the kernel image: {}\n",
                       error.what());
@@ -32,12 +42,16 @@ KernelNames kernel_names(const Options& options) {
     if (options.bare && is_elf(read_input(options.kernel, "kernel"))) {
         files.push_back(options.kernel);
     }
-    symbols::SymbolList all =
-        files.empty() ? symbols::SymbolList() : symbols::unpack(symbols::section_of(files));
-    symbols::KernelImage kernel = of_image(options);
-    all.insert(all.end(), kernel.symbols.begin(), kernel.symbols.end());
-    return {std::move(kernel.banner), symbols::pack(all), kernel.task_offsets,
-            symbols::FunctionTable(std::move(kernel.symbols))};
+    KernelFacts kernel = options.bare ? KernelFacts() : facts_of_kernel(options);
+    symbols::SymbolList own =
+        kernel.symbols.empty() ? symbols::SymbolList() : symbols::unpack(kernel.symbols);
+    if (!files.empty()) { // the user's files come first
+        symbols::SymbolList all = symbols::unpack(symbols::section_of(files));
+        all.insert(all.end(), own.begin(), own.end());
+        kernel.symbols = symbols::pack(all);
+    }
+    return {std::move(kernel.banner), std::move(kernel.symbols), kernel.task_offsets,
+            symbols::FunctionTable(std::move(own))};
 }
 
 } // namespace mmioscope::run

@@ -65,6 +65,7 @@ struct Options {
     view::LiveOptions live; ///< what to print, and how
     std::vector<std::string>
         symbols;               ///< files that name the guest's code (symbols/symbol_files.hpp)
+    bool no_cache = false;     ///< read the kernel's image anew (run/kernel_cache.hpp)
     std::optional<bool> print; ///< nothing: print unless the console is here
 
     std::string qemu = "qemu-system-arm";

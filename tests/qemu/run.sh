@@ -13,6 +13,7 @@ cd "$(dirname "$0")/../.." || exit 1
 build=${BUILD:-build}
 [[ $build = /* ]] || build=$PWD/$build
 here=tests/qemu
+export XDG_CACHE_HOME=$build/tests/cache # of mmioscope run, not the user's
 
 tier=test list="" kept=""
 wanted=()

@@ -1,0 +1,36 @@
+// What kernel images say, kept from one run to the next: to expand an image and to pack its symbols
+// takes longer than all else before QEMU starts, and most runs boot the same kernel.
+#pragma once
+
+#include "symbols/task_offsets.hpp"
+#include "system/user_cache.hpp"
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace mmioscope::run {
+
+/// What is kept of an image.
+struct KernelFacts {
+    std::string banner;             ///< empty: unknown
+    std::vector<std::byte> symbols; ///< symbols::pack()
+    std::optional<symbols::TaskOffsets> task_offsets;
+};
+
+/// Its keys are the SHA-256 of an image and of what tells builds of this program apart.
+class KernelCache {
+public:
+    explicit KernelCache(const std::string& folder) : files_(folder) {}
+
+    /// Nothing: not kept, or damaged.
+    std::optional<KernelFacts> find(std::span<const std::byte> image) const;
+    void keep(std::span<const std::byte> image, const KernelFacts& facts) const;
+
+private:
+    UserCache files_;
+};
+
+} // namespace mmioscope::run

@@ -1,0 +1,32 @@
+// Bytes that a program keeps from one run to the next, in a folder of the user's.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace mmioscope {
+
+/// A file for each key, with a checksum. A cache that cannot be used is none: nothing here fails.
+class UserCache {
+public:
+    static constexpr std::size_t most = 8; ///< files; the one not used for longest goes first
+
+    /// `folder` is made if it can be, mode 0700. One that is not ours, or that others may write, is
+    /// not used; nor is an empty name.
+    explicit UserCache(const std::string& folder);
+
+    /// `key` is a file's name. Nothing: not kept, or damaged.
+    std::optional<std::vector<std::byte>> find(const std::string& key) const;
+    void keep(const std::string& key, std::span<const std::byte> bytes) const;
+
+private:
+    std::string folder_; ///< empty: unusable
+};
+
+/// mmioscope/`name` in $XDG_CACHE_HOME, or in ~/.cache; empty if neither is known.
+std::string user_cache_folder(const char* name);
+
+} // namespace mmioscope
