@@ -60,8 +60,17 @@ UserCache::UserCache(const std::string& folder) {
     if (folder.empty()) {
         return;
     }
+    const fs::path parent = fs::path(folder).parent_path();
     std::error_code problem;
-    fs::create_directories(fs::path(folder).parent_path(), problem);
+    fs::path there = parent;
+    while (!fs::exists(there, problem) && there.has_relative_path()) {
+        there = there.parent_path();
+    }
+    struct stat is {};
+    if (::stat(there.c_str(), &is) != 0 || is.st_uid != ::geteuid()) {
+        return; // sudo keeps HOME: root leaves nothing in a user's folders
+    }
+    fs::create_directories(parent, problem);
     ::mkdir(folder.c_str(), 0700);
     if (is_ours(folder)) {
         folder_ = folder;

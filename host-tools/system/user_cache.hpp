@@ -14,8 +14,8 @@ class UserCache {
 public:
     static constexpr std::size_t most = 8; ///< files; the one not used for longest goes first
 
-    /// `folder` is made if it can be, mode 0700. One that is not ours, or that others may write, is
-    /// not used; nor is an empty name.
+    /// `folder` is made, mode 0700, if it would be in a folder of ours. One that is not ours, or
+    /// that others may write, is not used; nor is an empty name.
     explicit UserCache(const std::string& folder);
 
     /// `key` is a file's name. Nothing: not kept, or damaged.

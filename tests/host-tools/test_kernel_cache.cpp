@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -133,6 +134,12 @@ TEST_CASE("a folder that others may write is no cache, nor is a file, nor none")
     CHECK(useless(folder / "file/b"));
     CHECK(useless(folder / "link"));
     CHECK(useless(""));
+    if (::geteuid() == 0) {
+        std::filesystem::create_directory(folder / "theirs");
+        REQUIRE(::chown((folder / "theirs").c_str(), 1000, 1000) == 0);
+        CHECK(useless(folder / "theirs/.cache/b"));
+        CHECK(files_in(folder / "theirs").empty());
+    }
     CHECK(files_in(folder / "open").empty());
     CHECK_FALSE(useless(folder / "b"));
 }
