@@ -1,6 +1,9 @@
 // What entry/fast_path.S knows of C++: offsets and values, which the compiler writes into the
 // assembly that it makes of this file. The Makefile takes the `.equ` lines from there.
 #include "abi/ring.hpp"
+#include "arch/debug.hpp"
+#include "arch/hsr.hpp"
+#include "arch/psr.hpp"
 #include "machine/fast_state.hpp"
 #include "mm/page_index.hpp"
 #include "trace/region_lock.hpp"
@@ -61,6 +64,15 @@ namespace {
     EQU(REGION_STORES, offsetof(RegionLock, stores));
     EQU(PARTS, 0 - PageIndex::parts);
     EQU(FIRST_STORE, first_store);
+
+    EQU(PSR_AIF, arch::psr_aif);
+    EQU(PSR_MODE, arch::psr_mode);
+    EQU(MODE_SVC, arch::Mode::svc);
+    EQU(MODE_USR, arch::Mode::usr);
+    EQU(MATCH_UPPER, arch::address_match(2, true) - arch::address_match(0, true));
+    EQU(IL, bit(25)); // of HSR
+    EQU(DEBUG_EVENT, arch::Hsr::debug_status);
+    EQU(PREFETCH_ABORT, std::uint32_t(arch::ExceptionClass::prefetch_abort) << 26);
 }
 
 } // namespace

@@ -65,6 +65,7 @@ public:
     constexpr bool stage1_walk() const { return Bit<7>::get(raw_); } ///< fault on a stage-1 walk
     constexpr bool write() const { return Bit<6>::get(raw_); }
     constexpr unsigned status() const { return Field<5, 0, unsigned>::get(raw_); } ///< DFSC, IFSC
+    static constexpr unsigned debug_status = 0x22; ///< tables B3-24 and B3-25
 
     /// Level of the table whose entry caused a translation or permission fault.
     constexpr unsigned level() const { return Field<1, 0, unsigned>::get(raw_); }
@@ -84,8 +85,6 @@ public:
     }
 
 private:
-    static constexpr unsigned debug_status = 0x22; ///< tables B3-24 and B3-25
-
     constexpr bool breakpoint() const {
         return ec() == ExceptionClass::breakpoint ||
                (ec() == ExceptionClass::prefetch_abort && status() == debug_status);

@@ -26,26 +26,23 @@
 
     .syntax unified
     .arch armv7ve
-    .arch_extension virt
     .arm
 
 #include "entry/offsets.inc"
 
-    .equ PSR_AIF, 0x1c0
-    .equ PSR_MODE, 0x1f
-    .equ MODE_SVC, 0x13
-    .equ MATCH_UPPER, 0x120             @ changes DBGBCR.BAS from 0b0011 to 0b1100
-    .equ IL, 0x02000000
-    .equ PREFETCH_ABORT, 0x80000000     @ HSR.EC 0x20
     .equ PAR_FSTAGE, 0x200              @ of the 64-bit format, which Hyp gets (B4.1.112)
-    .equ DEBUG_EVENT, 0x22              @ IFSC of a prefetch abort
+
+@ What C++ knows by this name (port/fast_code.hpp).
+    .macro entry name
+    .global mmioscope_fast_\name
+mmioscope_fast_\name:
+    .endm
 
     .section .text.vectors, "ax"
     .balign 256
-    .global guest_trap, mmioscope_fast_begin
+    .global guest_trap, return_to_guest
 @ The guest's trap (vectors.S). Saves r0 to r12 and LR, and loads r4 = hsr_mask, r5 = hsr_plain,
 @ r6 = psr_mask, r7 = dispatch, r8 = pages, r9 = owner, r10 = header, r11 = slot, pc = handler.
-mmioscope_fast_begin:
 guest_trap:
     stm     sp, {r0-r12, lr}
     ldmdb   sp, {r4-r11, pc}
@@ -73,6 +70,7 @@ guest_trap:
     and     r0, r12, #0x40
     add     r0, r12, r0, lsl #18
     ldreq   pc, [r7, r0, lsr #14]
+    b       slow_path
     .endm
 
 @ The flags say whether the guest's vectors are still where the step's breakpoints are: it may move
@@ -84,18 +82,15 @@ guest_trap:
     .endm
 
 @ handler: emulation, SVC mode, ARM state.
-    .global mmioscope_fast_emulate, mmioscope_fast_step
-mmioscope_fast_emulate:
+    entry   emulate
     mrc     p15, 4, r12, c5, c2, 0      @ HSR
     dispatch cmp, #MODE_SVC
-    b       slow_path
 
 @ handler: shadow, SVC mode, ARM state.
-mmioscope_fast_step:
+    entry   step
     compare_vectors
     mrc     p15, 4, r12, c5, c2, 0      @ HSR
     dispatch cmpeq, #MODE_SVC
-    b       slow_path
 
 @ For Thumb state and User mode: notes the instruction's length, 2 or 4 bytes, and then treats it as
 @ one of 4.
@@ -108,27 +103,24 @@ mmioscope_fast_step:
     orr     r12, r12, #IL
     .endm
 
-    .global mmioscope_fast_emulate_form, mmioscope_fast_step_form
-mmioscope_fast_emulate_form:
+    entry   emulate_form
     long_or_short
     ldr     r1, [sp, #FAST_FORM]
     dispatch cmp, r1
-    b       slow_path
 
-mmioscope_fast_step_form:
+    entry   step_form
     long_or_short
     compare_vectors
     ldr     r1, [sp, #FAST_FORM]
     dispatch cmpeq, r1
-    .global mmioscope_fast_slow
+
 @ handler: everything else, and where the fast path gives up. Saves the rest of the frame.
-mmioscope_fast_slow:
+    entry   slow
 slow_path:
     mrs     r2, ELR_hyp
     mrs     r3, SPSR
     strd    r2, r3, [sp, #FRAME_PC]
     call    mmioscope_guest_trap
-    .global return_to_guest
 return_to_guest:                        @ sp: a Frame, in this CPU's FastState
     ldrd    r2, r3, [sp, #FRAME_PC]
     msr     ELR_hyp, r2
@@ -139,16 +131,14 @@ return_to_guest:                        @ sp: a Frame, in this CPU's FastState
 
 @ handler, with a stream: the stream has its turn only at every sixth access, since most of a turn
 @ costs the same for one record as for six.
-    .global mmioscope_fast_turn
-mmioscope_fast_turn:
+    entry   turn
     ldr     r0, [sp, #FAST_TURN]
     subs    r0, r0, #1
     str     r0, [sp, #FAST_TURN]
     ldrne   pc, [sp, #FAST_AFTER_LOOK]
 @ handler, once in 64 records, or the stream's turn: reads the readers' positions, or continues the
 @ stream, before the access. Then loads the eight words again, which may have changed.
-    .global mmioscope_fast_look
-mmioscope_fast_look:
+    entry   look
     call    mmioscope_look_ahead
     ldr     lr, [sp, #FRAME_LR]
     sub     r0, sp, #4
@@ -157,8 +147,7 @@ mmioscope_fast_look:
 
 @ handler, with task names: goes on unless it is time to look at the current task's name
 @ (task_names/task_names.cpp).
-    .global mmioscope_fast_names
-mmioscope_fast_names:
+    entry   names
     mrc     p15, 0, r0, c13, c0, 3      @ TPIDRURO
     ldr     r1, [sp, #FAST_TASK]
     cmp     r0, r1
@@ -367,8 +356,7 @@ look_next:
 
 @ entry/vectors.S comes here if the bus answers with an external abort: records it, and the guest
 @ takes it.
-    .global mmioscope_fast_aborted
-mmioscope_fast_aborted:
+    entry   aborted
     add     r0, sp, #FAST_STEP
     stm     r0, {r1, r4, r5, r7, r8, r9, r12}
     mov     r2, r1
@@ -400,8 +388,7 @@ mmioscope_fast_aborted:
 
 @ Arms a step in Thumb state or User mode. A record of User mode has its LR and SP, and SP_svc for
 @ the task.
-    .global mmioscope_fast_open, mmioscope_fast_open_form
-mmioscope_fast_open_form:
+    entry   open_form
     str     r0, [sp, #FAST_HANDLER]
     ldr     r2, [sp, #FAST_LENGTH]
     add     r1, r1, r2
@@ -412,7 +399,7 @@ mmioscope_fast_open_form:
     addne   r2, r2, #MATCH_UPPER
     mcr     p14, 0, r2, c0, c0, 5       @ DBGBCR0
     ldr     r2, [sp, #FAST_PSR]
-    tst     r2, #PSR_MODE & ~0x10
+    tst     r2, #PSR_MODE & ~MODE_USR
     bne     open_armed
     mov     r2, lr
     mrs     r3, SP_usr
@@ -421,7 +408,7 @@ mmioscope_fast_open_form:
     str     r6, [r11, #SLOT_TASK]
     b       open_armed
 
-mmioscope_fast_open:                    @ ARM state and SVC mode
+    entry   open                        @ ARM state and SVC mode
     str     r0, [sp, #FAST_HANDLER]
     add     r1, r1, #4
     mcr     p14, 0, r1, c0, c0, 4       @ DBGBVR0; its DBGBCR0 and the vectors' are already set
@@ -459,8 +446,7 @@ open_armed:
     \value
     .endm
 
-    .global mmioscope_fast_finish, mmioscope_fast_finish_end
-mmioscope_fast_finish:
+    entry   finish
 finish_lr:
     stepped mrs r4, LR_svc
     b       finish
@@ -469,7 +455,7 @@ finish_store:
     b       finish
 finish_word:
     stepped stored_value r4
-mmioscope_fast_finish_end:
+    entry   finish_end
 
 @ The handler of a step ends with it.
     .macro restore
@@ -508,19 +494,16 @@ finish:
     ldr     r2, [sp, #FAST_SEQUENCE]
     commit  restore
 
+    .ltorg
+    .balign 256
+    entry   end
+
     .section .rodata.fast_path, "a"
     .balign 4
 @ By size, word twice (the second one for LR); loads, then stores (trap/fast_path.cpp).
-    .global mmioscope_fast_emulations, mmioscope_fast_steps
-mmioscope_fast_emulations:
+    entry   emulations
     .word   load_byte, load_halfword, load_word, load_word_lr
     .word   store_byte, store_halfword, store_word, store_word_lr
-mmioscope_fast_steps:
+    entry   steps
     .word   step_load_byte, step_load_halfword, step_load_word, step_load_word_lr
     .word   step_store_byte, step_store_halfword, step_store_word, step_store_word_lr
-
-    .previous
-    .ltorg
-    .balign 256
-    .global mmioscope_fast_end
-mmioscope_fast_end:

@@ -72,9 +72,9 @@ hyp_fault_data:
     eret
 2:  mrs     r0, ELR_hyp                 @ or an access of the fast path, which has the address in r5
 3:  sub     r0, r0, pc
-    sub     r0, r0, #(mmioscope_fast_begin - 3b - 8) & 0xff00
-    sub     r0, r0, #(mmioscope_fast_begin - 3b - 8) & 0xff
-    cmp     r0, #(mmioscope_fast_end - mmioscope_fast_begin)
+    sub     r0, r0, #(guest_trap - 3b - 8) & 0xff00
+    sub     r0, r0, #(guest_trap - 3b - 8) & 0xff
+    cmp     r0, #(mmioscope_fast_end - guest_trap)
     bhs     4f
     mrc     p15, 4, r0, c5, c2, 0       @ HSR
     and     r0, r0, #0x3f
