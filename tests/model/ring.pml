@@ -57,13 +57,14 @@ Stores stores[CPUS];
 byte owner[CPUS] = NOBODY; /* of the lock of a device */
 byte numbers[CPUS];      /* accesses that a device has seen */
 byte tail[CPUS];         /* RingHeader::readers: read up to here */
+byte second_tail;        /* ... by the second reader, of CPU 0's ring */
 byte truth[CPUS * 8];    /* the record of each position */
 byte told;               /* all that will be */
 byte done;               /* CPUs that have come to their end */
 
 /* broken: a record is not what its CPU has told at its position. unordered: an earlier access, by time or by the
- * order of its device, comes later, or none does. */
-bit broken, unordered;
+ * order of its device, comes later, or none does. untrue: what a black box says was in flight was not. */
+bit broken, unordered, untrue;
 
 #define MADE_OF(time, number) ((time) * 16 + (number))
 #define TIME_OF(record) ((record) / 16)
@@ -189,7 +190,9 @@ inline clear_commit(c) {
 
 #define FLIGHT (variant >= OVERWRITES && variant <= TIE_OF_OVERWRITTEN)
 #define DEVICE(c) (variant <= ONE_DEVICE_HERE -> 0 : (c))
-#define HAS_ROOM(c, n) (FLIGHT || position + (n) - tail[c] <= SLOTS)
+#define ALONE (variant >= TWO_READERS)
+#define SECOND_HAS_ROOM(n) (variant != TWO_READERS || position + (n) - second_tail <= SLOTS)
+#define HAS_ROOM(c, n) (FLIGHT || position + (n) - tail[c] <= SLOTS && SECOND_HAS_ROOM(n))
 
 inline finish(c) {
     unless(NO_DMB_BEFORE_NONE, order_memory(c));
@@ -206,7 +209,7 @@ inline finish_with_head(c) {
 proctype writer(byte c) {
     byte time, position, slot, left;
     bit fast = fast_cpus >> c & 1;
-    left = (c == 1 && budget > 2 -> 1 : budget);
+    left = (c == 0 -> budget : (ALONE -> 0 : (budget > 2 -> 1 : budget)));
     do
     :: left == 0 -> break
     :: left > 0 ->
@@ -330,6 +333,36 @@ proctype reader() {
     od
 }
 
+/* Reads CPU 0's ring alone, without a merge. */
+proctype second_reader() {
+    byte record;
+end:
+    do
+    :: AT(0, HEAD) > second_tail ->
+        record = AT(0, RECORD(second_tail % SLOTS));
+        atomic {
+            broken = record != truth[second_tail];
+            assert(!broken);
+            record = 0;
+            second_tail++
+        }
+    od
+}
+
+/* A reset at any moment, and then hyp/services/black_box/: the mark and the slot that it names are two lines, of which
+ * memory has an older state than the CPU. Here the mark's is the older one. If the slot's is, it may be of the access
+ * before, with its commit word cleared: no order of stores prevents that. */
+proctype black_box() {
+    byte slot, in_flight;
+end:
+    atomic { AT(0, MARK) >= IN_SLOT(0) -> slot = AT(0, MARK) - IN_SLOT(0); in_flight = began[0] };
+    atomic {
+        untrue = (variant == RESET_ANY_COMMIT || AT(0, COMMIT(slot)) == 0) &&
+                 TIME_OF(AT(0, RECORD(slot))) != in_flight && TIME_OF(AT(0, RECORD(slot))) != began[0];
+        assert(!untrue)
+    }
+}
+
 init {
     d_step {
         c_code {
@@ -344,6 +377,11 @@ init {
         run writer(0);
         run writer(1);
         run ticks();
-        run reader()
+        run reader();
+        if
+        :: variant == TWO_READERS || variant == ROOM_OF_ONE_READER -> run second_reader()
+        :: variant >= RESET -> run black_box()
+        :: else
+        fi
     }
 }

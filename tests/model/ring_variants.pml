@@ -2,7 +2,8 @@
  *
  *   #define NAME number  // ACCESSES-OF-EACH-CPU EXPECTED: what is different
  *
- * Up to ONE_DEVICE_HERE the CPUs access one device, under its lock; then each has a device of its own.
+ * Up to ONE_DEVICE_HERE the CPUs access one device, under its lock; then each has a device of its own, and from
+ * TWO_READERS on only CPU 0 makes accesses.
  */
 #define ONE_DEVICE 0            // 2 none: the protocol
 #define TWO_RECORDS 1           // 2 none: an access may be an LDM, with two records and one mark
@@ -22,3 +23,7 @@
 #define CLOCK_BEHIND_MARK 14    // 1 unordered: the reader reads the clock behind the mark
 #define HEAD_BEFORE_MARK 15     // 1 unordered: ... the head before the mark
 #define MARK_BEFORE_HEAD 16     // 1 unordered: the fast path's mark may go before its head comes
+#define TWO_READERS 17          // 3 none: of one CPU's ring; its writer waits for both
+#define ROOM_OF_ONE_READER 18   // 3 broken: ... for the first one only
+#define RESET 19                // 3 none: one CPU; the next boot has its mark's line, and the slot's of then or later
+#define RESET_ANY_COMMIT 20     // 3 untrue: ... and takes the slot for the access in flight whatever its commit word is
