@@ -1,5 +1,6 @@
 #include "blackbox/black_box.hpp"
 
+#include "records/groups.hpp"
 #include "records/open_accesses.hpp"
 #include "rings/merge.hpp"
 #include "rings/ring_reader.hpp"
@@ -38,16 +39,20 @@ std::uint16_t device_at(const rings::Area& area, std::uint64_t pa) {
     return found;
 }
 
-// The last records of one ring, at most `count`, oldest first.
+// The last records of one ring, at most `count`, oldest first. When it stopped, its CPU may have
+// been about to replace the first ones by a group (abi/payload.hpp): those are not damaged.
 std::vector<abi::Record> end_of(const rings::Ring& ring, std::uint64_t count,
                                 std::uint64_t& damaged) {
     const std::uint64_t head = abi::position_of(*ring.header);
     std::vector<abi::Record> records;
     for (std::uint64_t at = head - std::min({head, ring.capacity, count}); at != head; ++at) {
         const abi::Record record = ring.records[at % ring.capacity];
+        const bool replaced =
+            records.empty() &&
+            record.commit == abi::commit_word(ring.boot_number, at + ring.capacity);
         if (record.commit == abi::commit_word(ring.boot_number, at)) {
             records.push_back(record);
-        } else {
+        } else if (!replaced) {
             ++damaged;
         }
     }
@@ -160,6 +165,11 @@ LastAccesses last_accesses(const rings::Area& area, std::uint64_t count) {
     const std::uint64_t surplus = last.records.size() - std::min(last.records.size(), count);
     last.records.erase(last.records.begin(),
                        last.records.begin() + static_cast<std::ptrdiff_t>(surplus));
+    trace::Groups groups;
+    for (const abi::Record& record : last.records) {
+        last.broken += groups.add(record, std::nullopt).broken;
+    }
+    last.broken += groups.unended();
     return last;
 }
 

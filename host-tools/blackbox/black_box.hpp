@@ -25,8 +25,8 @@ struct FoundArea {
 
 /// The first consistent area in `image` on a page boundary whose description has the right
 /// checksum. `base` is the physical address of the image's first byte; if given, the area's own
-/// address must agree with it. Calls `passed` as it searches. Throws Error (failed) if there are only
-/// areas of another version.
+/// address must agree with it. Calls `passed` as it searches. Throws Error (failed) if there are
+/// only areas of another version.
 std::optional<FoundArea> find_area(
     std::span<std::byte> image, std::optional<std::uint64_t> base,
     const Passed& passed = [](std::size_t) {});
@@ -49,6 +49,7 @@ struct LastAccesses {
     std::vector<Unfinished> unfinished;
     std::vector<abi::Record> records; ///< in the order of time, without begin records
     std::uint64_t damaged = 0;        ///< records left out because their slots are incomplete
+    std::uint64_t broken = 0;         ///< payloads of which only a part is there (abi/payload.hpp)
 };
 
 /// The last `count` records of all CPUs of `area`, and the accesses that were unfinished then.

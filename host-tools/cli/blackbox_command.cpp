@@ -69,6 +69,9 @@ Status print_boot(const view::KnownBoot& boot, const Options& options) {
     const blackbox::LastAccesses last = blackbox::last_accesses(boot.area, options.count);
     view::show(boot, last, chosen, *output_of(options, boot, out));
     say(trace::other_counts({}, boot.area.statistics()));
+    if (last.broken > 0) {
+        say(fmt::format("{} payloads are here only in part\n", last.broken));
+    }
     if (last.damaged > 0) {
         say(fmt::format("{} damaged records are left out\n", last.damaged));
     }

@@ -14,7 +14,7 @@ std::uint8_t id_of(const abi::Record& record) {
     if (record.type == RecordType::access && abi::is_write(record)) {
         return ctf_write;
     }
-    const bool known = record.type <= RecordType::task && record.type != RecordType::none;
+    const bool known = record.type <= RecordType::payload && record.type != RecordType::none;
     return known ? static_cast<std::uint8_t>(record.type) : ctf_unknown;
 }
 
@@ -166,12 +166,12 @@ void Ctf::add(const Event& event) {
     if (lost) {
         to.discard(r.value);
     }
-    const auto& flags = flags_.of(event);
+    const std::string flags = string(flag_words(r)); // not kept: a payload has no Record::access
     const std::string_view text = plain_text(event.text());
     TextCursor at =
         to.event(id_of(r), since_start(r.time), most_numbers + flags.size() + text.size());
     at.append_bytes(r.cpu_sequence);
-    at.append_any(flags);
+    at.append(flags);
     if (lost) {
         at.append_bytes(r.cpu_sequence);
     }

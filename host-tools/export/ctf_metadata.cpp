@@ -77,7 +77,7 @@ std::string events() {
     append_event(to, static_cast<unsigned>(abi::RecordType::access), "read", placed);
     append_event(to, ctf_write, "write", placed);
     append_event(to, ctf_unknown, "unknown", plain);
-    for (unsigned id = 2; id <= static_cast<unsigned>(abi::RecordType::task); ++id) {
+    for (unsigned id = 2; id <= static_cast<unsigned>(abi::RecordType::payload); ++id) {
         const auto type = static_cast<abi::RecordType>(id);
         append_event(to, id, type_word(type),
                      type == abi::RecordType::gap ? lost

@@ -151,7 +151,9 @@ void Sqlite::bind_place(const Event& event) {
         event_.null().null();
         r.device == abi::no_device ? event_.null() : event_ << r.device;
         event_.null().null().null();
-        r.type == abi::RecordType::task ? event_.null() : event_ << r.value; // part of a name
+        const bool part = // of a name or a payload
+            r.type == abi::RecordType::task || r.type == abi::RecordType::payload;
+        part ? event_.null() : event_ << r.value;
         event_.null().null();
         return;
     }

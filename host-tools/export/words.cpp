@@ -13,9 +13,9 @@ using abi::RecordType;
 
 namespace {
 
-constexpr std::array<std::string_view, 15> types = {
+constexpr std::array<std::string_view, 16> types = {
     "none",  "access", "begin",      "own",   "lost",  "marker", "change", "interrupt",
-    "fetch", "cache",  "table_walk", "fault", "power", "fold",   "task"};
+    "fetch", "cache",  "table_walk", "fault", "power", "fold",   "task",   "payload"};
 
 constexpr std::array<std::string_view, 16> modes = {"usr", "fiq", "irq", "svc", "m4",  "m5",
                                                     "mon", "abt", "m8",  "m9",  "hyp", "und",
@@ -46,17 +46,19 @@ std::string mode_word(std::uint8_t mode) {
 }
 
 std::string flag_words(const abi::Record& record) {
-    static constexpr std::array<std::pair<unsigned, std::string_view>, 8> words = {{
+    static constexpr std::array<std::pair<unsigned, std::string_view>, 9> words = {{
         {abi::flag_value_unknown, "value_unknown"},
         {abi::flag_early, "early"},
         {abi::flag_same_instruction, "same_instruction"},
         {abi::flag_boot, "boot"},
         {abi::flag_estimated, "estimated"},
+        {abi::flag_payload, "payload"},
         {abi::access_sign_extend << 8, "sign_extended"},
         {abi::access_syndrome << 8, "syndrome"},
         {abi::access_emulated << 8, "emulated"},
     }};
-    const unsigned bits = record.flags | unsigned{record.access} << 8;
+    const bool piece = record.type == abi::RecordType::payload; // `access` is a number of bytes
+    const unsigned bits = record.flags | (piece ? 0u : unsigned{record.access} << 8);
     std::string text;
     for (const auto& [bit, word] : words) {
         if ((bits & bit) != 0) {

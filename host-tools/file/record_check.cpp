@@ -12,6 +12,9 @@ namespace mmioscope::trace {
 void RecordCheck::add(std::span<const abi::Record> records) {
     for (const abi::Record& record : records) {
         Cpu& cpu = cpus_[record.cpu];
+        if (groups_.minds(record)) [[unlikely]] {
+            check_group(record, cpu);
+        }
         check_cpu(record, cpu);
         check_time(record, cpu);
         check_region(record, cpu);
@@ -25,6 +28,27 @@ inline void RecordCheck::check_cpu(const abi::Record& record, Cpu& cpu) {
     } else {
         out_of_turn(record, cpu);
     }
+}
+
+// A part of a trace may have left out anything.
+void RecordCheck::check_group(const abi::Record& record, const Cpu& cpu) {
+    const Groups::Finding found = groups_.add(record, cpu.next);
+    if (part_) {
+        return;
+    }
+    if (!found.wrong.empty()) {
+        wrong_(fmt::format("record {}: cpu {} sequence {} {}", count_, record.cpu,
+                           record.cpu_sequence, found.wrong));
+    }
+    first_broken_ = broken_ == 0 ? count_ : first_broken_;
+    broken_ += found.broken;
+}
+
+std::string RecordCheck::broken_groups() const {
+    const std::uint64_t all = broken_ + (part_ ? 0 : groups_.unended());
+    return all == 0 ? ""
+                    : fmt::format("{} payloads lack a part, the first at record {}", all,
+                                  broken_ == 0 ? count_ : first_broken_);
 }
 
 // If a file continues another one, a CPU's first number may be anything.

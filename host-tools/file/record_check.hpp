@@ -2,6 +2,7 @@
 #pragma once
 
 #include "records/backward.hpp"
+#include "records/groups.hpp"
 
 #include <array>
 #include <cstdint>
@@ -21,6 +22,9 @@ public:
     RecordCheck(Report wrong, Report lost) : wrong_(std::move(wrong)), lost_(std::move(lost)) {}
 
     void add(std::span<const abi::Record> records);
+    /// Behind the last record: how many groups lack a part (abi/payload.hpp), and which is the
+    /// first; empty: none.
+    std::string broken_groups() const;
 
     /// The trace is a part of another one: missing records are not losses.
     void expect_part() { part_ = true; }
@@ -41,6 +45,7 @@ private:
     void check_cpu(const abi::Record& record, Cpu& cpu);
     void check_time(const abi::Record& record, Cpu& cpu);
     void check_region(const abi::Record& record, Cpu& cpu);
+    void check_group(const abi::Record& record, const Cpu& cpu);
     void out_of_turn(const abi::Record& record, Cpu& cpu);
 
     bool part_ = false;
@@ -54,6 +59,9 @@ private:
     std::uint64_t count_ = 0; ///< records before the current one
     std::uint64_t holes_ = 0;
     StepsBack times_back_;
+    Groups groups_;
+    std::uint64_t broken_ = 0;       ///< groups that lack a part
+    std::uint64_t first_broken_ = 0; ///< the record that showed it first
 };
 
 } // namespace mmioscope::trace

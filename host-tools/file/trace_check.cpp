@@ -160,6 +160,10 @@ CheckResult Check::run() {
     if (end_ && reader_.offset() > place.end) {
         problem(fmt::format("{} bytes follow the last section", reader_.offset() - place.end));
     }
+    if (const std::string broken = records_.broken_groups(); !broken.empty()) {
+        ++losses_;
+        result_.problems.insert(result_.problems.begin(), broken); // however many follow
+    }
     judge_end();
     result_.records = records_.count();
     result_.times = times_back(records_.times_back());

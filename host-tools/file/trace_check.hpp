@@ -11,7 +11,7 @@
 namespace mmioscope::trace {
 
 struct CheckResult {
-    std::vector<std::string> problems; ///< the first most_problems
+    std::vector<std::string> problems; ///< the first most_problems, and payloads that lack a part
     std::uint64_t more_problems = 0;
     std::uint64_t records = 0;
     std::uint64_t sections = 0;

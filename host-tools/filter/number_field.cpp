@@ -115,6 +115,7 @@ constexpr NumberField::Word types[] = {
     {"power", 12},
     {"fold", 13},
     {"task", 14},
+    {"payload", 15},
 };
 
 // CPSR.M (ARM ARM B1.3.1).

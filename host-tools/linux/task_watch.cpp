@@ -31,6 +31,9 @@ void TaskWatch::see(std::span<const trace::Run> runs, std::vector<trace::TaskEnt
     unsigned walks = most_walks;
     std::array<Recent, abi::max_cpus> recent{};
     for (const trace::Run& run : runs) {
+        if (run.first->type == abi::RecordType::payload) { // has no task
+            continue;
+        }
         if (reader_.current_in_register() || trace::in_user_mode(*run.first)) {
             see_key(run.records(), recent, walks, entries);
             continue;

@@ -2,6 +2,7 @@
 
 #include "reading/kept.hpp"
 #include "reading/strip_code.hpp"
+#include "records/groups.hpp"
 #include "records/marker_text.hpp"
 #include "records/record_text.hpp"
 #include "records/ticks.hpp"
@@ -25,6 +26,7 @@ std::string text_of(const abi::Record& record, std::span<const registers::Device
         return trace::fault_text(record.value, named < devices.size() ? devices[named].path : "");
     }
     case abi::RecordType::task: return trace::task_text(record);
+    case abi::RecordType::payload: return trace::payload_text(record);
     default: return {};
     }
 }
@@ -424,6 +426,9 @@ std::size_t Naming::TaskHash::operator()(const trace::KnownTask& task) const {
 }
 
 Id Naming::task_of(const abi::Record& record, Times& times) {
+    if (record.type == abi::RecordType::payload) { // Record::task is a part of it
+        return no_id;
+    }
     const trace::TaskTable::Found found = reader_.tasks().find(record);
     times.narrow(found.from, found.to);
     if (found.task == nullptr) {
@@ -459,6 +464,7 @@ Id Naming::interrupt_in(const Event& event) {
 
 Id Naming::text_of(const Event& event) {
     switch (event.record.type) {
+    case abi::RecordType::payload: return intern(trace::payload_text(event.record, hidden_));
     case abi::RecordType::marker:
     case abi::RecordType::configuration:
     case abi::RecordType::fault:

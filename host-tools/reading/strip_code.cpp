@@ -1,6 +1,9 @@
 #include "reading/strip_code.hpp"
 
 #include "abi/control.hpp"
+#include "abi/payload.hpp"
+
+#include <algorithm>
 
 namespace mmioscope::reading {
 
@@ -20,6 +23,9 @@ bool names_pcs(const abi::Record& record) {
 }
 
 void strip_code(abi::Record& record) {
+    if (record.type == abi::RecordType::payload) { // may be anything
+        std::fill_n(abi::bytes_of(record), abi::piece_bytes, std::uint8_t{0});
+    }
     if (record.type != abi::RecordType::task) { // a name is kept
         record.pc = record.lr = record.sp = record.va = 0;
     }

@@ -1,5 +1,6 @@
 #include "record/parts.hpp"
 
+#include "abi/payload.hpp"
 #include "file/texts.hpp"
 #include "records/losses.hpp"
 #include "system/distinct_output.hpp"
@@ -11,6 +12,11 @@
 namespace mmioscope::record {
 
 namespace {
+
+/// Both are of one group (abi/payload.hpp): a file does not end between them.
+bool belong_together(const abi::Record& before, const abi::Record& record) {
+    return abi::goes_on(before) && abi::follows(record, before) && abi::is_sound_piece(record);
+}
 
 FileDescriptor create_file(const Options& options, unsigned number) {
     if (options.output.empty()) {
@@ -86,9 +92,13 @@ std::size_t Parts::room() const {
 
 void Parts::append(std::span<const abi::Record> records) {
     while (!records.empty()) {
-        const std::size_t n = std::min(records.size(), room());
+        std::size_t n = std::min(records.size(), room());
+        while (n < records.size() && belong_together(n == 0 ? last_ : records[n - 1], records[n])) {
+            ++n;
+        }
         writer_->append(records.first(n));
         if (n > 0) {
+            last_ = records[n - 1];
             console_->see(records[n - 1].time);
         }
         for (const abi::Record& record : records.first(n)) {

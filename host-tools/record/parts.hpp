@@ -81,6 +81,7 @@ private:
     const Boot* boot_ = nullptr;
     std::vector<abi::Loss> written_losses_; ///< losses of the boot in earlier files
     trace::Policies policies_;              ///< of the boot, up to the last written record
+    abi::Record last_{};                    ///< the last written record
     std::uint64_t head_size_ = 0;           ///< bytes of the file before its first record
     unsigned number_ = 0;
     bool used_ = false; ///< the file has had a boot

@@ -19,10 +19,11 @@ std::string_view at(const std::array<std::string_view, N>& words, std::uint64_t 
 } // namespace
 
 std::string_view type_text(abi::RecordType type) {
-    static constexpr std::array<std::string_view, 15> words = {
+    static constexpr std::array<std::string_view, 16> words = {
         "nothing",         "access",        "begin",     "own",   "gap",
         "marker",          "configuration", "interrupt", "fetch", "cache maintenance",
-        "page-table walk", "fault",         "power",     "fold",  "task"};
+        "page-table walk", "fault",         "power",     "fold",  "task",
+        "payload"};
     return at(words, static_cast<std::uint8_t>(type), "unknown record");
 }
 

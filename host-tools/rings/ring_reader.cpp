@@ -112,15 +112,19 @@ void RingReader::copy(std::uint64_t to, std::vector<abi::Record>& out) const {
 }
 
 // Removes from out[first..] what the writer may have overwritten during the copy, which is possible
-// only with Policy::flight: records at the start. Checks after copying. Returns their number.
+// only with Policy::flight: records at the start. Looks at their commit words again, since the head
+// does not tell how far a group goes that is being written. Returns their number.
 std::uint64_t RingReader::drop_overtaken(std::vector<abi::Record>& out, std::size_t first) const {
     shared::order();
-    const std::uint64_t head = overwrites_ ? head_of(ring_) : 0;
-    if (head < tail_ + ring_.capacity) {
-        return 0;
+    const auto overtaken = [this](std::uint64_t position) {
+        std::uint32_t commit = 0;
+        shared::copy(&commit, &ring_.records[position % ring_.capacity].commit, sizeof commit);
+        return commit != abi::commit_word(ring_.boot_number, position);
+    };
+    std::uint64_t n = 0;
+    while (overwrites_ && n < out.size() - first && overtaken(tail_ + n)) {
+        ++n;
     }
-    const std::uint64_t n =
-        std::min(head - ring_.capacity - tail_ + 1, std::uint64_t{out.size() - first});
     const auto begin = out.begin() + static_cast<std::ptrdiff_t>(first);
     out.erase(begin, begin + static_cast<std::ptrdiff_t>(n));
     return n;

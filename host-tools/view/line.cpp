@@ -376,7 +376,10 @@ void LineFormat::append_event(TextBuffer& to, const Event& event) {
     case RecordType::marker:
         append_colored(to, color::mark, fmt::format("mark {}", event.text()));
         return;
-    case RecordType::task: to.append(fmt::format("task {}", event.text())); return;
+    case RecordType::task:
+    case RecordType::payload:
+        to.append(fmt::format("{} {}", trace::type_text(record.type), event.text()));
+        return;
     case RecordType::configuration: // the region of a command, or its result
         to.append(fmt::format("change {}", event.text()));
         if (record.device != abi::no_device) {

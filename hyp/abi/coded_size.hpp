@@ -1,6 +1,7 @@
 // What a record takes at most in a frame (abi/record_codec.hpp), from the parts that code it.
 #pragma once
 
+#include "abi/payload.hpp"
 #include "abi/record_model.hpp"
 
 namespace mmioscope::abi {
@@ -40,9 +41,13 @@ struct MostBits {
     static constexpr unsigned time = 2 * SteadyNumber::most_bits;
 
     static constexpr unsigned record = flag + cpu + site + sequences + context + value + time;
+    static constexpr unsigned piece =
+        2 * flag + most_bits_of(&RecordModel::piece_size) + piece_bytes * BitTree<8>::most_bits;
+    /// Of whatever kind, also in place of a piece.
+    static constexpr unsigned any = piece > flag + record ? piece : flag + record;
 };
 
 /// Bytes that one record takes at most.
-inline constexpr std::size_t max_coded_record = (MostBits::record + 7) / 8;
+inline constexpr std::size_t max_coded_record = (MostBits::any + 7) / 8;
 
 } // namespace mmioscope::abi

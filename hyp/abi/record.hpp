@@ -26,10 +26,11 @@ enum class RecordType : std::uint8_t {
     fetch = 8,            ///< the guest executed from a traced page; `value` is unused
     maintenance = 9,      ///< cache maintenance by address on a traced page: no device access
     page_table_walk = 10, ///< a stage-1 walk read a descriptor from a traced page
-    fault = 11, ///< an access that reached no device, or makes no progress: see FaultReason
-    power = 12, ///< a CPU or the machine was started or stopped: see PowerEvent
-    fold = 13,  ///< `value` more equal accesses, in a stream only: see fold.hpp
-    task = 14,  ///< the name of the task at `task`: see task_name.hpp
+    fault = 11,   ///< an access that reached no device, or makes no progress: see FaultReason
+    power = 12,   ///< a CPU or the machine was started or stopped: see PowerEvent
+    fold = 13,    ///< `value` more equal accesses, in a stream only: see fold.hpp
+    task = 14,    ///< the name of the task at `task`: see task_name.hpp
+    payload = 15, ///< bytes that belong to the record before it: see payload.hpp
 };
 
 // A `begin` record is in memory before its access goes out, under the same lock. The next record of
@@ -131,6 +132,8 @@ inline constexpr std::uint8_t flag_boot =
 
 inline constexpr std::uint8_t flag_estimated =
     1u << 4; ///< `time` and `duration` are estimates, from a fold record (fold.hpp)
+inline constexpr std::uint8_t flag_payload =
+    1u << 5; ///< the next record of this CPU belongs to it (payload.hpp)
 
 /// Bit of Record::mode: the guest was in Thumb state. Bits 4:0 are CPSR.M (ARM ARM B1.3.1).
 inline constexpr std::uint8_t mode_thumb = 1u << 5;

@@ -7,11 +7,15 @@
 // encoder, one as decoder, so what one expects the other does. A model starts empty with each
 // frame.
 //
+// Behind a record that owns a payload (payload.hpp), of each piece only its bytes are coded, as
+// bytes; all else follows from the record before it.
+//
 // Everything in a Record is coded exactly, but for times and durations: in units of 2^`time_shift`
 // ticks, the bits below are cleared. Their order stays. Whatever the bits are, a decoder ends,
 // within its model.
 #pragma once
 
+#include "abi/payload.hpp"
 #include "abi/record_model.hpp"
 
 #include <cstring>
@@ -28,6 +32,8 @@ public:
 
     /// Encodes `r`, or fills it in.
     void code(Record& r) {
+        if (model_.in_group && !flag(model_.is_piece, !(Coder::encoding && is_next_piece(r))))
+            return code_piece(r);
         SiteMemory& last = model_.sites[cpu_->site];
         std::uint8_t at = last.next[0];
         if (flag(last.as_expected, !(Coder::encoding && is_expected(r, at)))) {
@@ -42,6 +48,8 @@ public:
         code_time(r, site);
         if (r.type == RecordType::fold) count_folded(r);
         cpu_->site = at;
+        model_.in_group = goes_on(r);
+        if (model_.in_group) expect_piece(r);
     }
 
 private:
@@ -375,6 +383,53 @@ private:
         r.duration = static_cast<std::uint32_t>(duration << shift_);
         model_.time = time;
         cpu.end = time + duration;
+    }
+
+    void expect_piece(const Record& before) {
+        model_.index = next_piece(before).pa_high;
+        model_.group_lock = before.lock_sequence;
+    }
+
+    /// Without what it has of its own: its bytes, and how many they are.
+    Record next_piece_of_group() const {
+        Record piece{};
+        piece.type = RecordType::payload;
+        piece.cpu = model_.cpu;
+        piece.time = model_.time << shift_;
+        piece.lock_sequence = model_.group_lock;
+        piece.cpu_sequence = cpu_->cpu_sequence;
+        piece.commit = cpu_->commit;
+        piece.device = model_.sites[cpu_->site].site.place.device; // the owner's
+        piece.pa_high = model_.index;
+        return piece;
+    }
+
+    /// Whether `r` is the next piece of the group, and can be written without more.
+    bool is_next_piece(const Record& r) const {
+        if (!is_sound_piece(r)) return false;
+        Record expected = next_piece_of_group();
+        expected.time += r.time & ((std::uint64_t{1} << shift_) - 1); // is rounded away
+        set_bytes(expected, bytes_of(r), r.access, goes_on(r));
+        return std::memcmp(&expected, &r, sizeof r) == 0;
+    }
+
+    [[gnu::noinline]] void code_piece(Record& r) {
+        if (!model_.knows_pieces)
+            std::memset(static_cast<void*>(model_.piece_byte), 0, sizeof model_.piece_byte);
+        model_.knows_pieces = true;
+        const bool more = !flag(model_.last_piece, !goes_on(r));
+        const std::uint32_t count =
+            more ? piece_bytes : model_.piece_size.code(coder_, r.access - 1u) + 1;
+        Record piece = next_piece_of_group();
+        std::uint8_t bytes[piece_bytes];
+        for (unsigned i = 0; i < count; ++i)
+            bytes[i] =
+                static_cast<std::uint8_t>(model_.piece_byte[i % 4].code(coder_, bytes_of(r)[i]));
+        set_bytes(piece, bytes, count, more);
+        r = piece;
+        remember_sequences(r);
+        model_.in_group = more;
+        ++model_.index;
     }
 
     Coder& coder_;

@@ -100,11 +100,18 @@ struct RecordModel {
     BitTree<4> bytes[value_contexts];
     BitTree<8> low_byte[value_contexts];
     BitTree<8> high_byte[3];
+    bool in_group;            ///< a piece should follow the last record (payload.hpp):
+    std::uint8_t index;       ///< this one,
+    std::uint32_t group_lock; ///< with this lock_sequence
+    bool knows_pieces;        ///< `piece_byte` was cleared
+    Probability is_piece, last_piece;
+    BitTree<5> piece_size;
 
     SiteMemory sites[max_sites]; ///< place 0 has no site
+    BitTree<8> piece_byte[4];    ///< by its place in a word
 
     /// Empties it. A place is cleared when it gets a site, and not looked at before: they are two
-    /// thirds of the model.
+    /// thirds of the model. So is what only pieces need.
     void clear() {
         auto* end = reinterpret_cast<std::byte*>(&sites[1]);
         std::memset(static_cast<void*>(this), 0,

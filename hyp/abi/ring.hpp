@@ -8,7 +8,11 @@
 // Positions are 64-bit counts of records that never wrap; position p is in slot p % capacity. A
 // ring has one writer (its CPU) and at most two readers. Order (ARM ARM A3.8.3):
 //
-//   writer: payload, DMB, commit, DMB, head          reader: head, DMB, payload, DMB, tail
+//   writer: contents, DMB, commit, DMB, head         reader: head, DMB, contents, DMB, tail
+//
+// Records of one group (payload.hpp) are below the head together. So up to max_pieces slots behind
+// the head may have new commit words, and a reader under Policy::flight looks at a record's commit
+// word again after it has copied it.
 //
 // The in-flight mark is stored before the access's time is known, and ends with the head that
 // covers its record, or later. So a reader reads the mark first, then the head that it relies on.

@@ -39,7 +39,7 @@ def as_row(record, trace):
     """A Record of the source as it is in JSONL and CSV."""
     record = record._replace(raw_value=None)
     if record.type not in source.PLACED:
-        return record._replace(value=None if record.type in ("unknown", "task") else record.value)
+        return record._replace(value=None if record.type in ("unknown", "task", "payload") else record.value)
     return record._replace(duration=None if record.type == "begin" else duration_ns(record, trace))
 
 
@@ -84,7 +84,7 @@ def in_tables(records, trace):
             losses.append(record)
         else:
             duration = duration_ns(record, trace) if record.type in source.PLACED else None
-            yield record._replace(raw_value=None, value=None if record.type == "task" else record.value, duration=duration)
+            yield record._replace(raw_value=None, value=None if record.type in ("task", "payload") else record.value, duration=duration)
     yield from losses
 
 

@@ -2,6 +2,7 @@
 // records and losses visible only in the numbers, polls, markers, 64-bit values, remapped pages.
 // The same N gives the same file. Usage: make-trace N FILE
 #include "abi/control.hpp"
+#include "abi/payload.hpp"
 #include "file/file_writer.hpp"
 #include "records/losses.hpp"
 #include "system/error.hpp"
@@ -174,6 +175,25 @@ private:
         }
     }
 
+    /// One that owns a payload.
+    void own(unsigned cpu) {
+        abi::Record r = access(cpu, 2);
+        r.flags |= abi::flag_payload;
+        put(r);
+        for (unsigned left = static_cast<unsigned>(any() % 3);; --left) {
+            r = abi::next_piece(r);
+            std::uint8_t bytes[abi::piece_bytes];
+            for (std::uint8_t& byte : bytes) {
+                byte = static_cast<std::uint8_t>(any());
+            }
+            abi::set_bytes(r, bytes, left > 0 ? sizeof bytes : 1 + any() % sizeof bytes, left > 0);
+            put(r);
+            if (left == 0) {
+                return;
+            }
+        }
+    }
+
     void lose(unsigned cpu) {
         const std::uint32_t hole = static_cast<std::uint32_t>(any() % 3);
         sequence_[cpu] += hole;
@@ -202,6 +222,8 @@ private:
             put(r);
             r.type = abi::RecordType::access;
             put(r);
+        } else if (what < 34) {
+            own(cpu);
         } else if (what < 36) {
             put(access(cpu, 4 + static_cast<unsigned>(any() % 3)));
         } else {

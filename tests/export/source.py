@@ -5,10 +5,10 @@ from collections import namedtuple
 RECORD = struct.Struct("<IBBBBQIIIHBBQIIIIII")
 SECTION = struct.Struct("<IIQII")
 TYPES = ["none", "access", "begin", "own", "lost", "marker", "change", "interrupt", "fetch", "cache", "table_walk",
-         "fault", "power", "fold", "task"]
+         "fault", "power", "fold", "task", "payload"]
 PLACED = {"access", "begin", "own", "fetch", "cache", "table_walk", "fault"}
 WITH_VALUE = {"access", "begin", "own", "table_walk"}
-FLAGS = ["value_unknown", "early", "same_instruction", "boot", "estimated"]
+FLAGS = ["value_unknown", "early", "same_instruction", "boot", "estimated", "payload"]
 ACCESS_FLAGS = {0x10: "sign_extended", 0x20: "syndrome", 0x40: "emulated"}
 
 # `value`: None if unknown. `flags`: words. Losses have type "lost", and their count as value.
@@ -94,9 +94,10 @@ class Trace:
         ticks = time - start
         ns = ticks // self.frequency * 10**9 + ticks % self.frequency * 10**9 // self.frequency
         words = [word for bit, word in enumerate(FLAGS) if flags >> bit & 1]
-        words += [word for bit, word in ACCESS_FLAGS.items() if access & bit]
+        words += [word for bit, word in ACCESS_FLAGS.items() if access & bit and name != "payload"]
         if name not in PLACED:
-            return Record(name, cpu, ns, time, None, None, "-", 0, None, value, None, None, None, None, None, sequence,
+            of = self.regions[device].name if name == "payload" and device < len(self.regions) else "-"
+            return Record(name, cpu, ns, time, None, None, of, 0, None, value, None, None, None, None, None, sequence,
                           None, " ".join(words), "")
         region = self.regions[device] if device < len(self.regions) else Region("-", 0, 0)
         known = name in WITH_VALUE and not flags & 1

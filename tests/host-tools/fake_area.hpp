@@ -74,17 +74,23 @@ public:
     }
 
     /// Even if there is no room.
-    void publish(const abi::Record& record) {
+    void publish(const abi::Record& record) { publish(std::span(&record, 1)); }
+    /// All of them by one store of the head. Not `published`: it is not done.
+    void publish(std::span<const abi::Record> group, bool published = true) {
         const std::uint64_t head = abi::position_of(ring_);
-        abi::Record& slot = records_[head % ring_.capacity];
-        set(slot.commit, 0u);
-        std::atomic_thread_fence(std::memory_order_release);
-        abi::Record copy = record;
-        copy.commit = 0;
-        slot = copy;
-        set(slot.commit, abi::commit_word(ring_.boot_number, head));
-        set(ring_.head, static_cast<std::uint32_t>(head + 1));
-        set(ring_.half_turns, abi::half_turns_of(head + 1));
+        for (std::size_t n = 0; n < group.size(); ++n) {
+            abi::Record& slot = records_[(head + n) % ring_.capacity];
+            set(slot.commit, 0u);
+            std::atomic_thread_fence(std::memory_order_release);
+            abi::Record copy = group[n];
+            copy.commit = 0;
+            slot = copy;
+            set(slot.commit, abi::commit_word(ring_.boot_number, head + n));
+        }
+        if (published) {
+            set(ring_.head, static_cast<std::uint32_t>(head + group.size()));
+            set(ring_.half_turns, abi::half_turns_of(head + group.size()));
+        }
     }
 
     void done() { set(ring_.in_flight, abi::InFlight::none); }

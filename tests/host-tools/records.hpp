@@ -2,12 +2,14 @@
 #pragma once
 
 #include "abi/container.hpp"
+#include "abi/payload.hpp"
 #include "catch_2_or_3.hpp"
 #include "file/file_writer.hpp"
 #include "system/file_descriptor.hpp"
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <functional>
 #include <string>
@@ -30,6 +32,24 @@ inline abi::Record access(unsigned cpu, std::uint32_t sequence, std::uint64_t ti
     record.pc = 0xc000'0000 + sequence;
     record.pa_low = 0x1c09'0000;
     return record;
+}
+
+/// `owner` and behind it a payload of `size` bytes, which follow from the owner's number.
+inline std::vector<abi::Record> group(abi::Record owner, std::size_t size) {
+    std::vector<std::uint8_t> bytes(size);
+    for (std::size_t i = 0; i < size; ++i) {
+        bytes[i] = static_cast<std::uint8_t>((owner.cpu_sequence + i) * 7 + i / 251);
+    }
+    owner.flags |= size > 0 ? abi::flag_payload : 0;
+    std::vector<abi::Record> all{owner};
+    for (std::size_t at = 0; at < size; at += abi::piece_bytes) {
+        const std::size_t here = std::min<std::size_t>(size - at, abi::piece_bytes);
+        abi::Record piece = abi::next_piece(all.back());
+        piece.commit = all.back().commit + 1;
+        abi::set_bytes(piece, bytes.data() + at, here, at + here < size);
+        all.push_back(piece);
+    }
+    return all;
 }
 
 inline abi::RegionEntry region(std::uint64_t base, std::uint64_t size, const std::string& path) {

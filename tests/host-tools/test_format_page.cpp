@@ -141,6 +141,7 @@ const std::pair<std::string, unsigned> numbers[] = {
     NAMED(Type, fault),
     NAMED(Type, power),
     NAMED(Type, task),
+    NAMED(Type, payload),
     NAMED(Command, start),
     NAMED(Command, stop),
     NAMED(Command, select),

@@ -182,7 +182,7 @@ private:
 std::string plain_ctf(const Event& event, std::uint64_t time) {
     using namespace exporting;
     const abi::Record& r = event.record;
-    const bool known = r.type <= abi::RecordType::task && r.type != abi::RecordType::none;
+    const bool known = r.type <= abi::RecordType::payload && r.type != abi::RecordType::none;
     const bool store = r.type == abi::RecordType::access && abi::is_write(r);
     PlainEvent to;
     to.put(store   ? ctf_write

@@ -1,0 +1,58 @@
+#include "records/groups.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <span>
+
+namespace mmioscope::trace {
+
+namespace {
+
+/// The number of the owner of its group.
+std::uint32_t group_of(const abi::Record& record) {
+    return record.type == abi::RecordType::payload ? abi::owner_of(record) : record.cpu_sequence;
+}
+
+} // namespace
+
+Groups::Finding Groups::add(const abi::Record& record, std::optional<std::uint32_t> next) {
+    Finding found;
+    Cpu& cpu = cpus_[record.cpu];
+    const bool is_piece = record.type == abi::RecordType::payload;
+    const bool at_once = next == record.cpu_sequence && record.type != abi::RecordType::gap;
+    const auto tell = [&](std::uint32_t owner, std::string_view what) {
+        found.broken += cpu.owner == owner ? 0 : 1;
+        found.wrong = at_once ? what : found.wrong;
+        cpu.owner = owner;
+    };
+    const bool goes_on = cpu.before && abi::follows(record, *cpu.before);
+    if (cpu.before && !goes_on) {
+        tell(group_of(*cpu.before), "comes where the payload of the record before it goes on");
+    }
+    if (is_piece && !goes_on) {
+        tell(group_of(record), "is a payload of no record");
+    }
+    if (is_piece && !abi::is_sound_piece(record)) {
+        found.wrong = "is a payload with an impossible size or place";
+    }
+    cpu.before = abi::goes_on(record) ? std::optional(record) : std::nullopt;
+    return found;
+}
+
+unsigned Groups::unended() const {
+    return static_cast<unsigned>(
+        std::ranges::count_if(cpus_, [](const Cpu& cpu) { return cpu.before.has_value(); }));
+}
+
+std::string payload_text(const abi::Record& piece, bool hidden) {
+    std::string text = fmt::format("of {} at {}:", abi::owner_of(piece),
+                                   abi::piece_index(piece) * abi::piece_bytes);
+    const std::span bytes(abi::bytes_of(piece), abi::bytes_in(piece));
+    if (hidden) {
+        return text + fmt::format(" {} bytes", bytes.size());
+    }
+    return text + fmt::format(" {:02x}", fmt::join(bytes, ""));
+}
+
+} // namespace mmioscope::trace

@@ -1,0 +1,46 @@
+// Follows records and their payload (abi/payload.hpp): which groups lack a part.
+#pragma once
+
+#include "abi/payload.hpp"
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace mmioscope::trace {
+
+class Groups {
+public:
+    /// What the next record of a CPU shows.
+    struct Finding {
+        unsigned broken = 0;    ///< groups of which a part is missing, each told once
+        std::string_view wrong; ///< what no loss explains; empty: nothing
+    };
+
+    /// Whether add() must be called for `record`; otherwise it need not be.
+    bool minds(const abi::Record& record) const {
+        return abi::goes_on(record) || record.type == abi::RecordType::payload ||
+               cpus_[record.cpu].before.has_value();
+    }
+    /// Adds the next record; each CPU's in the order in which it published them. `next`: the
+    /// cpu_sequence of the record behind its CPU's last one, if there was one.
+    Finding add(const abi::Record& record, std::optional<std::uint32_t> next);
+    /// Nothing follows. Returns how many groups have no end.
+    unsigned unended() const;
+
+private:
+    struct Cpu {
+        std::optional<abi::Record> before;  ///< the last record, if a piece follows it
+        std::optional<std::uint32_t> owner; ///< of the last group that was told
+    };
+
+    std::array<Cpu, 256> cpus_; ///< by Record::cpu
+};
+
+/// "of 4711 at 32: 0011..": whose it is, by cpu_sequence, from which byte on, and the bytes.
+/// `hidden`: without the bytes.
+std::string payload_text(const abi::Record& piece, bool hidden = false);
+
+} // namespace mmioscope::trace
