@@ -58,7 +58,8 @@ Outcome EmulationEngine::carry_out(Cpu& cpu, Frame& frame) {
     // It makes the guest take the abort that its own access would have met.
     if (answer.hsr != 0) outcome = hand_on_abort(cpu, frame, arch::Hsr(answer.hsr));
     else if (!access.write) deliver(cpu.step, frame, answer.value);
-    if (access.recorded && (record.flags & abi::flag_early) == 0) cpu.ring.publish(record);
+    if (access.recorded && (record.flags & abi::flag_early) == 0)
+        cpu.ring.publish(record, cpu.step.payload);
     cpu.ring.finish();
     give_locks_back(cpu);
     count_emulated(cpu, user);

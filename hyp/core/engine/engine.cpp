@@ -114,6 +114,15 @@ bool take_locks(Cpu& cpu, const Frame& frame) {
     return !cpu.ring.stalls() || has_room(cpu, access) || give_up(cpu);
 }
 
+bool ask_service(Cpu& cpu, const Frame& frame) {
+    const DeviceAccess& access = cpu.step.access;
+    cpu.step.payload = {};
+    cpu.machine->at_access->before_access(cpu, frame, access);
+    const std::uint64_t payload = cpu.step.payload.records();
+    const std::uint64_t all = access.exclusive && !access.write ? 2 * payload : payload;
+    return !cpu.ring.stalls() || cpu.ring.has_room(room_needed(cpu, access) + all) || give_up(cpu);
+}
+
 void count_stores(Cpu& cpu, const DeviceAccess& access) {
     if (!access.decoded) return count_unknown_stores(cpu, access);
     if (!access.listed) {
@@ -147,7 +156,7 @@ void publish_last(Cpu& cpu, const Frame& frame) {
     if (access.recorded) {
         record.flags |= abi::flag_early;
         if (access.listed) publish_beats(cpu, frame);
-        else cpu.ring.publish(record);
+        else cpu.ring.publish(record, cpu.step.payload);
     }
     cpu.ring.finish(); // the access has its record, or it gets none
     port::complete_system();

@@ -38,6 +38,9 @@ protected:
 /// on meanwhile, or if under `stall` the ring has no room. Then the guest tries again, with
 /// interrupts enabled in between.
 [[nodiscard]] bool take_locks(Cpu& cpu, const Frame& frame);
+/// Behind that, for a recorded access: the service in Machine::at_access may give it a payload.
+/// False, with the locks given back: under `stall` there is no room for all of it.
+[[nodiscard]] bool ask_service(Cpu& cpu, const Frame& frame);
 /// The number of records that the ring must have room for. A load-exclusive also needs room for its
 /// store-exclusive.
 std::uint64_t room_needed(const Cpu& cpu, const DeviceAccess& access);

@@ -64,7 +64,7 @@ Outcome abort(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
     abi::Record& record = cpu.step.record;
     const Outcome outcome = hand_on_abort(cpu, frame, hsr);
     record.lock_sequence = cpu.locks.next_sequence(record.device);
-    if (cpu.step.access.recorded) cpu.ring.publish(record);
+    if (cpu.step.access.recorded) cpu.ring.publish(record, cpu.step.payload);
     return outcome;
 }
 

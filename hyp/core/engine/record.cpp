@@ -95,7 +95,8 @@ void publish_beats(Cpu& cpu, const Frame& frame) {
                       8 * beat.byte;
         record.value = bus_value(frame, value, beat.log2_size);
         record.lock_sequence = cpu.locks.next_sequence(record.device);
-        cpu.ring.publish(record);
+        const bool first = (record.flags & abi::flag_same_instruction) == 0;
+        cpu.ring.publish(record, first ? cpu.step.payload : Payload{});
         record.flags |= abi::flag_same_instruction;
     }
 }

@@ -191,7 +191,7 @@ void publish(Cpu& cpu, const Frame& frame, End end, arch::Hsr hsr) {
     if (executed(end) && step.access.listed && !step.cut) return publish_beats(cpu, frame);
     // An abort needs no sequence number for each word, only one.
     if (step.access.listed) step.record.lock_sequence = cpu.locks.next_sequence(step.record.device);
-    cpu.ring.publish(step.record);
+    cpu.ring.publish(step.record, step.payload);
     if (took_data_abort(end, frame) && step.access.listed) publish_aborted(cpu);
 }
 

@@ -64,7 +64,9 @@ public:
     /// For the same service, before a CPU sleeps. False: there is more to do, do not sleep yet.
     [[nodiscard]] virtual bool may_sleep(Cpu&) { return true; }
 
-    /// For the service in Machine::at_access, before an access of the slow path that is recorded.
+    /// For the service in Machine::at_access, before an access of the slow path that is recorded,
+    /// with the locks held. It may set cpu.step.payload, to bytes that stay until this CPU's
+    /// next access. Called again if the guest tries again.
     virtual void before_access(Cpu&, const Frame&, const DeviceAccess&) {}
     /// For the service in Machine::at_store, with the locks held, before cpu.step.access is made,
     /// if it begins where all accesses trap.

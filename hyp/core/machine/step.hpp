@@ -8,6 +8,7 @@
 #include "arch/lpae.hpp"
 #include "machine/access.hpp"
 #include "mm/step_page.hpp"
+#include "trace/payload.hpp"
 
 namespace mmioscope {
 
@@ -30,6 +31,7 @@ struct Step {
     DeviceAccess access;         ///< constant while the step is armed
     Beat beats[arch::max_beats]; ///< filled in at the trap, if access.listed
     abi::Record record{};        ///< of the first access, without a load's value and the duration
+    Payload payload{};           ///< goes behind the access's first record
     std::uint32_t next_pc{};     ///< where the guest stops behind the instruction
     std::uint32_t masks{};       ///< the guest's CPSR.A, I and F
     GuestInstruction code;       ///< without breakpoints only: the instruction

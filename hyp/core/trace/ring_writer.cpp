@@ -4,6 +4,10 @@
 
 namespace mmioscope {
 
+/// A load-exclusive and its store-exclusive, each with all that may be published beside it, have
+/// room in the smallest ring.
+static_assert(2 * (1 + abi::max_pieces) + 4 < abi::min_capacity - abi::looks_ahead);
+
 void RingWriter::start(abi::RingHeader& header, std::uint32_t cpu, std::uint64_t capacity,
                        abi::Policy policy, bool host_reader) {
     header_ = &header;
@@ -114,16 +118,20 @@ void RingWriter::count_half_turn() {
     port::store_shared(header_->half_turns, abi::half_turns_of(head_));
 }
 
-/// Writes the record to its slot and commits it.
-inline void RingWriter::store(const abi::Record& record) {
-    abi::Record& slot = slots_[slot_];
-    const std::uint64_t head = head_;
-    // Under `flight` a reader must not take the old commit word as the new payload's.
+/// Writes the record of `position` to its slot and commits it.
+inline void RingWriter::fill(abi::Record& slot, const abi::Record& record, std::uint64_t position) {
+    // Under `flight` a reader must not take the old commit word as that of the new contents.
     port::store_shared(slot.commit, 0);
     port::order_memory();
     port::copy_shared(slot, record); // including its commit word, which is 0
     port::order_memory();
-    port::store_shared(slot.commit, abi::commit_word(boot_number_, head));
+    port::store_shared(slot.commit, abi::commit_word(boot_number_, position));
+}
+
+/// Writes the record, and publishes it.
+inline void RingWriter::store(const abi::Record& record) {
+    const std::uint64_t head = head_;
+    fill(slots_[slot_], record, head);
     port::order_memory();
     head_ = head + 1;
     const auto low = static_cast<std::uint32_t>(head + 1);
@@ -134,11 +142,12 @@ inline void RingWriter::store(const abi::Record& record) {
     if (room_ != 0) --room_;
 }
 
-/// `record` has had its number, published or not.
-inline void RingWriter::number(const abi::Record& record) {
-    if (record.type != abi::RecordType::access) [[unlikely]]
-        port::store_shared(header_->others, ++others_);
-    port::store_shared(header_->next_sequence, ++sequence_);
+/// `record` and `pieces` of its payload have had their numbers, published or not.
+inline void RingWriter::number(const abi::Record& record, std::uint32_t pieces) {
+    const std::uint32_t others = pieces + (record.type != abi::RecordType::access ? 1 : 0);
+    if (others != 0) [[unlikely]]
+        port::store_shared(header_->others, others_ += others);
+    port::store_shared(header_->next_sequence, sequence_ += 1 + pieces);
 }
 
 /// There is room, and no loss to report. Inlined: of what a slow access costs, a call would be 2 %.
@@ -150,13 +159,38 @@ inline void RingWriter::number(const abi::Record& record) {
     number(record);
 }
 
-void RingWriter::lose(const abi::Record& record) {
+/// There is room, as for append(). Readers see all of the group or nothing.
+[[gnu::noinline]] void RingWriter::append_group(abi::Record& record, Payload payload) {
+    const std::uint32_t pieces = payload.records();
+    const std::uint64_t first = head_;
+    record.commit = 0;
+    record.cpu = cpu_;
+    record.cpu_sequence = sequence_;
+    abi::Record next = record;
+    next.flags |= abi::flag_payload;
+    for (std::uint32_t n = 0;; ++n) {
+        fill(slots_[slot_], next, head_++);
+        slot_ = slot_ + 1 == capacity_ ? 0 : slot_ + 1;
+        if (n == pieces) break;
+        const std::uint32_t done = n * abi::piece_bytes;
+        const bool more = n + 1 < pieces;
+        next = abi::next_piece(next);
+        set_bytes(next, payload.bytes + done, more ? abi::piece_bytes : payload.size - done, more);
+    }
+    port::order_memory();
+    port::store_shared(header_->head, static_cast<std::uint32_t>(head_));
+    if (abi::half_turns_of(first) != abi::half_turns_of(head_)) count_half_turn();
+    room_ = room_ > pieces ? room_ - pieces - 1 : 0;
+    number(record, pieces);
+}
+
+void RingWriter::lose(const abi::Record& record, std::uint32_t pieces) {
     if (lost_ == 0) port::store_shared(header_->first_lost, head_);
     port::store_shared(header_->last_lost, head_);
-    port::store_shared(header_->lost, ++lost_);
-    ++pending_gap_;
+    port::store_shared(header_->lost, lost_ += 1 + pieces);
+    pending_gap_ += 1 + pieces;
     room_ = 0;
-    number(record);
+    number(record, pieces);
 }
 
 Chooser::Verdict RingWriter::choose(const abi::Record& record) {
@@ -168,7 +202,7 @@ Chooser::Verdict RingWriter::choose(const abi::Record& record) {
 void RingWriter::tell_of(std::uint64_t time) {
     abi::Record record = chooser_->told_of();
     record.time = time;
-    put(record);
+    put(record, {});
 }
 
 std::uint64_t RingWriter::statistic(unsigned n) const {
@@ -177,12 +211,17 @@ std::uint64_t RingWriter::statistic(unsigned n) const {
 }
 
 void RingWriter::publish(abi::Record& record) {
-    if (chooses(chooser_)) publish_chosen(record);
+    if (chooses(chooser_)) publish_chosen(record, {});
     else if (ready()) append(record);
-    else put(record);
+    else put(record, {});
 }
 
-void RingWriter::publish_chosen(abi::Record& record) {
+void RingWriter::publish_group(abi::Record& record, Payload payload) {
+    if (chooses(chooser_)) publish_chosen(record, payload);
+    else put(record, payload);
+}
+
+void RingWriter::publish_chosen(abi::Record& record, Payload payload) {
     using Verdict = Chooser::Verdict;
     record.cpu = cpu_;
     const Verdict verdict = choose(record);
@@ -191,14 +230,14 @@ void RingWriter::publish_chosen(abi::Record& record) {
         return;
     }
     if (verdict == Verdict::first) tell_of(record.time);
-    put(record);
+    put(record, payload);
     if (verdict == Verdict::last) tell_of(record.time);
 }
 
 void RingWriter::announce(abi::Record& begin, bool several) {
     begin.cpu = cpu_;
     if (!chooses(chooser_)) publish(begin);
-    else if (chooser_->surely_takes(begin, several)) put(begin);
+    else if (chooser_->surely_takes(begin, several)) put(begin, {});
 }
 
 /// Reports a loss, for which there is room.
@@ -214,10 +253,12 @@ void RingWriter::tell_of_gap(std::uint64_t time) {
     store(gap);
 }
 
-void RingWriter::put(abi::Record& record) {
-    if (!has_room(1)) return lose(record);
+void RingWriter::put(abi::Record& record, Payload payload) {
+    const std::uint32_t pieces = payload.records();
+    if (!has_room(1 + pieces)) return lose(record, pieces);
     if (pending_gap_ != 0) tell_of_gap(record.time);
-    append(record);
+    if (pieces == 0) append(record);
+    else append_group(record, payload);
 }
 
 void RingWriter::publish_event(abi::Record& record) {

@@ -8,6 +8,7 @@
 #include "port/shared.hpp"
 #include "port/sysreg.hpp"
 #include "trace/chooser.hpp"
+#include "trace/payload.hpp"
 
 namespace mmioscope {
 
@@ -56,6 +57,12 @@ public:
     /// policy decides: the record is lost and counted, or it overwrites the oldest one. An access
     /// that the chooser leaves out is only counted. Its told_of() may be published beside it.
     void publish(abi::Record& record);
+    /// Likewise; `payload` goes behind it, and shares its fate.
+    void publish(abi::Record& record, const Payload& payload) {
+        if (payload.size == 0) [[likely]]
+            publish(record);
+        else publish_group(record, payload);
+    }
 
     // Between lend() and take_back() the fast path (entry/fast_path.S) publishes by itself, in the
     // same order.
@@ -109,12 +116,14 @@ private:
     std::uint32_t farthest_behind();
     bool look_ahead();
     bool may_lend(std::uint32_t count);
-    void lose(const abi::Record& record);
-    void number(const abi::Record& record);
+    void lose(const abi::Record& record, std::uint32_t pieces);
+    void number(const abi::Record& record, std::uint32_t pieces = 0);
     Chooser::Verdict choose(const abi::Record& record);
-    void put(abi::Record& record);
+    void put(abi::Record& record, Payload payload);
     void append(abi::Record& record);
-    void publish_chosen(abi::Record& record);
+    void append_group(abi::Record& record, Payload payload);
+    void publish_group(abi::Record& record, Payload payload);
+    void publish_chosen(abi::Record& record, Payload payload);
     void tell_of(std::uint64_t time);
 
     /// Whether the next record has room and no loss must be reported before it. Reads the readers'
@@ -122,6 +131,7 @@ private:
     bool ready() { return room_ != 0 || look_ahead(); }
     void tell_of_gap(std::uint64_t time);
     void store(const abi::Record& record);
+    void fill(abi::Record& slot, const abi::Record& record, std::uint64_t position);
     void count_half_turn();
 
     abi::RingHeader* header_{};

@@ -261,8 +261,8 @@ Outcome data_abort(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
     const unsigned bytes = access.decoded ? 1u << access.log2_size : longest;
     if (span->range.end - access.pa.value < bytes) note_beyond(machine, access, bytes);
     if (!take_locks(cpu, frame)) return Outcome::again;
-    if (machine.at_access != nullptr && access.recorded)
-        machine.at_access->before_access(cpu, frame, access);
+    if (machine.at_access != nullptr && access.recorded && !ask_service(cpu, frame))
+        return Outcome::again;
     if (span->trapped) {
         note_board_event(cpu, frame, access);
         if (machine.at_store != nullptr) machine.at_store->before_store(cpu, frame);

@@ -95,6 +95,7 @@ abi::Record begun_record(Cpu& cpu) {
                    .wide = fast.length == 4,
                    .recorded = true,
                    .last_region = step.record.device};
+    step.payload = {};
     step.next_pc = fast.next_pc;
     step.masks = fast.psr & arch::psr_aif;
     step.armed = true;

@@ -81,8 +81,8 @@ void keep_records(const abi::RingHeader& from, abi::RingHeader& to, std::uint64_
         const abi::Record& record = records_of(from)[slot];
         if (record.commit == abi::commit_word(from.boot_number, at)) kept = record;
         if (kept.cpu != cpu) kept = {}; // the stream's coder indexes by it
-        port::order_memory();           // the record before the writer's present head
-        if (what.in_use && load_head(from) >= at + capacity) kept.commit = 0;
+        port::order_memory();           // the record, then whether it was overwritten meanwhile
+        if (what.in_use && port::load_shared(record.commit) != kept.commit) kept.commit = 0;
         if (++slot == capacity) slot = 0;
     }
 }

@@ -1,5 +1,6 @@
 #include "stream/ring_merge.hpp"
 
+#include "abi/payload.hpp"
 #include "port/barrier.hpp"
 #include "port/shared.hpp"
 #include "port/sysreg.hpp"
@@ -121,7 +122,19 @@ bool RingMerge::take(Ring& ring, abi::Record& out) {
     if (ring.reader != nullptr) port::store_shared(ring.reader->tail, ring.tail);
     if (ring.tail < ring.head && !flight_)
         ring.time = port::load_shared(ring.slots[ring.slot].time);
-    return whole || (!flight_ && ring.reader != nullptr);
+    const bool taken = whole || (!flight_ && ring.reader != nullptr);
+    group_ = taken && abi::goes_on(out) ? &ring : nullptr;
+    return taken;
+}
+
+/// The next piece of the group whose last record was taken, if it is there: a group is below the
+/// head together, but under `flight` it may be overwritten meanwhile.
+[[gnu::noinline]] bool RingMerge::take_piece(abi::Record& out) {
+    Ring& ring = *group_;
+    group_ = nullptr;
+    return ring.tail < ring.head &&
+           port::load_shared(ring.slots[ring.slot].type) == abi::RecordType::payload &&
+           take(ring, out);
 }
 
 /// For records of one region at the same time, the order of its lock decides. If a later record
@@ -140,6 +153,7 @@ bool RingMerge::before(const Ring& a, const Ring& b) const {
 // A record leaves when no ring has an earlier one, or can still get one. What a look has shown
 // stays valid: this looks again only if a ring without a record may have an earlier one by now.
 bool RingMerge::next(abi::Record& out, bool may_look) {
+    if (group_ != nullptr && take_piece(out)) return true;
     constexpr unsigned tries = 4; // against a writer that overtakes
     for (unsigned i = 0; i < tries; ++i) {
         Ring* first = nullptr;

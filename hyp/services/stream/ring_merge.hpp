@@ -4,6 +4,7 @@
 // A record leaves when no CPU can still publish an earlier one. The in-flight slot of a CPU, read
 // before its head, says what the CPU can still publish (abi/ring.hpp). If nothing is in flight, its
 // next record will be later than now. If an access has begun, its next record has the slot's time.
+// The records of a group (abi/payload.hpp) leave one behind the other, whatever comes meanwhile.
 // A CPU that is about to begin, or that does not return from a device, holds later records of other
 // CPUs back for `patience`. After that its record arrives late, as its time shows.
 #pragma once
@@ -81,9 +82,11 @@ private:
     void skip_overwritten(Ring& ring) const;
     void start_ring(unsigned cpu, const abi::RingHeader& header);
     bool take(Ring& ring, abi::Record& out);
+    bool take_piece(abi::Record& out);
 
     Ring rings_[abi::max_cpus]{};
     unsigned count_{};
+    Ring* group_{};            ///< whose last record taken has a payload that goes on; else null
     std::uint64_t patience_{}; ///< ticks
     bool flight_{};            ///< the writers do not wait: they may overtake
     bool closed_{};

@@ -53,7 +53,7 @@ private:
     }
 
     void write(unsigned cpu);
-    void publish(unsigned cpu, std::uint64_t time);
+    void publish(unsigned cpu, std::uint64_t time, std::uint32_t size);
     void read();
     void read_ring(unsigned cpu);
     void look_at_slots();
@@ -70,26 +70,39 @@ private:
     std::uint64_t latest_{};            ///< of all records, up to the last pass
 };
 
-void Rings::publish(unsigned cpu, std::uint64_t time) {
+void Rings::publish(unsigned cpu, std::uint64_t time, std::uint32_t size) {
     abi::Record record{};
     record.type = abi::RecordType::access;
     record.time = time;
     record.value = simulation.scheduler.random().next();
     record.va = static_cast<std::uint32_t>(record.value);
     record.task = record.va;
-    writer_[cpu].publish(record);
+    std::uint8_t bytes[3 * abi::piece_bytes];
+    for (std::uint8_t& byte : bytes)
+        byte = static_cast<std::uint8_t>(simulation.scheduler.random().next());
+    writer_[cpu].publish(record, {bytes, size});
+    if (size != 0) record.flags = abi::flag_payload;
     record.commit = static_cast<std::uint32_t>(written_[cpu].size() + 1);
     written_[cpu].push_back(record);
+    for (std::uint32_t done = 0; done < size; done += abi::piece_bytes) {
+        record = abi::next_piece(record);
+        const std::uint32_t here = std::min(size - done, abi::piece_bytes);
+        abi::set_bytes(record, bytes + done, here, done + here < size);
+        record.commit = static_cast<std::uint32_t>(written_[cpu].size() + 1);
+        written_[cpu].push_back(record);
+    }
 }
 
 void Rings::write(unsigned cpu) {
     for (unsigned i = 0; i < accesses; ++i) {
         const std::uint64_t beats = 1 + simulation.scheduler.random().below(3);
-        while (!writer_[cpu].has_room(beats)) simulation.point();
+        const auto size = static_cast<std::uint32_t>(simulation.scheduler.random().below(2) *
+                                                     simulation.scheduler.random().below(97));
+        while (!writer_[cpu].has_room(beats + abi::pieces_of(size))) simulation.point();
         const std::uint64_t time = writer_[cpu].begin(i, i);
         for (std::uint64_t n = simulation.scheduler.random().below(20); n > 0; --n)
             simulation.point(); // the access takes time
-        for (std::uint64_t n = 0; n < beats; ++n) publish(cpu, time);
+        for (std::uint64_t n = 0; n < beats; ++n) publish(cpu, time, n == 0 ? size : 0);
         writer_[cpu].finish();
     }
     simulation.complete_system();
@@ -108,7 +121,12 @@ void Rings::read_ring(unsigned cpu) {
     if (state == abi::InFlight::none && all_read) finished_[cpu] = last_[cpu];
     if (state == abi::InFlight::in_header && time <= finished_[cpu])
         throw Failure{"ring: an access in flight has the time of one before it"};
+    for (std::uint64_t n = simulation.scheduler.random().below(100); n > 0; --n)
+        simulation.memory.drain_one(cpu); // else a DSB makes a whole group visible at once
     const std::uint64_t head = ring.head;
+    const abi::Record before = head == 0 ? abi::Record{} : slot(cpu, head - 1);
+    if (before.commit == static_cast<std::uint32_t>(head) && abi::goes_on(before))
+        throw Failure{"ring: a group is below the head only in part"};
     for (; tail_[cpu] != head; ++tail_[cpu]) {
         simulation.point();
         const abi::Record record = slot(cpu, tail_[cpu]);
@@ -137,7 +155,7 @@ void Rings::read() {
 void Rings::look_at_slots() {
     for (; writing_ != 0; simulation.point()) {
         const auto cpu = static_cast<unsigned>(simulation.scheduler.random().below(writers));
-        const std::uint64_t ahead = simulation.scheduler.random().below(3); // being written
+        const std::uint64_t ahead = simulation.scheduler.random().below(6); // being written
         const abi::Record& record = slot(cpu, header(cpu).head + ahead);
         if (record.commit != 0) seen_.push_back({cpu, record.commit - std::uint64_t{1}, record});
     }

@@ -28,6 +28,40 @@ struct Ring {
     void publish(std::uint64_t first, unsigned count) {
         for (unsigned i = 0; i < count; ++i) publish(first + i);
     }
+    /// An access with a payload of `size` bytes, which follow from `value`.
+    void publish_group(std::uint64_t value, std::uint32_t size) {
+        for (std::uint32_t i = 0; i < size; ++i) bytes[i] = byte_of(value, i);
+        abi::Record r{};
+        r.type = abi::RecordType::access;
+        r.value = value;
+        r.time = 1000 + value;
+        r.device = 7;
+        r.lock_sequence = static_cast<std::uint32_t>(value);
+        writer.publish(r, {bytes, size});
+    }
+    static std::uint8_t byte_of(std::uint64_t value, std::uint32_t at) {
+        return static_cast<std::uint8_t>(value * 31 + at);
+    }
+    /// Whether publish_group() has written this at `position`.
+    bool is_group(std::uint64_t position, std::uint64_t value, std::uint32_t size) const {
+        const abi::Record* before = &at(position);
+        bool right = before->value == value && before->flags == abi::flag_payload &&
+                     before->commit == static_cast<std::uint32_t>(position + 1);
+        for (std::uint32_t done = 0; done < size; done += abi::piece_bytes) {
+            const abi::Record& piece = at(++position);
+            right &= abi::follows(piece, *before) && abi::is_sound_piece(piece) &&
+                     piece.commit == static_cast<std::uint32_t>(position + 1) &&
+                     abi::goes_on(piece) == (size - done > abi::piece_bytes) && piece.mode == 0 &&
+                     piece.duration == 0;
+            for (std::uint32_t i = 0; i < abi::piece_bytes; ++i)
+                right &= abi::bytes_of(piece)[i] ==
+                         (i < abi::bytes_in(piece) ? byte_of(value, done + i) : 0);
+            right &= abi::bytes_in(piece) == std::min(abi::piece_bytes, size - done);
+            before = &piece;
+        }
+        return right;
+    }
+    std::uint8_t bytes[abi::payload_limit];
     const abi::Record& at(std::uint64_t position) const { return slots[position % capacity]; }
     std::uint64_t& tail(unsigned reader = abi::host_reader) { return header.readers[reader].tail; }
 };
@@ -109,6 +143,63 @@ TEST_CASE("a ring counts the records that are no accesses, lost ones too") {
     ring.publish(101); // with its gap record, which has no number of its own
     CHECK(ring.header.others == 2);
     CHECK(ring.header.next_sequence == capacity + 3);
+}
+
+TEST_CASE("a payload lies behind its record, at each place of the ring and of each size") {
+    const auto policy = GENERATE(abi::Policy::drop, abi::Policy::flight);
+    for (std::uint32_t size = 1; size <= 15 * abi::piece_bytes; size += size < 70 ? 1 : 23) {
+        Ring ring(policy);
+        std::uint32_t sequence = 0;
+        for (std::uint64_t n = 0; n < 40; ++n) {
+            const std::uint64_t position = ring.header.head;
+            ring.publish_group(n, size);
+            CAPTURE(size, n);
+            REQUIRE(ring.header.head == position + 1 + abi::pieces_of(size));
+            REQUIRE(ring.is_group(position, n, size));
+            REQUIRE(ring.at(position).cpu_sequence == sequence);
+            sequence += 1 + abi::pieces_of(size);
+            REQUIRE(ring.header.next_sequence == sequence);
+            REQUIRE(ring.header.others == (n + 1) * abi::pieces_of(size));
+            ring.tail() = ring.header.head;
+            ring.publish(n); // the next one has no payload
+            REQUIRE(ring.at(ring.header.head - 1).flags == 0);
+            ++sequence;
+            ring.tail() = ring.header.head;
+        }
+        REQUIRE(ring.header.lost == 0);
+    }
+}
+
+TEST_CASE("`drop` loses a record with all of its payload if there is no room for all of it") {
+    Ring ring(abi::Policy::drop);
+    ring.publish(0, capacity - 4);
+    ring.publish_group(50, 4 * abi::piece_bytes); // needs one slot more than there is
+    CHECK(ring.header.head == capacity - 4);
+    CHECK(ring.header.lost == 5);
+    CHECK(ring.header.first_lost == capacity - 4);
+    CHECK(ring.header.others == 4);
+    CHECK(ring.header.next_sequence == capacity + 1);
+    ring.publish_group(51, 3 * abi::piece_bytes); // would have room, but not its gap record
+    CHECK(ring.header.lost == 9);
+    ring.publish_group(52, 2 * abi::piece_bytes);
+    REQUIRE(ring.header.head == capacity);
+    const abi::Record& gap = ring.at(capacity - 4);
+    CHECK(gap.type == abi::RecordType::gap);
+    CHECK(gap.value == 9);
+    CHECK(gap.cpu_sequence == capacity - 4);
+    CHECK(ring.is_group(capacity - 3, 52, 2 * abi::piece_bytes));
+    CHECK(ring.at(capacity - 3).cpu_sequence == capacity - 4 + 9);
+    for (std::uint64_t i = 0; i < capacity - 4; ++i) CHECK(ring.at(i).value == i);
+}
+
+TEST_CASE("room that was seen before is not given twice after a payload has taken it") {
+    Ring ring(abi::Policy::drop);
+    ring.publish(0); // sees room for all others
+    ring.publish_group(1, 10 * abi::piece_bytes);
+    ring.publish(2, 10);
+    CHECK(ring.header.head == capacity);
+    CHECK(ring.at(0).value == 0);
+    CHECK(ring.header.lost == 6);
 }
 
 TEST_CASE("`flight` overwrites the oldest and never loses the newest") {
