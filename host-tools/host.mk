@@ -116,13 +116,11 @@ $(HOST_CATCH_OBJECTS): HOST_CPPFLAGS += -Itests/host-tools
 HOST_CATCH_CXXFLAGS := $(subst -Og,-O0,$(HOST_TEST_CXXFLAGS)) -fno-sanitize=null,alignment
 $(HOST_CATCH_OBJECTS): HOST_TEST_CXXFLAGS := $(HOST_CATCH_CXXFLAGS)
 HOST_CLI_OBJECTS := $(HOST_CLI_SOURCES:%.cpp=$(BUILD)/host/%.o)
-# Half of the program's code is CLI11's, which runs only once, and run/'s, which waits for QEMU.
-HOST_SMALL_OBJECTS := $(HOST_CLI_OBJECTS) $(patsubst %.cpp,$(BUILD)/host/%.o,$(call HOST_UNITS_$(UNITS),run))
-HOST_SMALL_CXXFLAGS := $(subst -O2,-Os,$(HOST_CXXFLAGS))
-$(HOST_SMALL_OBJECTS): HOST_CXXFLAGS := $(HOST_SMALL_CXXFLAGS)
-$(eval $(call host_precompiled,host/pch,$(HOST_CXXFLAGS),$(HOST_COMMON),\
-    $(filter-out $(HOST_SMALL_OBJECTS),$(HOST_LIB_SOURCES:%.cpp=$(BUILD)/host/%.o))))
-$(eval $(call host_precompiled,host/pch/small,$(HOST_SMALL_CXXFLAGS),$(HOST_COMMON) CLI/CLI.hpp,$(HOST_SMALL_OBJECTS)))
+# Half of the program's code is CLI11's, which runs only once.
+HOST_CLI_CXXFLAGS := $(subst -O2,-Os,$(HOST_CXXFLAGS))
+$(HOST_CLI_OBJECTS): HOST_CXXFLAGS := $(HOST_CLI_CXXFLAGS)
+$(eval $(call host_precompiled,host/pch,$(HOST_CXXFLAGS),$(HOST_COMMON),$(HOST_LIB_SOURCES:%.cpp=$(BUILD)/host/%.o)))
+$(eval $(call host_precompiled,host/pch/cli,$(HOST_CLI_CXXFLAGS),$(HOST_COMMON) CLI/CLI.hpp,$(HOST_CLI_OBJECTS)))
 $(eval $(call host_precompiled,host-sanitized/pch,$(HOST_TEST_CXXFLAGS),$(HOST_COMMON),\
     $(HOST_LIB_SOURCES:%.cpp=$(BUILD)/host-sanitized/%.o)))
 $(eval $(call host_precompiled,host-sanitized/pch/catch,$(HOST_CATCH_CXXFLAGS),$(HOST_COMMON) catch_2_or_3.hpp,\

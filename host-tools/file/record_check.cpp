@@ -8,26 +8,46 @@
 
 namespace mmioscope::trace {
 
-// Decides the usual case in a few instructions.
+// Decides the usual case in a few instructions: a plain access is of no group, and not estimated.
 void RecordCheck::add(std::span<const abi::Record> records) {
-    for (const abi::Record& record : records) {
-        Cpu& cpu = cpus_[record.cpu];
-        if (groups_.minds(record)) [[unlikely]] {
-            check_group(record, cpu);
+    const auto is_plain = [](const abi::Record& record) {
+        constexpr std::uint8_t special = abi::flag_estimated | abi::flag_payload;
+        return record.type == abi::RecordType::access && (record.flags & special) == 0;
+    };
+    auto at = records.begin();
+    while (at != records.end()) {
+        if (!groups_.open()) {
+            for (; at != records.end() && is_plain(*at); ++at) {
+                check<true>(*at, cpus_[at->cpu]);
+            }
         }
-        check_cpu(record, cpu);
-        check_time(record, cpu);
-        check_region(record, cpu);
-        ++count_;
+        if (at != records.end()) {
+            Cpu& cpu = cpus_[at->cpu];
+            if (groups_.minds(*at)) {
+                check_group(*at, cpu);
+            }
+            check<false>(*at++, cpu);
+        }
     }
 }
 
-inline void RecordCheck::check_cpu(const abi::Record& record, Cpu& cpu) {
-    if (cpu.next == record.cpu_sequence && record.type != abi::RecordType::gap) [[likely]] {
+template <bool plain>
+inline void RecordCheck::check(const abi::Record& record, Cpu& cpu) {
+    if (cpu.next == record.cpu_sequence && (plain || record.type != abi::RecordType::gap))
+        [[likely]] {
         ++*cpu.next;
     } else {
         out_of_turn(record, cpu);
     }
+    if (plain || (record.flags & abi::flag_estimated) == 0) {
+        check_time(record, cpu);
+    }
+    if (record.device == abi::no_device || (!plain && record.type != abi::RecordType::access)) {
+        cpu.other_time = cpu.time;
+    } else {
+        check_region(record);
+    }
+    ++count_;
 }
 
 // A part of a trace may have left out anything.
@@ -82,9 +102,6 @@ void RecordCheck::out_of_turn(const abi::Record& record, Cpu& cpu) {
 // latest time before it. By these times the records of all CPUs must be in order. Estimated times
 // are ignored.
 inline void RecordCheck::check_time(const abi::Record& record, Cpu& cpu) {
-    if ((record.flags & abi::flag_estimated) != 0) {
-        return;
-    }
     if (record.time < time_) [[unlikely]] { // no Cpu::time is later
         if (keeps_time(record) && record.time < cpu.time && cpu.time != cpu.other_time) {
             times_back_.add(record.cpu, cpu.time, record.time);
@@ -99,11 +116,7 @@ inline void RecordCheck::check_time(const abi::Record& record, Cpu& cpu) {
     }
 }
 
-inline void RecordCheck::check_region(const abi::Record& record, Cpu& cpu) {
-    if (record.type != abi::RecordType::access || record.device == abi::no_device) {
-        cpu.other_time = cpu.time;
-        return;
-    }
+inline void RecordCheck::check_region(const abi::Record& record) {
     std::optional<std::uint32_t>& last = locks_[record.device];
     if (last && static_cast<std::int32_t>(record.lock_sequence - *last) <= 0) [[unlikely]] {
         wrong_(fmt::format("record {}: region {} goes from access {} to {}", count_, record.device,

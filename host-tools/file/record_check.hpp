@@ -42,9 +42,10 @@ private:
         std::uint64_t other_time = 0;          ///< `time` when the last record was no access
     };
 
-    void check_cpu(const abi::Record& record, Cpu& cpu);
+    template <bool plain>
+    void check(const abi::Record& record, Cpu& cpu);
     void check_time(const abi::Record& record, Cpu& cpu);
-    void check_region(const abi::Record& record, Cpu& cpu);
+    void check_region(const abi::Record& record);
     void check_group(const abi::Record& record, const Cpu& cpu);
     void out_of_turn(const abi::Record& record, Cpu& cpu);
 

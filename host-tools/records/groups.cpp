@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <span>
 
 namespace mmioscope::trace {
@@ -36,13 +35,10 @@ Groups::Finding Groups::add(const abi::Record& record, std::optional<std::uint32
     if (is_piece && !abi::is_sound_piece(record)) {
         found.wrong = "is a payload with an impossible size or place";
     }
+    open_ += abi::goes_on(record) ? 1 : 0;
+    open_ -= cpu.before ? 1 : 0;
     cpu.before = abi::goes_on(record) ? std::optional(record) : std::nullopt;
     return found;
-}
-
-unsigned Groups::unended() const {
-    return static_cast<unsigned>(
-        std::ranges::count_if(cpus_, [](const Cpu& cpu) { return cpu.before.has_value(); }));
 }
 
 std::string payload_text(const abi::Record& piece, bool hidden) {

@@ -27,8 +27,10 @@ public:
     /// Adds the next record; each CPU's in the order in which it published them. `next`: the
     /// cpu_sequence of the record behind its CPU's last one, if there was one.
     Finding add(const abi::Record& record, std::optional<std::uint32_t> next);
+    /// Whether a piece should follow some CPU's last record.
+    bool open() const { return open_ != 0; }
     /// Nothing follows. Returns how many groups have no end.
-    unsigned unended() const;
+    unsigned unended() const { return open_; }
 
 private:
     struct Cpu {
@@ -37,6 +39,7 @@ private:
     };
 
     std::array<Cpu, 256> cpus_; ///< by Record::cpu
+    unsigned open_ = 0;         ///< those with a `before`
 };
 
 /// "of 4711 at 32: 0011..": whose it is, by cpu_sequence, from which byte on, and the bytes.
