@@ -20,9 +20,9 @@ namespace {
 
 constexpr char footer[] = R"(
 Reads each file to its end and checks the header, every checksum, the sequence numbers of each CPU and each device, the
-order of time, payloads, the index, and the counts at the end. Prints one line per problem, then the verdict: sound, damaged, cut
-(the end is missing, what is there may be fine) or lossy (the file is as it was written, but the recording is incomplete).
-It also says if the times of a CPU's accesses go back. In a pipe or a compressed file the index is not compared with the
+order of time, payloads, the index, and the counts at the end. Prints one line per problem, then the verdict: sound,
+damaged, cut (the end is missing, what is there may be fine) or lossy (the file is as it was written, but the recording is
+incomplete). It also says if the times of a CPU's accesses go back. In a pipe or a compressed file the index is not compared with the
 contents.
 
 Examples:

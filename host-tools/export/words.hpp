@@ -22,8 +22,8 @@ constexpr bool has_bus_value(const abi::Record& record) {
 /// "svc", "usr thumb", ...
 std::string mode_word(std::uint8_t mode);
 
-/// The record's flags, separated by spaces: value_unknown early same_instruction boot estimated payload
-/// sign_extended syndrome emulated.
+/// The record's flags, separated by spaces: value_unknown early same_instruction boot estimated
+/// payload sign_extended syndrome emulated.
 std::string flag_words(const abi::Record& record);
 
 /// "pl011_console_putchar+0x1c", "mmci_irq+0x8 [armmmci]"; empty for null.

@@ -39,8 +39,11 @@ std::string key_of(std::span<const std::byte> image) {
 
 } // namespace
 
-std::optional<KernelFacts> KernelCache::find(std::span<const std::byte> image) const {
-    const std::optional<std::vector<std::byte>> file = files_.find(key_of(image));
+KernelCache::KernelCache(const std::string& folder, std::span<const std::byte> image)
+    : files_(folder), key_(folder.empty() ? "" : key_of(image)) {}
+
+std::optional<KernelFacts> KernelCache::find() const {
+    const std::optional<std::vector<std::byte>> file = files_.find(key_);
     Head head{};
     if (!file || file->size() < sizeof head) {
         return std::nullopt;
@@ -56,7 +59,7 @@ std::optional<KernelFacts> KernelCache::find(std::span<const std::byte> image) c
                        head.has_offsets != 0 ? std::optional(head.offsets) : std::nullopt};
 }
 
-void KernelCache::keep(std::span<const std::byte> image, const KernelFacts& facts) const {
+void KernelCache::keep(const KernelFacts& facts) const {
     const Head head{static_cast<std::uint32_t>(facts.banner.size()), facts.task_offsets.has_value(),
                     facts.task_offsets.value_or(symbols::TaskOffsets{})};
     const auto start = std::as_bytes(std::span(&head, 1));
@@ -64,7 +67,7 @@ void KernelCache::keep(std::span<const std::byte> image, const KernelFacts& fact
     std::vector<std::byte> file(start.begin(), start.end());
     file.insert(file.end(), banner.begin(), banner.end());
     file.insert(file.end(), facts.symbols.begin(), facts.symbols.end());
-    files_.keep(key_of(image), file);
+    files_.keep(key_, file);
 }
 
 } // namespace mmioscope::run

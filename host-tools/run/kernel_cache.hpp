@@ -20,17 +20,20 @@ struct KernelFacts {
     std::optional<symbols::TaskOffsets> task_offsets;
 };
 
-/// Its keys are the SHA-256 of an image and of what tells builds of this program apart.
+/// What is kept of one image. Its key is the SHA-256 of the image and of what tells builds of this
+/// program apart.
 class KernelCache {
 public:
-    explicit KernelCache(const std::string& folder) : files_(folder) {}
+    /// An empty `folder`: no cache.
+    KernelCache(const std::string& folder, std::span<const std::byte> image);
 
     /// Nothing: not kept, or damaged.
-    std::optional<KernelFacts> find(std::span<const std::byte> image) const;
-    void keep(std::span<const std::byte> image, const KernelFacts& facts) const;
+    std::optional<KernelFacts> find() const;
+    void keep(const KernelFacts& facts) const;
 
 private:
     UserCache files_;
+    std::string key_;
 };
 
 } // namespace mmioscope::run

@@ -14,20 +14,21 @@ namespace mmioscope::run {
 namespace {
 
 /// Reads the image only if no run has kept what it says.
-KernelFacts facts_of(const Bytes& image, const KernelCache& cache) {
-    if (std::optional<KernelFacts> kept = cache.find(image)) {
-        return *kept;
+KernelFacts facts_of(const Bytes& image, const std::string& folder) {
+    const KernelCache cache(folder, image);
+    if (std::optional<KernelFacts> kept = cache.find()) {
+        return std::move(*kept);
     }
     const symbols::KernelImage kernel = symbols::read_kernel_image(image);
-    const KernelFacts facts{kernel.banner, symbols::pack(kernel.symbols), kernel.task_offsets};
-    cache.keep(image, facts);
+    KernelFacts facts{kernel.banner, symbols::pack(kernel.symbols), kernel.task_offsets};
+    cache.keep(facts);
     return facts;
 }
 
 KernelFacts facts_of_kernel(const Options& options) {
     try {
         return facts_of(read_input(options.kernel, "kernel"),
-                        KernelCache(options.no_cache ? "" : user_cache_folder("kernels")));
+                        options.no_cache ? "" : user_cache_folder("kernels"));
     } catch (const Error& error) {
         print_message("mmioscope: warning: no names of functions found in the kernel image: {}\n",
                       error.what());

@@ -19,10 +19,10 @@ struct KernelNames {
     symbols::FunctionTable functions{{}};
 };
 
-/// Takes a second for a kernel that is not in the cache. Call it before the guest's CPUs run, so as not to take their time. Reports
-/// kernels that it cannot decode on standard error, and leaves both empty. A bare program has only
-/// its own symbols, if it is an ELF file, and those of the user's files. Throws Error (bad_input)
-/// if these are wrong.
+/// Takes a second for a kernel that is not in the cache. Call it before the guest's CPUs run, so as
+/// not to take their time. Reports kernels that it cannot decode on standard error, and leaves both
+/// empty. A bare program has only its own symbols, if it is an ELF file, and those of the user's
+/// files. Throws Error (bad_input) if these are wrong.
 KernelNames kernel_names(const Options& options);
 
 } // namespace mmioscope::run

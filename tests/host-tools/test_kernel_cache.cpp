@@ -50,15 +50,27 @@ void write(const std::filesystem::path& path, const std::string& text) {
     std::ofstream(path, std::ios::binary) << text;
 }
 
+/// A run's use of the cache in `folder`.
+struct Cache {
+    std::string folder;
+
+    std::optional<KernelFacts> find(const Image& image) const {
+        return KernelCache(folder, image).find();
+    }
+    void keep(const Image& image, const KernelFacts& facts) const {
+        KernelCache(folder, image).keep(facts);
+    }
+};
+
 } // namespace
 
 TEST_CASE("what a kernel's image says is kept, for that image only") {
     const Folder folder;
-    const KernelCache cache(folder / "a/b");
+    const Cache cache{folder / "a/b"};
     CHECK_FALSE(cache.find(image_of(1)));
     cache.keep(image_of(1), some_facts());
     cache.keep(image_of(2), {});
-    const auto found = KernelCache(folder / "a/b").find(image_of(1));
+    const auto found = Cache{folder / "a/b"}.find(image_of(1));
     REQUIRE(found);
     CHECK(found->banner == some_facts().banner);
     CHECK(found->symbols == some_facts().symbols);
@@ -76,7 +88,7 @@ TEST_CASE("what a kernel's image says is kept, for that image only") {
 
 TEST_CASE("a damaged file of the cache is none, and is replaced") {
     const Folder folder;
-    const KernelCache cache(folder / "b");
+    const Cache cache{folder / "b"};
     cache.keep(image_of(1), some_facts());
     const std::filesystem::path path = files_in(folder / "b").front();
     const std::string good = text_of(path);
@@ -95,7 +107,7 @@ TEST_CASE("a damaged file of the cache is none, and is replaced") {
 
 TEST_CASE("the cache keeps the kernels used last") {
     const Folder folder;
-    const KernelCache cache(folder / "b");
+    const Cache cache{folder / "b"};
     const auto date = [](const std::filesystem::path& path, int hour) {
         std::filesystem::last_write_time(path,
                                          std::filesystem::file_time_type(std::chrono::hours(hour)));
@@ -121,7 +133,7 @@ TEST_CASE("the cache keeps the kernels used last") {
 TEST_CASE("a folder that others may write is no cache, nor is a file, nor none") {
     const Folder folder;
     const auto useless = [](const std::string& path) {
-        const KernelCache cache(path);
+        const Cache cache{path};
         cache.keep(image_of(1), some_facts());
         return !cache.find(image_of(1));
     };
