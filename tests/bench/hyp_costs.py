@@ -351,7 +351,8 @@ def add_boot(table, engine, events, counts):
     table.add("boot: longest path", engine,
               max(counts.sum("most", [kind]) for kind in ("begun", "finished", "emulated", "other")))
     table.add("boot: accesses", engine, events)
-    table.add("boot: looks at checksums, all", engine, counts.sum("instructions", ["long", "cut"]))
+    # Without what is cut: how long a CPU goes on behind the store that ends the machine is up to the host.
+    table.add("boot: looks at checksums, all", engine, counts.sum("instructions", ["long"]))
     table.add("boot: reset to the first instruction", engine, counts.sum("instructions", ["start"]))
 
 

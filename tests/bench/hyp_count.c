@@ -72,9 +72,9 @@ static bool all;
 static const char *place; /* of the text's begin, in QEMU's memory */
 
 static enum kind kind_of(struct path *path) {
+    if (path->started && path->instructions > LONGEST) return LONG;
     if (path->inside) return CUT;
     if (!path->started) return START;
-    if (path->instructions > LONGEST) return LONG;
     if (path->new_shadow != path->shadow) return path->new_shadow ? BEGUN : FINISHED;
     return path->device ? EMULATED : OTHER;
 }
