@@ -135,20 +135,32 @@ void Mmiotrace::add_access(const Event& event) {
 std::uint64_t Mmiotrace::mapping(const Event& event) {
     const abi::Record& r = event.record;
     const std::uint64_t page = page_of(abi::physical_address(r));
-    PageMappings::Mapping& known =
-        mappings_.of((r.va == 0 ? physical_number | page : std::uint64_t{r.va}) / page_size);
-    if (known.id != 0 && known.page == page) {
-        return known.id;
+    const std::uint64_t number =
+        (r.va == 0 ? physical_number | page : std::uint64_t{r.va}) / page_size;
+    const auto known = mappings_.find(number);
+    if (known != mappings_.end()) {
+        if (known->second.page == page) {
+            return known->second.id;
+        }
+        unmap(event, known->second.id);
+    } else if (mappings_.size() == most_mappings) {
+        for (const auto& [other, mapping] : mappings_) {
+            unmap(event, mapping.id);
+        }
+        mappings_.clear();
     }
+    mappings_[number] = {page, ++ids_};
     const auto [seconds, micros] = time_of(event);
-    const auto to = std::back_inserter(sink_.text());
-    if (known.id != 0) {
-        fmt::format_to(to, "UNMAP {}.{:06} {} 0x0 0\n", seconds, micros, known.id);
-    }
-    known = {page, ++ids_};
-    fmt::format_to(to, "MAP {}.{:06} {} {:#x} {:#x} {:#x} 0x0 0\n", seconds, micros, ids_, page,
-                   page_of(r.va), page_size);
+    fmt::format_to(std::back_inserter(sink_.text()), "MAP {}.{:06} {} {:#x} {:#x} {:#x} 0x0 0\n",
+                   seconds, micros, ids_, page, page_of(r.va), page_size);
     return ids_;
+}
+
+void Mmiotrace::unmap(const Event& event, std::uint64_t id) {
+    const auto [seconds, micros] = time_of(event);
+    fmt::format_to(std::back_inserter(sink_.text()), "UNMAP {}.{:06} {} 0x0 0\n", seconds, micros,
+                   id);
+    sink_.settle();
 }
 
 void Mmiotrace::add_mark(const Event& event) {

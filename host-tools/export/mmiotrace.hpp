@@ -3,10 +3,14 @@
 
 #include "analysis/pci_function.hpp"
 #include "export/exporter.hpp"
-#include "export/page_mappings.hpp"
 #include "export/sink.hpp"
 
+#include <cstddef>
+#include <cstdint>
+#include <map>
 #include <optional>
+#include <string>
+#include <vector>
 
 namespace mmioscope::exporting {
 
@@ -35,9 +39,16 @@ private:
     void add_access(const Event& event);
     void add_mark(const Event& event);
     std::uint64_t mapping(const Event& event);
+    struct Mapping {
+        std::uint64_t page; ///< physical
+        std::uint64_t id;
+    };
+    void unmap(const Event& event, std::uint64_t id);
+
+    static constexpr std::size_t most_mappings = 4096; ///< more end all
 
     Sink& sink_;
-    PageMappings mappings_; ///< by the virtual page, or the physical one if there is none
+    std::map<std::uint64_t, Mapping> mappings_; ///< by virtual page; without one, the physical
     std::uint64_t ids_ = 0;
     bool absolute_ = false;       ///< times are the log's own, which the trace was imported from
     std::uint32_t frequency_ = 0; ///< of its clock, Hz
