@@ -138,10 +138,10 @@ bool is_of_place(Key key) {
 } // namespace
 
 Counts::Counts(std::vector<Key> keys, std::size_t most)
-    : keys_(std::move(keys)), most_(most), callers_(has(keys_, Key::caller)),
+    : keys_(std::move(keys)), callers_(has(keys_, Key::caller)),
       interrupts_(has(keys_, Key::interrupt)), by_place_(std::ranges::all_of(keys_, is_of_place)) {
     for (const Key key : keys_) {
-        table(key);
+        tables_.try_emplace(key, Table{CountsByName(most), {}});
     }
 }
 
@@ -173,7 +173,7 @@ void Counts::add_groups(std::span<const Event> events, const Number& number_of) 
         }
         Group& group = groups_.of({number, cpu}, [&](Group& other) {
             settle(other);
-            other.first = event;
+            begin(other, event);
         });
         group.count.add(event);
         if (may_vary && (event.interrupt_id() != no_id || event.code_id() == no_id)) [[unlikely]] {
@@ -185,7 +185,8 @@ void Counts::add_groups(std::span<const Event> events, const Number& number_of) 
 // Counts an interrupt, or an access whose context and names are not kept.
 void Counts::add_other(const Event& event) {
     if (event.record.type == abi::RecordType::access) {
-        Group group{event, {}};
+        Group group;
+        begin(group, event);
         group.count.add(event);
         settle(group);
         add_varying(event);
@@ -204,19 +205,26 @@ void Counts::add_varying(const Event& event) {
     }
 }
 
-// Moves a group to the tables: looks up its names once.
+// Looks up its names once, now: those that come first stay.
+void Counts::begin(Group& group, const Event& event) {
+    for (auto& [key, table] : tables_) {
+        const bool varies =
+            key == Key::interrupt || (key == Key::caller && event.code_id() == no_id);
+        group.names[static_cast<unsigned>(key)] = varies ? nullptr : &find(table, key, event);
+    }
+}
+
+// Moves a group to the tables.
 void Counts::settle(Group& group) {
     if (group.count.accesses() == 0) {
         return;
     }
-    for (auto& [key, table] : tables_) {
-        const bool varies =
-            key == Key::interrupt || (key == Key::caller && group.first.code_id() == no_id);
-        if (!varies) {
-            find(table, key, group.first).add(group.count);
+    for (Count* name : group.names) {
+        if (name != nullptr) {
+            name->add(group.count);
         }
     }
-    group = {};
+    group.count = {};
 }
 
 Count& Counts::find(Table& table, Key key, const Event& event) {
@@ -226,22 +234,11 @@ Count& Counts::find(Table& table, Key key, const Event& event) {
     }
     set_name(name_, event, key);
     Count& count = table.counts.of(name_);
-    if (table.spills != table.counts.spills()) {
-        table.spills = table.counts.spills();
-        table.by_id.clear();
-    }
     if (id != unasked) {
         table.by_id.resize(std::max<std::size_t>(table.by_id.size(), id + 1));
         table.by_id[id] = &count;
     }
     return count;
-}
-
-Counts::Table& Counts::table(Key key) {
-    const auto at = tables_.find(key);
-    return at != tables_.end()
-               ? at->second
-               : tables_.try_emplace(key, Table{CountsByName(most_), {}}).first->second;
 }
 
 void Counts::forget() {
@@ -251,9 +248,9 @@ void Counts::forget() {
     }
 }
 
-CountsByName& Counts::by(Key key) {
+const CountsByName& Counts::by(Key key) {
     forget();
-    return table(key).counts;
+    return tables_.at(key).counts;
 }
 
 } // namespace mmioscope::analysis

@@ -3,9 +3,10 @@
 
 #include "mmioscope/event.hpp"
 #include "reading/kept.hpp"
-#include "system/spilled_map.hpp"
+#include "system/capped_map.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <limits>
 #include <map>
@@ -68,14 +69,13 @@ struct Count {
     void add(const Count& other);
 };
 
-using CountsByName = SpilledMap<Count>;
-/// The usual limit for names of one kind in memory.
-inline constexpr std::size_t most_names = 512;
-using NamedCounts = CountsByName::Held;
+using CountsByName = CappedNames<Count>;
+/// The usual limit for names of one kind.
+inline constexpr std::size_t most_names = 384;
 
 class Counts {
 public:
-    /// Keeps at most `most` names for each of `keys` in memory, the others in temporary files.
+    /// Tells at most `most` names of each of `keys` apart.
     explicit Counts(std::vector<Key> keys,
                     std::size_t most = std::numeric_limits<std::size_t>::max());
 
@@ -88,13 +88,13 @@ public:
 
     const std::vector<Key>& keys() const { return keys_; }
     /// The counts by one of the keys.
-    CountsByName& by(Key key);
+    const CountsByName& by(Key key);
 
 private:
     /// Accesses that are not in the tables yet: those of one CPU in one context, or in one place if
     /// no key needs more.
     struct Group {
-        Event first; ///< with its names
+        std::array<Count*, 8> names{}; ///< that it counts for, by Key; null: none
         Count count;
     };
     struct GroupKey {
@@ -109,19 +109,17 @@ private:
     void add_groups(std::span<const Event> events, const Number& number_of);
     void add_other(const Event& event);
     void add_varying(const Event& event);
-    void settle(Group& group);
+    void begin(Group& group, const Event& event);
+    static void settle(Group& group);
     /// The counts by one of the keys.
     struct Table {
         CountsByName counts;
         std::vector<Count*> by_id; ///< those of names with an id (id_of()); null: not asked
-        std::uint64_t spills = 0;  ///< of `counts`, when by_id was empty last
     };
-    Table& table(Key key);
-    Count& find(Key key, const Event& event) { return find(table(key), key, event); }
+    Count& find(Key key, const Event& event) { return find(tables_.at(key), key, event); }
     Count& find(Table& table, Key key, const Event& event);
 
     std::vector<Key> keys_;
-    std::size_t most_;          ///< limit for names of each key in memory
     bool callers_, interrupts_; ///< are keys
     bool by_place_;             ///< place and CPU determine the name for every key
     std::map<Key, Table> tables_;

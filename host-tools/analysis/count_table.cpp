@@ -4,72 +4,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
-#include <memory>
-#include <queue>
+#include <functional>
 #include <string>
 
 namespace mmioscope::analysis {
 
 namespace {
 
-using Row = NamedCounts::value_type; ///< a name and its count
-
-/// The first `most` counts in the order of a table.
-class InOrder {
-public:
-    InOrder(CountsByName& counts, Order order, std::size_t most)
-        : counts_(counts), by_name_(order == Order::name), most_(most), by_weight_(most_names) {
-        const bool few =
-            most_ <= most_names && !counts.holds_all(); // few rows of many names, in files
-        std::priority_queue<std::string> first;         // keys of these rows, the last on top
-        counts.each([&](std::string_view name, const Count& count) {
-            ++size_;
-            all_.add(count);
-            if (by_name_) {
-                return true;
-            }
-            std::string key = key_of(~weight(count, order)).append(name);
-            if (few) {
-                if (first.size() == most_) {
-                    if (key > first.top()) {
-                        return true;
-                    }
-                    first.pop();
-                }
-                first.push(key);
-            }
-            by_weight_.of(key) = count;
-            return true;
-        });
-        by_weight_.settle();
-    }
-
-    /// The number and the sum of all names.
-    std::size_t size() const { return size_; }
-    const Count& all() const { return all_; }
-
-    template <typename Take>
-    void each(const Take& take) {
-        std::size_t left = most_;
-        const std::size_t behind = by_name_ ? 0 : sizeof(std::uint64_t);
-        (by_name_ ? counts_ : by_weight_).each([&](std::string_view name, const Count& count) {
-            if (left > 0) {
-                take(Row(name.substr(behind), count));
-                --left;
-            }
-            return left > 0;
-        });
-    }
-
-private:
-    CountsByName& counts_;
-    bool by_name_;
-    std::size_t most_;
-    CountsByName by_weight_; ///< by descending weight, then by name
-    std::size_t size_ = 0;
-    Count all_;
-};
+using Row = std::pair<const std::string, Count>; ///< a name and its count
 
 constexpr std::ptrdiff_t max_column = 11; ///< percentiles are inserted before it
 
@@ -198,21 +140,34 @@ std::vector<table::Cell> total_of(const Whole& whole) {
 
 } // namespace
 
-table::Table count_table(Key key, CountsByName& counts, const TableOptions& options) {
+table::Table count_table(Key key, const CountsByName& counts, const TableOptions& options) {
     table::Table table{columns_of(key, options), {}};
-    const std::size_t most =
-        options.limit == 0 ? std::numeric_limits<std::size_t>::max() : options.limit;
-    const auto order = std::make_shared<InOrder>(counts, options.order, most);
+    Count all = counts.rest();
+    std::vector<const Row*> rows;
+    for (const Row& row : counts.held()) {
+        all.add(row.second);
+        rows.push_back(&row);
+    }
+    const std::size_t size = rows.size();
+    std::ranges::stable_sort(rows, std::greater(), [order = options.order](const Row* row) {
+        return weight(row->second, order);
+    });
+    if (options.limit != 0 && options.limit < size) {
+        table.closing = fmt::format("... {} more", size - options.limit);
+        rows.resize(options.limit);
+    }
+    tell_left_out(table.left_out, counts.rest().accesses(),
+                  fmt::format("accesses of {}s", key_text(key)), counts.most());
     // Makes the rows anew each time, because a row takes more memory than its count.
-    table.more = [order, whole = Whole{key, options, order->all()}](const table::TakeRow& take) {
-        order->each([&](const Row& row) { take(row_of(row, whole)); });
-        if (whole.options.total && order->size() > 1) {
+    table.more = [rows = std::move(rows), total = options.total && size > 1,
+                  whole = Whole{key, options, all}](const table::TakeRow& take) {
+        for (const Row* row : rows) {
+            take(row_of(*row, whole));
+        }
+        if (total) {
             take(total_of(whole));
         }
     };
-    if (most < order->size()) {
-        table.closing = fmt::format("... {} more", order->size() - most);
-    }
     return table;
 }
 

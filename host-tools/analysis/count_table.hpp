@@ -26,6 +26,6 @@ struct TableOptions {
 /// locked, until it is known to be done; this includes the engine's detour. No record has the rest
 /// of the trap's time. Interrupts have no times: those of accesses to a GIC are not theirs. The
 /// table refers to `counts`, which must not change while it is in use.
-table::Table count_table(Key key, CountsByName& counts, const TableOptions& options);
+table::Table count_table(Key key, const CountsByName& counts, const TableOptions& options);
 
 } // namespace mmioscope::analysis

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "mmioscope/event.hpp"
-#include "system/spilled_map.hpp"
+#include "system/capped_map.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -24,17 +24,17 @@ public:
     /// not known is a change.
     std::optional<Change> see(const abi::Record& access);
 
-    /// The number of registers beyond `most`. Their numbers are in temporary files.
-    std::uint64_t left_out();
+    /// The number of accesses to registers beyond `most`.
+    std::uint64_t left_out() const { return left_out_; }
 
 private:
-    struct LeftOut {
-        std::uint64_t accesses = 0;
-        void add(const LeftOut& same) { accesses += same.accesses; }
+    struct Last {
+        bool seen = false;
+        std::optional<std::uint64_t> value;
     };
 
-    std::unordered_map<std::uint64_t, std::optional<std::uint64_t>> values_; ///< by place
-    SpilledMap<LeftOut> left_out_{1024};
+    CappedMap<std::unordered_map<std::uint64_t, Last>> values_{most}; ///< by place
+    std::uint64_t left_out_ = 0;
 };
 
 } // namespace mmioscope::analysis

@@ -33,9 +33,9 @@ bool in_one_function(const Event& read, const Event& write) {
            same(read.caller(), write.code()) || same(read.caller(), write.caller());
 }
 
-// Of a candidate. Names copies: ids in what is kept would become invalid.
-std::string name_in_order(std::uint64_t place, const Event& other, const Event& write) {
-    std::string name = key_of(place), function;
+// Names copies: ids in what is kept would become invalid.
+std::string functions_of(const Event& other, const Event& write) {
+    std::string name, function;
     for (const Event& event : {write, unnamed(other)}) {
         set_name(function, event, Key::function);
         name.append(function).push_back('\0');
@@ -45,44 +45,17 @@ std::string name_in_order(std::uint64_t place, const Event& other, const Event& 
 
 } // namespace
 
-void LostUpdate::add(const LostUpdate& one) {
-    if (times == 0 || (one.times != 0 && one.write.number < write.number)) {
-        other = one.other;
-        write = one.write;
-        value = one.value | (value & ~one.bits);
-    } else {
-        value |= one.value & ~bits;
-    }
-    times += one.times;
-    bits |= one.bits;
-}
-
-void LostUpdates::Entry::add(const Entry& other) {
-    keeping.kept |= other.keeping.kept;
-    keeping.no_storage |= other.keeping.no_storage;
-    keeping.unkept |= other.keeping.unkept;
-    lost.add(other.lost);
-}
-
 LostUpdates::Read& LostUpdates::read_of(Place place, Thread thread) {
     return reads_[reading::mixed(place ^ reading::mixed(thread)) >> (64 - read_bits)];
 }
 
-LostUpdates::State& LostUpdates::state_of(Place place) {
-    const auto found = states_.find(place);
-    if (found != states_.end()) {
-        return found->second;
-    }
-    if (states_.size() == most_registers) {
-        spill();
-    }
-    return states_.try_emplace(place).first->second;
-}
-
-void LostUpdates::add(const Event& event, Thread thread) {
+bool LostUpdates::add(const Event& event, Thread thread) {
     const abi::Record& record = event.record;
     const Place place = place_of(record) & ~Place{abi::access_write};
-    State& state = state_of(place);
+    State& state = states_.of(place);
+    if (states_.is_rest(state)) {
+        return false;
+    }
     Read& read = read_of(place, thread);
     const bool is_own = read.event.number != 0 && read.thread == thread &&
                         (place_of(read.event.record) & ~Place{abi::access_write}) == place;
@@ -94,7 +67,7 @@ void LostUpdates::add(const Event& event, Thread thread) {
         if (abi::is_write(record)) {
             state.newest = {}; // a lost one cannot be told
         }
-        return;
+        return true;
     }
     if (abi::is_write(record)) {
         if (is_own) {
@@ -123,6 +96,7 @@ void LostUpdates::add(const Event& event, Thread thread) {
     }
     state.content = record.value;
     state.known = true;
+    return true;
 }
 
 void LostUpdates::judge(Place place, const State& state, const Read& read, const Event& write) {
@@ -140,25 +114,17 @@ void LostUpdates::judge(Place place, const State& state, const Read& read, const
         is_banked(write.reg())) {
         return;
     }
-    Entry entry;
-    entry.lost = {1, bits, other.value & bits, unnamed(state.newest), unnamed(write)};
-    entries_.of(name_in_order(place, state.newest, write)).add(entry);
-}
-
-// The writes that are forgotten may be lost without being found.
-void LostUpdates::spill() {
-    for (const auto& [place, state] : states_) {
-        if (state.keeping.says_something()) {
-            Entry entry;
-            entry.keeping = state.keeping;
-            entries_.of(key_of(place)).add(entry);
-        }
+    LostUpdate& lost = lost_.of(std::pair(place, functions_of(state.newest, write)));
+    if (lost.times++ == 0) {
+        lost.other = unnamed(state.newest);
+        lost.write = unnamed(write);
     }
-    states_.clear();
+    lost.value |= other.value & bits & ~lost.bits;
+    lost.bits |= bits;
 }
 
 void LostUpdates::cut() {
-    for (auto& [place, state] : states_) {
+    for (auto& [place, state] : states_.held()) {
         state.known = state.written = false;
         state.newest = {};
     }
@@ -167,29 +133,15 @@ void LostUpdates::cut() {
     }
 }
 
-// What is known of a register stands in front of its candidates.
 void LostUpdates::each(const std::function<void(const LostUpdate&)>& take) {
-    spill();
-    std::string place;
-    Keeping keeping;
-    entries_.each([&](std::string_view name, const Entry& entry) {
-        const std::string_view of = name.substr(0, sizeof(Place));
-        if (of != place) {
-            place = of;
-            keeping = {};
-        }
-        if (name.size() == of.size()) {
-            keeping = entry.keeping;
-            return true;
-        }
-        LostUpdate lost = entry.lost;
+    for (auto& [name, lost] : lost_.held()) {
+        const Keeping& keeping = states_.of(name.first).keeping;
         lost.bits &= ~keeping.unkept;
         lost.value &= lost.bits;
         if (keeping.kept && !keeping.no_storage && lost.bits != 0) {
             take(lost);
         }
-        return true;
-    });
+    }
 }
 
 } // namespace mmioscope::analysis

@@ -4,13 +4,16 @@
 
 #include "analysis/threads.hpp"
 #include "mmioscope/event.hpp"
-#include "system/spilled_map.hpp"
+#include "system/capped_map.hpp"
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
+#include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace mmioscope::analysis {
@@ -22,20 +25,23 @@ struct LostUpdate {
     std::uint64_t value = 0; ///< of these bits, as the other CPU wrote them, the first time
     Event other;             ///< the write that was lost, the first time
     Event write;             ///< the write over it, the first time
-
-    void add(const LostUpdate& other);
 };
 
 class LostUpdates {
 public:
-    /// The next access, which `thread` made.
-    void add(const Event& event, Thread thread);
+    static constexpr std::size_t most_registers = 768, most_lost = 256;
+
+    /// The next access, which `thread` made. False: it is not looked at, because its register is
+    /// not among the first most_registers.
+    bool add(const Event& event, Thread thread);
     /// A run of an interrupt's handler begins on a CPU: what it did before is another run's.
     void begin(const Event& acknowledge) { began_[acknowledge.record.cpu] = acknowledge.number; }
     /// What comes does not follow from what came: accesses were lost.
     void cut();
-    /// Calls `take` with each candidate, in the order of addresses. The end: nothing may be added.
+    /// Calls `take` with each candidate, which stays. The end: nothing may be added.
     void each(const std::function<void(const LostUpdate&)>& take);
+    /// Likely candidates beyond the first most_lost.
+    std::uint64_t left_out() const { return lost_.rest().times; }
 
 private:
     /// The address and size of accesses.
@@ -45,8 +51,6 @@ private:
         bool kept = false;        ///< bits that a write changed were read back, all of them
         bool no_storage = false;  ///< a write did not set what it wrote: commands, data
         std::uint64_t unkept = 0; ///< bits that were read otherwise than they were written
-
-        bool says_something() const { return kept || no_storage || unkept != 0; }
     };
     struct State {
         State() {} // as in SharedUses::Live
@@ -63,27 +67,18 @@ private:
         Event event;
         Thread thread = 0;
     };
-    /// Of one register: its keeping, or a candidate.
-    struct Entry {
-        Keeping keeping;
-        LostUpdate lost;
-        void add(const Entry& other);
-    };
-
-    static constexpr std::size_t most_registers = 1024;
     static constexpr unsigned read_bits = 9;
     /// ns; a write that comes later does not write what was read.
     static constexpr std::uint64_t longest = 1'000'000'000;
 
     Read& read_of(Place place, Thread thread);
-    State& state_of(Place place);
     void judge(Place place, const State& state, const Read& read, const Event& write);
-    void spill();
 
-    std::unordered_map<Place, State> states_;
+    CappedMap<std::unordered_map<Place, State>> states_{most_registers};
     std::vector<Read> reads_ = std::vector<Read>(std::size_t{1} << read_bits); ///< by hash
     std::array<std::uint64_t, 256> began_{}; ///< by CPU: Event::number
-    SpilledMap<Entry> entries_{256};         ///< by place, then by the functions
+    /// By place and functions.
+    CappedMap<std::map<std::pair<Place, std::string>, LostUpdate>> lost_{most_lost};
 };
 
 } // namespace mmioscope::analysis

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <memory>
+#include <algorithm>
+#include <utility>
+#include <vector>
 
 namespace mmioscope::analysis {
 
@@ -47,44 +49,10 @@ void Mappings::add_all(std::span<const Event> events) {
 }
 
 Mappings::Mapping& Mappings::find(Pages pages, const Event& event) {
-    const std::string key = key_of(pages);
-    if (all_.full()) {
-        recent_ = {};
-    }
-    Mapping& mapping = all_.of(key);
-    if (mapping.piece == 0) {
-        mapping = {event.nanoseconds, 0, ++pieces_, std::string(event.device()), function_of(event),
+    Mapping& mapping = all_.of(pages);
+    if (mapping.accesses == 0) {
+        mapping = {event.nanoseconds, 0, std::string(event.device()), function_of(event),
                    task_of(event)};
-    }
-    return mapping;
-}
-
-void Mappings::Mapping::add(const Mapping& other) {
-    const std::uint64_t both = accesses + other.accesses;
-    if (other.piece < piece) {
-        *this = other;
-    }
-    accesses = both;
-}
-
-// The numbers, and the texts, each followed by a zero.
-std::string Mappings::Mapping::bytes_of() const {
-    std::string bytes = key_of(first) + key_of(accesses) + key_of(piece);
-    for (const std::string* text : {&device, &function, &task}) {
-        bytes.append(*text).push_back('\0');
-    }
-    return bytes;
-}
-
-Mappings::Mapping Mappings::Mapping::of(std::string_view bytes) {
-    Mapping mapping;
-    for (std::uint64_t* number : {&mapping.first, &mapping.accesses, &mapping.piece}) {
-        *number = number_of(bytes);
-        bytes.remove_prefix(sizeof *number);
-    }
-    for (std::string* text : {&mapping.device, &mapping.function, &mapping.task}) {
-        *text = bytes.substr(0, bytes.find('\0'));
-        bytes.remove_prefix(text->size() + 1);
     }
     return mapping;
 }
@@ -100,21 +68,20 @@ table::Table Mappings::table() {
                         {"function", "function"},
                         {"task", "task"}},
                        {}};
-    const auto in_order = std::make_shared<SpilledMap<Mapping>>(most_);
-    all_.each([&](std::string_view pages, const Mapping& mapping) {
-        in_order->of(key_of(mapping.first).append(pages)) = mapping;
-        return true;
-    });
-    in_order->settle();
-    table.more = [in_order](const table::TakeRow& take) {
-        in_order->each([&take](std::string_view key, const Mapping& mapping) {
-            const Pages pages = number_of(key.substr(sizeof(std::uint64_t)));
+    std::vector<const std::pair<const Pages, Mapping>*> in_order;
+    for (const auto& one : all_.held()) {
+        in_order.push_back(&one);
+    }
+    std::ranges::stable_sort(in_order, {}, [](const auto* one) { return one->second.first; });
+    table.more = [in_order = std::move(in_order)](const table::TakeRow& take) {
+        for (const auto* one : in_order) {
+            const auto& [pages, mapping] = *one;
             take({mapping.first, Hex{pages >> physical_bits << page_bits},
                   Hex{pages << page_bits & physical_mask}, mapping.device, mapping.accesses,
                   mapping.function, mapping.task});
-            return true;
-        });
+        }
     };
+    tell_left_out(table.left_out, all_.rest().accesses, "accesses through mappings", all_.most());
     return table;
 }
 

@@ -2,20 +2,19 @@
 #pragma once
 
 #include "analysis/analyses.hpp"
-#include "system/spilled_map.hpp"
+#include "system/capped_map.hpp"
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <string>
-#include <string_view>
 
 namespace mmioscope::analysis {
 
 class Mappings final : public Analysis {
 public:
-    /// Keeps at most `most` mappings in memory, the others in temporary files.
-    explicit Mappings(std::size_t most = 256) : most_(most), all_(most) {}
+    explicit Mappings(std::size_t most = 256) : all_(most) {}
 
     void add(const Event& event) override { add_all({&event, 1}); }
     void add_all(std::span<const Event> events) override;
@@ -27,14 +26,9 @@ private:
     struct Mapping {
         std::uint64_t first = 0; ///< ns
         std::uint64_t accesses = 0;
-        std::uint64_t piece = 0; ///< in pieces_; the first one tells who used it first
         std::string device;
         std::string function;
         std::string task;
-
-        void add(const Mapping& other);
-        std::string bytes_of() const;
-        static Mapping of(std::string_view bytes);
     };
     /// Page numbers: the virtual one in the high bits, the physical one in the low bits.
     using Pages = std::uint64_t;
@@ -42,9 +36,7 @@ private:
 
     static constexpr std::size_t most_recent = 64;
 
-    std::size_t most_;
-    SpilledMap<Mapping> all_; ///< by Pages
-    std::uint64_t pieces_ = 0;
+    CappedMap<std::map<Pages, Mapping>> all_;
     /// A recently accessed mapping.
     struct Recent {
         Pages pages = ~Pages{0}; ///< initially invalid

@@ -69,51 +69,6 @@ std::pair<std::string, std::string> names_of(const Event& event) {
 
 } // namespace
 
-void Phases::Phase::add(const Phase& part) {
-    reads += part.reads;
-    writes += part.writes;
-    polls += part.polls;
-    polled += part.polled;
-    if (part.event != 0) { // the others are only parts
-        boundary = part.boundary;
-        begin = part.begin;
-        end = part.end;
-        idle = part.idle;
-        event = part.event;
-        name = part.name;
-        caller = part.caller;
-        devices = part.devices;
-    }
-}
-
-// The numbers, and the texts, each followed by a zero.
-std::string Phases::Phase::bytes_of() const {
-    std::string bytes;
-    for (const std::uint64_t number :
-         {boundary, begin, end, idle, event, reads, writes, polls, polled}) {
-        bytes += key_of(number);
-    }
-    for (const std::string* text : {&name, &caller, &devices}) {
-        bytes.append(*text).push_back('\0');
-    }
-    return bytes;
-}
-
-Phases::Phase Phases::Phase::of(std::string_view bytes) {
-    Phase phase;
-    for (std::uint64_t* number :
-         {&phase.boundary, &phase.begin, &phase.end, &phase.idle, &phase.event, &phase.reads,
-          &phase.writes, &phase.polls, &phase.polled}) {
-        *number = number_of(bytes);
-        bytes.remove_prefix(sizeof *number);
-    }
-    for (std::string* text : {&phase.name, &phase.caller, &phase.devices}) {
-        *text = bytes.substr(0, bytes.find('\0'));
-        bytes.remove_prefix(text->size() + 1);
-    }
-    return phase;
-}
-
 void Phases::add(const Event& event) {
     const abi::Record& record = event.record;
     polls_.add(event);
@@ -129,7 +84,7 @@ void Phases::add(const Event& event) {
         pass_boundary(event, probes, idle);
     }
     if (!count(event).is_gic) {
-        last_ = phase_.end = std::max<std::uint64_t>(phase_.end, event.nanoseconds);
+        last_ = phase_->end = std::max<std::uint64_t>(phase_->end, event.nanoseconds);
     }
 }
 
@@ -207,13 +162,13 @@ std::uint32_t Phases::driver_at(const Event& event) {
 
 void Phases::begin(Boundary boundary, const Event& event, std::string name, std::string caller) {
     close();
-    ++number_;
-    phase_.boundary = static_cast<std::uint64_t>(boundary);
-    phase_.begin = phase_.end = event.nanoseconds;
-    phase_.idle = last_ ? trace::elapsed(*last_, event.nanoseconds) : 0;
-    phase_.event = event.number;
-    phase_.name = std::move(name);
-    phase_.caller = std::move(caller);
+    phase_ = &phases_.of(++number_);
+    phase_->boundary = boundary;
+    phase_->begin = phase_->end = event.nanoseconds;
+    phase_->idle = last_ ? trace::elapsed(*last_, event.nanoseconds) : 0;
+    phase_->event = event.number;
+    phase_->name = std::move(name);
+    phase_->caller = std::move(caller);
     if (begins_.size() == most_begins) {
         begins_.pop_front();
     }
@@ -232,19 +187,18 @@ void Phases::close() {
     std::ranges::stable_sort(devices, std::greater<>(), &Used::accesses);
     std::stable_partition(devices.begin(), devices.end(),
                           [](const Used* used) { return !used->is_gic; });
+    phase_->devices.clear(); // it may be the one for all that have no room
     for (const Used* used : devices) {
-        phase_.devices +=
-            fmt::format("{}{} {}", phase_.devices.empty() ? "" : ", ", used->name, used->accesses);
+        phase_->devices +=
+            fmt::format("{}{} {}", phase_->devices.empty() ? "" : ", ", used->name, used->accesses);
     }
-    phases_.of(key_of(number_)).add(phase_);
-    phase_ = {};
     used_.clear();
     recent_.fill({});
 }
 
 const Phases::Used& Phases::count(const Event& event) {
     const abi::Record& record = event.record;
-    ++(abi::is_write(record) ? phase_.writes : phase_.reads);
+    ++(abi::is_write(record) ? phase_->writes : phase_->reads);
     Recent& recent = recent_[record.device % recent_.size()];
     if (recent.used == nullptr || recent.device != record.device) {
         recent = {record.device, used(event)};
@@ -277,12 +231,10 @@ void Phases::take(const Poll& poll) {
         return;
     }
     const auto after = std::ranges::upper_bound(begins_, poll.first.number, {}, &Begin::event);
-    const std::uint64_t number =
-        after == begins_.begin() ? begins_.front().phase : std::prev(after)->phase;
-    Phase part;
-    part.polls = 1;
-    part.polled = poll.nanoseconds();
-    phases_.of(key_of(number)).add(part);
+    Phase& phase =
+        phases_.of(after == begins_.begin() ? begins_.front().phase : std::prev(after)->phase);
+    ++phase.polls;
+    phase.polled += poll.nanoseconds();
 }
 
 void Phases::finish() {
@@ -307,18 +259,16 @@ table::Table Phases::table() {
                         {"event", "event", number, 8},
                         {"devices", "devices"}},
                        {}};
-    phases_.settle();
     table.more = [this](const table::TakeRow& take) {
-        phases_.each([&take](std::string_view key, const Phase& phase) {
-            if (phase.event != 0) {
-                take({number_of(key), phase.begin, phase.end - phase.begin, phase.idle,
-                      boundaries[phase.boundary % std::size(boundaries)], phase.name,
-                      phase.caller.empty() ? table::Cell() : table::Cell(phase.caller), phase.reads,
-                      phase.writes, phase.polls, phase.polled, phase.event, phase.devices});
-            }
-            return true;
-        });
+        for (const auto& [number, phase] : phases_.held()) {
+            take({number, phase.begin, phase.end - phase.begin, phase.idle,
+                  boundaries[static_cast<std::size_t>(phase.boundary)], phase.name,
+                  phase.caller.empty() ? table::Cell() : table::Cell(phase.caller), phase.reads,
+                  phase.writes, phase.polls, phase.polled, phase.event, phase.devices});
+        }
     };
+    tell_left_out(table.left_out, phases_.rest().reads + phases_.rest().writes,
+                  "accesses of phases", phases_.most());
     return table;
 }
 

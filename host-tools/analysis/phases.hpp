@@ -4,7 +4,7 @@
 
 #include "analysis/poll_finder.hpp"
 #include "reading/consumer.hpp"
-#include "system/spilled_map.hpp"
+#include "system/capped_map.hpp"
 #include "table/table.hpp"
 
 #include <array>
@@ -48,24 +48,19 @@ public:
     table::Table table();
 
 private:
-    /// The accesses of one phase; or a part of them, such as a poll that was found later.
+    /// The accesses of one phase.
     struct Phase {
-        // Numbers, of which a part has only those that it adds.
-        std::uint64_t boundary = 0; ///< Boundary
-        std::uint64_t begin = 0;    ///< ns
-        std::uint64_t end = 0;      ///< ns; of its last access
-        std::uint64_t idle = 0;     ///< ns without an access in front of it
-        std::uint64_t event = 0;    ///< number of the first
+        Boundary boundary = Boundary::start;
+        std::uint64_t begin = 0; ///< ns
+        std::uint64_t end = 0;   ///< ns; of its last access
+        std::uint64_t idle = 0;  ///< ns without an access in front of it
+        std::uint64_t event = 0; ///< number of the first
         std::uint64_t reads = 0, writes = 0;
         std::uint64_t polls = 0;
         std::uint64_t polled = 0; ///< ns from the first access of each poll to its last
         std::string name;         ///< of the marker, or the function
         std::string caller;       ///< of that function; empty: not known
         std::string devices;      ///< with their accesses, most first; the GIC last
-
-        void add(const Phase& part);
-        std::string bytes_of() const;
-        static Phase of(std::string_view bytes);
     };
     /// A device of the phase that goes on.
     struct Used {
@@ -90,7 +85,7 @@ private:
     std::uint32_t driver_at(const Event& event);
     bool was_looked_at(const abi::Record& record);
 
-    static constexpr std::size_t most_phases = 256;   ///< in memory
+    static constexpr std::size_t most_phases = 512;
     static constexpr std::size_t most_begins = 1024;  ///< to which a poll may belong
     static constexpr std::size_t most_drivers = 4096; ///< with their devices
     static constexpr std::size_t most_functions = 8192;
@@ -99,11 +94,11 @@ private:
 
     PhaseOptions options_;
     PollFinder polls_{[this](Thread, const Poll& poll) { take(poll); }};
-    SpilledMap<Phase> phases_{most_phases}; ///< by number
-    std::uint64_t number_ = 0;              ///< of the phase that goes on; 0: none does
-    Phase phase_;                           ///< that goes on
-    std::string prober_;                    ///< the function that began it; empty: none did
-    std::map<std::uint16_t, Used> used_;    ///< by Record::device
+    CappedMap<std::map<std::uint64_t, Phase>> phases_{most_phases}; ///< by number
+    std::uint64_t number_ = 0;           ///< of the phase that goes on; 0: none does
+    Phase* phase_ = nullptr;             ///< that goes on
+    std::string prober_;                 ///< the function that began it; empty: none did
+    std::map<std::uint16_t, Used> used_; ///< by Record::device
     struct Recent {
         std::uint16_t device = 0;
         Used* used = nullptr; ///< of used_

@@ -5,8 +5,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
-#include <memory>
+#include <functional>
+#include <utility>
+#include <vector>
 
 namespace mmioscope::analysis {
 
@@ -140,29 +141,24 @@ void PollTable::take(const Poll& poll) {
 
 table::Table PollTable::table(std::size_t most) {
     table::Table table{columns(), {}};
-    const auto in_order = std::make_shared<SpilledMap<Polls>>(most_names);
-    std::size_t size = 0;
-    polls_.each([&](std::string_view name, const Polls& polls) {
-        if (!finder_.data().has(polls.place)) { // known only at the end
-            in_order->of(key_of(~polls.time).append(name)) = polls;
-            ++size;
+    std::vector<const std::pair<const std::string, Polls>*> in_order;
+    for (const auto& one : polls_.held()) {
+        if (!finder_.data().has(one.second.place)) { // known only at the end
+            in_order.push_back(&one);
         }
-        return true;
-    });
-    in_order->settle();
-    table.more = [in_order, most](const table::TakeRow& take) {
-        std::size_t left = most;
-        in_order->each([&](std::string_view key, const Polls& polls) {
-            if (left > 0) {
-                take(row_of(key.substr(sizeof(std::uint64_t)), polls));
-                --left;
-            }
-            return left > 0;
-        });
-    };
-    if (most < size) {
-        table.closing = fmt::format("... {} more", size - most);
     }
+    std::ranges::stable_sort(in_order, std::greater(),
+                             [](const auto* one) { return one->second.time; });
+    if (most < in_order.size()) {
+        table.closing = fmt::format("... {} more", in_order.size() - most);
+        in_order.resize(most);
+    }
+    table.more = [in_order = std::move(in_order)](const table::TakeRow& take) {
+        for (const auto* one : in_order) {
+            take(row_of(one->first, one->second));
+        }
+    };
+    tell_left_out(table.left_out, polls_.rest().times, "loops of lines", polls_.most());
     return table;
 }
 

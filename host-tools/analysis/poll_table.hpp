@@ -5,7 +5,7 @@
 #include "analysis/poll.hpp"
 #include "analysis/poll_finder.hpp"
 #include "reading/consumer.hpp"
-#include "system/spilled_map.hpp"
+#include "system/capped_map.hpp"
 #include "table/table.hpp"
 
 #include <array>
@@ -59,8 +59,8 @@ private:
     void take(const Poll& poll);
 
     PollFinder finder_{[this](Thread, const Poll& poll) { take(poll); }};
-    SpilledMap<Polls> polls_{most_names}; ///< by the texts of their row, joined
-    std::string name_;                    ///< kept to avoid an allocation for each poll
+    CappedNames<Polls> polls_{2048}; ///< by the texts of their row, joined
+    std::string name_;               ///< kept to avoid an allocation for each poll
 };
 
 /// "CmdRespEnd=1"; empty: none is known.

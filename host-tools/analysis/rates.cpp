@@ -1,27 +1,26 @@
 #include "analysis/rates.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <tuple>
 
 namespace mmioscope::analysis {
 
-void Rates::Looked::add(const Looked& other) {
-    count.add(other.count);
-    if (other.look > look) {
-        look = other.look;
-        came = 0;
-    }
-    came += other.look == look ? other.came : 0;
+void Rates::Looked::look(const Count& now) {
+    came = now.accesses() - count.accesses();
+    count = now;
 }
 
-void Rates::look(CountsByName& came, double seconds) {
-    ++look_;
+void Rates::look(Key key, const CountsByName& counts, double seconds) {
     seconds_ = seconds;
     of_all_ = false;
-    came.each([this](std::string_view name, const Count& count) {
-        names_.of(name).add({count, look_, count.accesses()});
-        return true;
-    });
+    for (const auto& [name, count] : counts.held()) {
+        names_[name].look(count);
+    }
+    rest_.look(counts.rest());
+    left_out_.clear();
+    tell_left_out(left_out_, rest_.count.accesses(), fmt::format("accesses of {}s", key_text(key)),
+                  counts.most());
 }
 
 void Rates::look_at_all(double seconds) {
@@ -29,48 +28,29 @@ void Rates::look_at_all(double seconds) {
     of_all_ = true;
 }
 
-double Rates::per_second(const Looked& looked) const {
-    const std::uint64_t came = of_all_                ? looked.count.accesses()
-                               : looked.look == look_ ? looked.came
-                                                      : 0;
-    return seconds_ > 0 ? static_cast<double>(came) / seconds_ : 0;
+Rate Rates::rate_of(std::string_view name, const Looked& looked) const {
+    const std::uint64_t came = of_all_ ? looked.count.accesses() : looked.came;
+    return {std::string(name), looked.count,
+            seconds_ > 0 ? static_cast<double>(came) / seconds_ : 0};
 }
 
-FirstRates Rates::first(const RateChoice& choice, std::size_t most) {
-    const auto before = [&choice](const Rate& a, const Rate& b) {
-        const Order order = choice.order == Order::accesses ? Order::name : choice.order;
-        const auto weights = [order, &choice](const Rate& rate) {
-            const bool by_name = choice.order == Order::name;
-            return std::tuple(weight(rate.count, order), by_name ? 0 : rate.per_second,
-                              by_name ? 0 : rate.count.accesses());
-        };
-        const auto of_a = weights(a), of_b = weights(b);
-        return of_a != of_b ? of_a > of_b : a.name < b.name;
-    };
-    FirstRates first;
-    first.total.name = "total";
-    std::vector<Rate>& heap = first.rows; // the row that comes last is on top
-    names_.each([&](std::string_view name, const Looked& looked) {
-        if (!name.starts_with(choice.front)) {
-            return true;
+ShownRates Rates::shown(const RateChoice& choice) const {
+    ShownRates shown{{}, rate_of("total", choice.front.empty() ? rest_ : Looked()), left_out_};
+    for (const auto& [name, looked] : names_) {
+        if (name.starts_with(choice.front)) {
+            const Rate& rate =
+                shown.rows.emplace_back(rate_of(name.substr(choice.front.size()), looked));
+            shown.total.count.add(rate.count);
+            shown.total.per_second += rate.per_second;
         }
-        Rate rate{std::string(name.substr(choice.front.size())), looked.count, per_second(looked)};
-        ++first.size;
-        first.total.count.add(rate.count);
-        first.total.per_second += rate.per_second;
-        if (heap.size() == most) {
-            if (heap.empty() || !before(rate, heap.front())) {
-                return true;
-            }
-            std::ranges::pop_heap(heap, before);
-            heap.pop_back();
-        }
-        heap.push_back(std::move(rate));
-        std::ranges::push_heap(heap, before);
-        return true;
+    }
+    const Order order = choice.order == Order::accesses ? Order::name : choice.order;
+    const bool by_name = choice.order == Order::name;
+    std::ranges::stable_sort(shown.rows, std::greater(), [order, by_name](const Rate& rate) {
+        return std::tuple(weight(rate.count, order), by_name ? 0 : rate.per_second,
+                          by_name ? 0 : rate.count.accesses());
     });
-    std::ranges::sort_heap(heap, before);
-    return first;
+    return shown;
 }
 
 } // namespace mmioscope::analysis

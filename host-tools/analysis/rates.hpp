@@ -3,11 +3,11 @@
 
 #include "analysis/count.hpp"
 #include "analysis/order.hpp"
-#include "system/spilled_map.hpp"
 
-#include <cstddef>
 #include <cstdint>
+#include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace mmioscope::analysis {
@@ -26,39 +26,37 @@ struct RateChoice {
     bool operator==(const RateChoice&) const = default;
 };
 
-struct FirstRates {
+struct ShownRates {
     std::vector<Rate> rows;
-    std::size_t size = 0; ///< also of those without a row
-    Rate total;           ///< of all names
+    Rate total;                        ///< of all names
+    std::vector<std::string> left_out; ///< tell_left_out()
 };
 
-/// Keeps at most most_names names in memory, the others in temporary files.
 class Rates {
 public:
-    /// Adds `came`, the counts since the previous call, `seconds` ago. With 0 seconds, all rates
-    /// are 0.
-    void look(CountsByName& came, double seconds);
+    /// `counts` are those of `key` since the start; the previous call was `seconds` ago. With 0
+    /// seconds, all rates are 0. Keeps references to the names.
+    void look(Key key, const CountsByName& counts, double seconds);
     /// From now on rates are over the whole trace, which took `seconds`.
     void look_at_all(double seconds);
 
-    /// As of the last look(), at most `most` rows, in the order of `choice`.
-    FirstRates first(const RateChoice& choice, std::size_t most = most_names);
+    /// As of the last look(), in the order of `choice`.
+    ShownRates shown(const RateChoice& choice) const;
 
 private:
-    /// A name's total, and its count in the latest look() in which it occurred.
     struct Looked {
         Count count;
-        std::uint64_t look = 0; ///< the number of that look()
-        std::uint64_t came = 0; ///< accesses in it
+        std::uint64_t came = 0; ///< accesses since the look before
 
-        void add(const Looked& other);
+        void look(const Count& now);
     };
-    double per_second(const Looked& looked) const;
+    Rate rate_of(std::string_view name, const Looked& looked) const;
 
-    SpilledMap<Looked> names_{most_names};
-    std::uint64_t look_ = 0; ///< number of the latest look()
-    double seconds_ = 0;     ///< the time that rates are over
+    std::map<std::string_view, Looked> names_;
+    Looked rest_;        ///< of the names left out
+    double seconds_ = 0; ///< the time that rates are over
     bool of_all_ = false;
+    std::vector<std::string> left_out_;
 };
 
 } // namespace mmioscope::analysis

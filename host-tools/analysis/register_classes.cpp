@@ -1,6 +1,7 @@
 #include "analysis/register_classes.hpp"
 
 #include "registers/fields_text.hpp"
+#include "system/capped_map.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -194,9 +195,7 @@ table::Table RegisterClasses::table() const {
                               e.read.full() || e.written.full(), verdict.name,
                               std::move(verdict.evidence)});
     }
-    if (left_out_ > 0) {
-        table.closing = fmt::format("... {} accesses to other registers are left out", left_out_);
-    }
+    tell_left_out(table.left_out, left_out_, "accesses to registers", most_);
     return table;
 }
 

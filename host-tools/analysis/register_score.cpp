@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <utility>
 
 namespace mmioscope::analysis {
 
@@ -60,21 +61,23 @@ void RegisterScore::judge(const Event& event, std::size_t reg, std::uint32_t val
     const std::array<std::optional<std::uint32_t>, who_count> all = {
         said(fed_says), said(free_says), fed_.last_read(reg), fed_.last_written(reg),
         model_.most_frequent(reg)};
-    std::uint32_t right = 0;
+    bool& seen = situations_.of(situation(reg));
+    const bool left_out = situations_.is_rest(seen);
+    const bool first = !left_out && !std::exchange(seen, true);
+    left_out_ += left_out ? 1 : 0;
+    counts.situations += first ? 1 : 0;
     for (unsigned who = 0; who < who_count; ++who) {
-        const bool one = all[who] == value;
-        right |= one ? 1u << who : 0;
-        counts.right[who] += one ? 1 : 0;
+        const bool right = all[who] == value;
+        counts.right[who] += right ? 1 : 0;
+        counts.right_once[who] += first && right ? 1 : 0;
     }
     ++counts.reads;
     if (fed_says) {
         ++counts.rules[static_cast<std::size_t>(fed_says->rule)];
     }
-    if (counts.first_wrong == 0 && (right & 1u << fed) == 0) {
+    if (counts.first_wrong == 0 && all[fed] != value) {
         counts.first_wrong = event.number;
     }
-    situations_.of(key_of(situation(reg)))
-        .add({event.number, static_cast<std::uint32_t>(reg), right});
 }
 
 void RegisterScore::add(const Event& event) {
@@ -131,7 +134,7 @@ table::Row RegisterScore::row(const std::string& device, const std::string& name
     return row;
 }
 
-table::Table RegisterScore::table() {
+table::Table RegisterScore::table() const {
     using enum table::Look;
     table::Table table{{{"device", "device", table::Look::device},
                         {"offset", "offset", number, 6},
@@ -158,14 +161,6 @@ table::Table RegisterScore::table() {
                         {"rule", "rule"},
                         {"first_wrong", "deviates", number}},
                        {}};
-    situations_.each([this](std::string_view, const Situation& situation) {
-        Counts& one = counts(situation.reg);
-        ++one.situations;
-        for (unsigned who = 0; who < who_count; ++who) {
-            one.right_once[who] += situation.right >> who & 1;
-        }
-        return true;
-    });
     std::map<std::pair<std::string, std::uint64_t>, std::size_t> in_order;
     std::map<std::string, Counts> devices;
     Counts all;
@@ -187,6 +182,7 @@ table::Table RegisterScore::table() {
         }
     }
     table.closing = verdict(all);
+    tell_left_out(table.left_out, left_out_, "reads in situations", situations_.most());
     return table;
 }
 

@@ -2,20 +2,20 @@
 #pragma once
 
 #include "analysis/register_model.hpp"
-#include "system/spilled_map.hpp"
+#include "system/capped_map.hpp"
 #include "table/table.hpp"
 
 #include <array>
 #include <cstdint>
 #include <map>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 namespace mmioscope::analysis {
 
 class RegisterScore final : public reading::Consumer {
 public:
-    /// Keeps 32,768 situations in memory, the rest in temporary files.
     /// `interrupts_given`: the model is told which interrupts a GIC's acknowledges gave, and these
     /// reads do not count.
     explicit RegisterScore(RegisterModel& model, bool interrupts_given = false)
@@ -27,22 +27,11 @@ public:
     bool empty() const { return registers_.empty(); }
     /// A row for each register that was read, then one for each device; closes with the verdict.
     /// The end: nothing may be added.
-    table::Table table();
+    table::Table table() const;
 
 private:
     /// Who foretells. Each is a bit.
     enum Who : unsigned { fed, free_running, last_read, last_written, most_frequent, who_count };
-    /// A situation: a register, and the device's last accesses before it.
-    struct Situation {
-        std::uint64_t event = 0; ///< its first
-        std::uint32_t reg = 0;
-        std::uint32_t right = 0; ///< bits of Who, at this event
-        void add(const Situation& other) {
-            if (other.event < event || event == 0) {
-                *this = other;
-            }
-        }
-    };
     /// Counts of one register, or of all of a device.
     struct Counts {
         std::uint64_t reads = 0;
@@ -56,10 +45,10 @@ private:
         void add(const Counts& other);
     };
     static constexpr std::size_t situation_accesses = 5;
-    static constexpr std::size_t most_situations = 32768; ///< in memory
 
     Counts& counts(std::size_t reg);
     void judge(const Event& event, std::size_t reg, std::uint32_t value);
+    /// A hash of a situation: a register, and the device's last accesses before it.
     std::uint64_t situation(std::size_t reg);
     std::string verdict(const Counts& all) const;
     static table::Row row(const std::string& device, const std::string& name, table::Cell offset,
@@ -71,7 +60,8 @@ private:
     RegisterModel::Run fed_, free_;
     std::map<std::size_t, std::array<std::uint64_t, situation_accesses>> last_; ///< by device
     std::vector<Counts> registers_;
-    SpilledMap<Situation> situations_{most_situations};
+    CappedMap<std::unordered_map<std::uint64_t, bool>> situations_{65'536}; ///< whether seen
+    std::uint64_t left_out_ = 0;                                            ///< reads in others
     std::optional<std::uint32_t> free_value_; ///< what free_ says of this read
 };
 

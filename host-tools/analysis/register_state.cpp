@@ -1,5 +1,7 @@
 #include "analysis/register_state.hpp"
 
+#include "system/capped_map.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -147,9 +149,7 @@ table::Table RegisterState::table() const {
         add_rows(std::prev(end)->first, table);
         begin = end;
     }
-    if (left_out_ > 0) {
-        table.closing = fmt::format("... {} accesses to other registers are left out", left_out_);
-    }
+    tell_left_out(table.left_out, left_out_, "accesses to registers", most_);
     return table;
 }
 

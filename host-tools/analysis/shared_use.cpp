@@ -35,34 +35,14 @@ bool is_banked(const Register* reg) {
            });
 }
 
-void Use::add(const Use& other) {
-    cpus |= other.cpus;
-    reads += other.reads;
-    writes += other.writes;
-    if (other.closest < closest) {
-        closest = other.closest;
-        earlier = other.earlier;
-        later = other.later;
-    }
-    if (other.last.number > last.number) {
-        last = other.last;
-    }
-    first_write = std::min(first_write, other.first_write);
-    last_read = std::max(last_read, other.last_read);
-}
-
 bool SharedUses::add(const Event& event) {
     const abi::Record& record = event.record;
     const std::uint64_t thing = abi::physical_address(record) >> shift_;
-    auto found = live_.find(thing);
-    if (found == live_.end()) {
-        if (live_.size() == most_) {
-            spill();
-        }
-        found = live_.try_emplace(thing).first;
-        found->second.banked = is_banked(event.reg());
+    Live& live = live_.of(thing);
+    if (!live.used || live_.is_rest(live)) {
+        live.used = true;
+        live.banked = is_banked(event.reg());
     }
-    Live& live = found->second;
     if (live.banked) {
         return false;
     }
@@ -89,31 +69,9 @@ bool SharedUses::add(const Event& event) {
 }
 
 void SharedUses::cut() {
-    for (auto& [thing, live] : live_) {
+    for (auto& [thing, live] : live_.held()) {
         live.follows = false;
     }
-}
-
-// One by one, so that both need no more memory than one.
-void SharedUses::spill() {
-    for (auto at = live_.begin(); at != live_.end(); at = live_.erase(at)) {
-        if (!at->second.banked) {
-            all_.of(key_of(at->first)).add(at->second.use);
-        }
-    }
-}
-
-void SharedUses::each(const std::function<void(const Use&)>& take) {
-    if (!all_.empty()) {
-        spill();
-    }
-    for (const auto& [thing, live] : live_) {
-        take(live.use);
-    }
-    all_.each([&take](std::string_view, const Use& use) {
-        take(use);
-        return true;
-    });
 }
 
 } // namespace mmioscope::analysis

@@ -3,12 +3,11 @@
 #pragma once
 
 #include "mmioscope/event.hpp"
-#include "system/spilled_map.hpp"
+#include "system/capped_map.hpp"
 
 #include <bitset>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <unordered_map>
 
@@ -46,38 +45,42 @@ struct Use {
 
     bool is_shared() const { return cpus.count() > 1; }
     bool is_never_read_back() const { return first_write != never && last_read < first_write; }
-    /// Adds what happened to the same thing at another time.
-    void add(const Use& other);
+    /// The access to show for a shared one.
+    const Event& shared_at() const { return later.number != 0 ? later : last; }
 };
 
-/// Keeps the uses of the last things of a size, such as registers, and earlier ones in temporary
-/// files: of these the time to what comes after is not known.
+/// The uses of things of a size, such as registers.
 class SharedUses {
 public:
-    /// A thing is 2^`shift` bytes. Keeps `most` in memory.
-    SharedUses(unsigned shift, std::size_t most) : shift_(shift), most_(most), all_(most_spilled) {}
+    /// A thing is 2^`shift` bytes. Looks at the first `most`.
+    SharedUses(unsigned shift, std::size_t most) : shift_(shift), live_(most) {}
 
     /// Adds an access. Returns false, and counts nothing, if it is to what each CPU has for itself.
     bool add(const Event& event);
     /// What comes is not next to what came: accesses were lost.
     void cut();
-    /// Calls `take` with each thing. The end: nothing may be added.
-    void each(const std::function<void(const Use&)>& take);
+    /// Calls `take` with each thing.
+    template <typename Take>
+    void each(const Take& take) const {
+        for (const auto& [thing, live] : live_.held()) {
+            take(live.use);
+        }
+    }
+    /// Accesses to things beyond the first most().
+    std::uint64_t left_out() const { return live_.rest().use.reads + live_.rest().use.writes; }
+    std::size_t most() const { return live_.most(); }
 
 private:
-    static constexpr std::size_t most_spilled = 512;
     struct Live {
         Live() {} // what a map makes is zeroed first, unless it has a constructor
         Use use;
+        bool used = false;
         bool banked = false; ///< each CPU has its own
         bool follows = true; ///< what comes is next to what came
     };
-    void spill();
 
     unsigned shift_;
-    std::size_t most_;
-    std::unordered_map<std::uint64_t, Live> live_; ///< by address >> shift_
-    SpilledMap<Use> all_;
+    CappedMap<std::unordered_map<std::uint64_t, Live>> live_; ///< by address >> shift_
 };
 
 } // namespace mmioscope::analysis

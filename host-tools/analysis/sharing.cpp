@@ -6,17 +6,13 @@
 
 #include <fmt/format.h>
 
-#include <array>
-#include <limits>
-#include <memory>
+#include <algorithm>
 #include <string>
 #include <string_view>
 
 namespace mmioscope::analysis {
 
 namespace {
-
-constexpr std::size_t most_rows = 256; ///< in memory
 
 constexpr std::string_view kinds[] = {"lost update", "never ended", "shared register",
                                       "shared page", "never read back"};
@@ -35,6 +31,76 @@ std::string cpus_text(const std::bitset<256>& cpus) {
         }
     }
     return text;
+}
+
+/// What a row needs.
+struct Shown {
+    const Event& event;
+    const Event& other; ///< without a number: none
+    std::bitset<256> cpus = {};
+    std::uint64_t times = 0, reads = 0, writes = 0;
+    std::uint64_t apart = Use::never; ///< ns
+    std::uint64_t bits = 0, value = 0;
+};
+
+Shown shown(const LostUpdate& lost, Shared /*kind*/) {
+    Shown shown{lost.write, lost.other};
+    shown.cpus.set(lost.write.record.cpu).set(lost.other.record.cpu);
+    shown.times = lost.times;
+    shown.apart = trace::elapsed(lost.other.nanoseconds, lost.write.nanoseconds);
+    shown.bits = lost.bits;
+    shown.value = lost.value;
+    return shown;
+}
+
+const Event no_other;
+
+Shown shown(const NeverEnded& one, Shared /*kind*/) {
+    Shown shown{one.first, no_other};
+    shown.cpus.set(one.first.record.cpu);
+    shown.times = one.times;
+    return shown;
+}
+
+Shown shown(const Use& use, Shared kind) {
+    return kind == Shared::never_read_back
+               ? Shown{use.last, no_other, use.cpus, 0, use.reads, use.writes}
+               : Shown{use.shared_at(), use.earlier, use.cpus,   0,
+                       use.reads,       use.writes,  use.closest};
+}
+
+table::Row row_of(const Shown& shown, Shared kind) {
+    const Event& event = shown.event;
+    const bool is_page = kind == Shared::shared_page;
+    const auto known = [](bool is, table::Cell cell) { return is ? cell : table::Cell(); };
+    const bool has_other = shown.other.number != 0;
+    table::Cell what;
+    if (is_page) {
+        what = fmt::format("{:#x}", abi::physical_address(event.record) & ~std::uint64_t{0xfff});
+    } else if (kind == Shared::never_ended) {
+        what = std::string(event.interrupt());
+    } else if (shown.bits != 0) {
+        what = registers::bits_text(event.reg(), shown.bits, shown.value,
+                                    abi::access_size(event.record), within_register(event));
+    }
+    const bool counts = shown.reads + shown.writes != 0;
+    return {kinds[static_cast<std::size_t>(kind)],
+            std::string(event.device()),
+            known(!is_page, registers::register_text(event.reg(), event.offset())),
+            what,
+            known(shown.bits != 0, table::Hex{shown.bits}),
+            known(shown.bits != 0, table::Hex{shown.value}),
+            cpus_text(shown.cpus),
+            name_of(event, Key::function),
+            name_of(event, Key::caller),
+            known(has_other, has_other ? name_of(shown.other, Key::function) : ""),
+            known(has_other, has_other ? name_of(shown.other, Key::caller) : ""),
+            known(shown.times != 0, shown.times),
+            known(counts, shown.reads),
+            known(counts, shown.writes),
+            known(shown.apart != Use::never, shown.apart),
+            event.number,
+            known(has_other, shown.other.number)};
 }
 
 std::vector<table::Column> sharing_columns() {
@@ -60,14 +126,6 @@ std::vector<table::Column> sharing_columns() {
 
 } // namespace
 
-void Sharing::Finding::add(const Finding& same) {
-    const std::uint64_t both = times + same.times;
-    if (event.number == 0 || same.event.number < event.number) {
-        *this = same;
-    }
-    times = both;
-}
-
 // Losses have no CPU's thread go on: nothing is concluded across one.
 void Sharing::add(const Event& event) {
     const abi::Record& record = event.record;
@@ -89,132 +147,82 @@ void Sharing::add(const Event& event) {
         threads_.follow(record);
         return;
     }
+    const std::uint64_t before = registers_.left_out();
     if (registers_.add(event)) {
         pages_.add(event);
-        lost_.add(event, threads_.of(record));
+        const bool looked_at = lost_.add(event, threads_.of(record));
+        left_out_ += looked_at && registers_.left_out() == before ? 0 : 1;
     }
 }
 
 void Sharing::never_ended(const Event& acknowledge) {
-    Finding finding;
-    finding.kind = Shared::never_ended;
-    finding.event = acknowledge;
-    finding.cpus.set(acknowledge.record.cpu);
-    finding.times = 1;
-    never_ended_.of(key_of(std::uint64_t{acknowledge.record.cpu} << 32 | acknowledge.record.value))
-        .add(finding);
+    NeverEnded& one = never_ended_.of(
+        std::pair<unsigned, std::uint64_t>(acknowledge.record.cpu, acknowledge.record.value));
+    if (one.times++ == 0) {
+        one.first = acknowledge;
+    }
 }
 
-table::Row Sharing::row_of(const Finding& finding) {
-    const Event& event = finding.event;
-    const bool is_page = finding.kind == Shared::shared_page;
-    const auto known = [](bool is, table::Cell cell) { return is ? cell : table::Cell(); };
-    const bool has_other = finding.other.number != 0;
-    table::Cell what;
-    if (is_page) {
-        what = fmt::format("{:#x}", abi::physical_address(event.record) & ~std::uint64_t{0xfff});
-    } else if (finding.kind == Shared::never_ended) {
-        what = std::string(event.interrupt());
-    } else if (finding.bits != 0) {
-        what = registers::bits_text(event.reg(), finding.bits, finding.value,
-                                    abi::access_size(event.record), within_register(event));
+// In the order of the table.
+Sharing::Findings Sharing::findings() {
+    Findings all;
+    const auto add = [&all](Shared kind, std::uint64_t rank, const Event& event, const auto& what) {
+        all[static_cast<std::size_t>(kind)].push_back({rank, event.number, &what});
+    };
+    lost_.each([&add](const LostUpdate& lost) {
+        add(Shared::lost_update, ~lost.times, lost.write, lost);
+    });
+    for (const auto& [name, one] : never_ended_.held()) {
+        add(Shared::never_ended, ~one.times, one.first, one);
     }
-    const bool counts = finding.reads + finding.writes != 0;
-    return {kinds[static_cast<std::size_t>(finding.kind)],
-            std::string(event.device()),
-            known(!is_page, registers::register_text(event.reg(), event.offset())),
-            what,
-            known(finding.bits != 0, table::Hex{finding.bits}),
-            known(finding.bits != 0, table::Hex{finding.value}),
-            cpus_text(finding.cpus),
-            name_of(event, Key::function),
-            name_of(event, Key::caller),
-            known(has_other, has_other ? name_of(finding.other, Key::function) : ""),
-            known(has_other, has_other ? name_of(finding.other, Key::caller) : ""),
-            known(finding.times != 0, finding.times),
-            known(counts, finding.reads),
-            known(counts, finding.writes),
-            known(finding.apart != Use::never, finding.apart),
-            event.number,
-            known(has_other, finding.other.number)};
+    registers_.each([&add](const Use& use) {
+        if (use.is_shared()) {
+            add(Shared::shared_register, use.closest, use.shared_at(), use);
+        }
+        if (use.is_never_read_back()) {
+            add(Shared::never_read_back, ~use.writes, use.last, use);
+        }
+    });
+    pages_.each([&add](const Use& use) {
+        if (use.is_shared()) {
+            add(Shared::shared_page, use.closest, use.shared_at(), use);
+        }
+    });
+    for (std::vector<Finding>& of_kind : all) {
+        std::ranges::sort(of_kind, {},
+                          [](const Finding& one) { return std::pair(one.rank, one.event); });
+    }
+    return all;
 }
 
 table::Table Sharing::table(std::size_t most, bool all) {
-    // By kind, then by what comes first in it, then by event.
-    const auto in_order = std::make_shared<Findings>(most_rows);
-    std::array<std::size_t, std::size(kinds)> sizes{};
-    const auto take = [&](const Finding& finding, std::uint64_t rank) {
-        const auto kind = static_cast<std::size_t>(finding.kind);
-        ++sizes[kind];
-        in_order->of(key_of(kind).append(key_of(rank)).append(key_of(finding.event.number))) =
-            finding;
-    };
-    lost_.each([&](const LostUpdate& lost) {
-        Finding finding;
-        finding.event = lost.write;
-        finding.other = lost.other;
-        finding.cpus.set(lost.write.record.cpu).set(lost.other.record.cpu);
-        finding.times = lost.times;
-        finding.apart = trace::elapsed(lost.other.nanoseconds, lost.write.nanoseconds);
-        finding.bits = lost.bits;
-        finding.value = lost.value;
-        take(finding, ~lost.times);
-    });
-    never_ended_.each([&](std::string_view, const Finding& finding) {
-        take(finding, ~finding.times);
-        return true;
-    });
-    const auto take_use = [&take](const Use& use, Shared kind) {
-        Finding finding;
-        finding.kind = kind;
-        finding.cpus = use.cpus;
-        finding.reads = use.reads;
-        finding.writes = use.writes;
-        if (kind == Shared::never_read_back) {
-            finding.event = use.last;
-            take(finding, ~use.writes);
-            return;
-        }
-        finding.event = use.later.number != 0 ? use.later : use.last;
-        finding.other = use.earlier;
-        finding.apart = use.closest;
-        take(finding, use.closest);
-    };
-    registers_.each([&](const Use& use) {
-        if (use.is_shared()) {
-            take_use(use, Shared::shared_register);
-        }
-        if (use.is_never_read_back()) {
-            take_use(use, Shared::never_read_back);
-        }
-    });
-    pages_.each([&](const Use& use) {
-        if (use.is_shared()) {
-            take_use(use, Shared::shared_page);
-        }
-    });
-    in_order->settle();
     table::Table table{sharing_columns(), {}};
-    const auto most_of = [most, all](std::size_t kind) {
-        return all || kind <= static_cast<std::size_t>(Shared::never_ended) ? most : 0;
-    };
-    table.more = [in_order, most_of](const table::TakeRow& take_row) {
-        std::array<std::size_t, std::size(kinds)> taken{};
-        in_order->each([&](std::string_view, const Finding& finding) {
-            const auto kind = static_cast<std::size_t>(finding.kind);
-            if (taken[kind]++ < most_of(kind)) {
-                take_row(row_of(finding));
-            }
-            return true;
-        });
-    };
-    for (std::size_t kind = 0; kind < sizes.size(); ++kind) {
-        if (sizes[kind] > most_of(kind)) {
+    Findings findings = this->findings();
+    for (std::size_t kind = 0; kind < findings.size(); ++kind) {
+        const std::size_t size = findings[kind].size();
+        const bool shown = all || kind <= static_cast<std::size_t>(Shared::never_ended);
+        findings[kind].resize(std::min(size, shown ? most : 0));
+        if (size > findings[kind].size()) {
             table.closing += fmt::format("{} {} {}", table.closing.empty() ? "..." : ",",
-                                         sizes[kind] - most_of(kind), kinds[kind]);
+                                         size - findings[kind].size(), kinds[kind]);
         }
     }
     table.closing += table.closing.empty() ? "" : all ? " more" : " more (--all, --limit)";
+    table.more = [findings = std::move(findings)](const table::TakeRow& take_row) {
+        for (std::size_t kind = 0; kind < findings.size(); ++kind) {
+            for (const Finding& finding : findings[kind]) {
+                std::visit(
+                    [&](const auto* what) {
+                        take_row(row_of(shown(*what, Shared(kind)), Shared(kind)));
+                    },
+                    finding.what);
+            }
+        }
+    };
+    tell_left_out(table.left_out, lost_.left_out(), "lost updates", LostUpdates::most_lost);
+    tell_left_out(table.left_out, never_ended_.rest().times, "interrupts", never_ended_.most());
+    tell_left_out(table.left_out, left_out_, "accesses to registers", registers_.most());
+    tell_left_out(table.left_out, pages_.left_out(), "accesses to pages", pages_.most());
     return table;
 }
 

@@ -6,12 +6,16 @@
 #include "analysis/shared_use.hpp"
 #include "analysis/threads.hpp"
 #include "reading/consumer.hpp"
-#include "system/spilled_map.hpp"
+#include "system/capped_map.hpp"
 #include "table/table.hpp"
 
-#include <bitset>
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <map>
+#include <utility>
+#include <variant>
+#include <vector>
 
 namespace mmioscope::analysis {
 
@@ -24,6 +28,12 @@ enum class Shared : std::uint8_t {
     never_read_back, ///< a register
 };
 
+/// The acknowledges of one interrupt by one CPU that did not end it.
+struct NeverEnded {
+    Event first;
+    std::uint64_t times = 0;
+};
+
 class Sharing final : public reading::Consumer {
 public:
     void add(const Event& event) override;
@@ -31,34 +41,30 @@ public:
 
     /// A row for each finding: candidates first, shared things by how close in time, the others by
     /// number; `most` at most of each kind. For people a line counts the rows left out. Without
-    /// `all`, only what is likely a bug has rows. The end: nothing may be added. Valid as long as
-    /// the trace is open.
+    /// `all`, only what is likely a bug has rows. Valid while this object exists, nothing is added,
+    /// and the trace is open.
     table::Table table(std::size_t most, bool all = true);
 
 private:
     struct Finding {
-        Shared kind = Shared::lost_update;
-        Event event; ///< that --at shows
-        Event other; ///< of another CPU; without a number: none
-        std::bitset<256> cpus;
-        std::uint64_t reads = 0, writes = 0, times = 0;
-        std::uint64_t apart = Use::never; ///< ns
-        std::uint64_t bits = 0, value = 0;
-
-        void add(const Finding& same);
+        std::uint64_t rank;  ///< less is shown first
+        std::uint64_t event; ///< Event::number
+        std::variant<const LostUpdate*, const NeverEnded*, const Use*> what;
     };
-    using Findings = SpilledMap<Finding>;
-    static table::Row row_of(const Finding& finding);
+    using Findings = std::array<std::vector<Finding>, 5>; ///< by kind
+    Findings findings();
     void never_ended(const Event& acknowledge);
 
     static constexpr unsigned register_shift = 2, page_shift = 12;
 
     Threads threads_;
     LostUpdates lost_;
-    Findings never_ended_{64}; ///< by interrupt and CPU
+    /// By CPU and interrupt.
+    CappedMap<std::map<std::pair<unsigned, std::uint64_t>, NeverEnded>> never_ended_{256};
     OpenInterrupts interrupts_{[this](const Event& event) { never_ended(event); }};
-    SharedUses registers_{register_shift, 1024};
-    SharedUses pages_{page_shift, 64};
+    SharedUses registers_{register_shift, LostUpdates::most_registers};
+    std::uint64_t left_out_ = 0; ///< accesses to other registers
+    SharedUses pages_{page_shift, 128};
 };
 
 } // namespace mmioscope::analysis

@@ -229,9 +229,11 @@ Status print(const Options& options) {
         if (!options.summary && printer.not_printed() > 0) {
             fmt::print(out.file(), "... {} more events, not printed\n", printer.not_printed());
         }
-        if (const std::uint64_t registers = printer.left_out(); registers > 0) {
-            fmt::print(out.file(), "... {} registers left out: --changes remembers {}\n", registers,
-                       analysis::LastValues::most);
+        std::vector<std::string> left_out;
+        tell_left_out(left_out, printer.left_out(), "accesses to registers",
+                      analysis::LastValues::most);
+        for (const std::string& line : left_out) {
+            fmt::print(out.file(), "{}\n", line);
         }
         if (options.shares) {
             const auto context = view::report_context(reader, reader.start().value_or(0));

@@ -31,8 +31,8 @@ constexpr char footer[] = R"(
 Prints one table for each of devices, registers, functions, callers, tasks, CPUs, interrupts and sizes, or only those
 that --by names. Columns: accesses, accesses per second between the first and the last event read, and how long they
 took. The last line is the total of all accesses, also of those without a line. Items without a name appear with their
-number. The verdict goes to standard error. Memory does not grow with the trace: long tables are counted in temporary
-files, in $TMPDIR or /tmp. --percentiles keeps 1 to 5 KiB for each name: more, the longer its longest access.
+number. The verdict goes to standard error. A table has the first 384 names, --mappings the first 256; a line below it, or
+on standard error for programs, counts the accesses of others. --percentiles keeps 1 to 5 KiB for each name: more, the longer its longest access.
 
 time % is the share of the time that all accesses took that are counted, guest % that of the guest's time: from the
 trace's first record, or --from, to its last, or --to, whatever -F and --cpu select. Accesses of several CPUs add up.
@@ -83,7 +83,7 @@ analysis::Order order_of(const std::string& word) {
 class Work final : public reading::Consumer {
 public:
     explicit Work(const Options& options)
-        : counts(keys_of(options), analysis::most_names / 2), // up to eight kinds at once
+        : counts(keys_of(options), analysis::most_names),
           durations(options.percentiles ? std::make_unique<analysis::Durations>(keys_of(options))
                                         : nullptr),
           plugged(plugin::Plugins(options.view.plugins), options.plugged) {}
@@ -130,8 +130,8 @@ std::vector<table::Table> tables_of(const Options& options, Work& work,
                                     const analysis::TableOptions& look) {
     std::vector<table::Table> tables;
     for (const Key key : work.counts.keys()) {
-        analysis::CountsByName& counts = work.counts.by(key);
-        if (!counts.empty() || !options.by.empty() || options.view.format != "text") {
+        const analysis::CountsByName& counts = work.counts.by(key);
+        if (!counts.held().empty() || !options.by.empty() || options.view.format != "text") {
             tables.push_back(analysis::count_table(key, counts, look));
         }
     }

@@ -36,8 +36,8 @@ FILE may be one that a running mmioscope run -o or record -o writes, or will wri
 Rates are accesses per second of the guest's time since the last update, and over the whole trace once it has ended. The
 last line is the total. Keys: d r f a t c i s choose the table, Up, Down, Page Up and Down, Home and End move in it, o
 changes its order (rate, reads, writes, time, name), Enter opens a device into its registers, Backspace goes back, p or
-space pauses the screen (not the reading), q quits. The screen has the first 512 lines of a table, in its order; the
-counts of more names are in temporary files, in $TMPDIR or /tmp.
+space pauses the screen (not the reading), q quits. A table has the first 512 names; the second line counts the accesses
+of others, which are in the total, too.
 
 Examples:
   mmioscope top boot.mmio
@@ -96,13 +96,13 @@ public:
 private:
     void draw() {
         counted_.head.state = paused_ ? "paused" : ended_ ? "ended" : "";
-        const analysis::FirstRates& all = rates();
+        const analysis::ShownRates& all = rates();
         look_.keep_within(all.rows.size(), page());
         screen_.show(view::top_screen(counted_.head, look_, all, screen_.rows(), screen_.columns()),
                      view::top_titles_line, view::top_first_row + look_.cursor - look_.first);
     }
 
-    const analysis::FirstRates& rates() { return counted_.rates(look_); }
+    const analysis::ShownRates& rates() { return counted_.rates(look_); }
     std::size_t page() const { return view::top_page(screen_.rows()); }
 
     view::TopCounts& counted_;

@@ -421,6 +421,12 @@ Status finish_with_tables(const ViewOptions& options, std::span<const table::Tab
         fmt::print(out.file(), "{}", more);
         out.close();
     }
+    for (const table::Table& table :
+         options.format == "text" ? std::span<const table::Table>() : tables) {
+        for (const std::string& line : table.left_out) {
+            print_message("{}\n", line);
+        }
+    }
     print_message("{}", tally.verdict(reader));
     return tally.status(reader);
 }

@@ -17,33 +17,21 @@ Statement made(Database& database, const std::string& table) {
 } // namespace
 
 KnownIds::KnownIds(Database& database, const std::string& table, std::size_t most)
-    : most_(most), store_(made(database, table)),
+    : held_(most), store_(made(database, table)),
       find_(database.prepare(fmt::format("SELECT id FROM temp.{} WHERE key = ?", table).c_str())) {}
 
 KnownIds::Id KnownIds::of(std::string_view key) {
-    auto known = held_.lower_bound(key);
-    if (known != held_.end() && known->first == key) {
-        return {known->second.number, false};
+    std::uint64_t& held = held_.of(key);
+    if (!held_.is_rest(held)) {
+        const bool fresh = held == 0;
+        held = fresh ? ++count_ : held;
+        return {held, fresh};
     }
-    if (held_.size() == most_) {
-        spill();
-        known = held_.end();
+    if (const std::optional<std::uint64_t> stored = (find_ << key).number()) {
+        return {*stored, false};
     }
-    const std::optional<std::uint64_t> stored =
-        any_stored_ ? (find_ << key).number() : std::optional<std::uint64_t>();
-    const std::uint64_t number = stored ? *stored : ++count_;
-    held_.emplace_hint(known, std::string(key), Held{number, stored.has_value()});
-    return {number, !stored};
-}
-
-void KnownIds::spill() {
-    for (const auto& [key, id] : held_) {
-        if (!id.stored) {
-            (store_ << key << id.number).run();
-        }
-    }
-    any_stored_ = true;
-    held_.clear();
+    (store_ << key << ++count_).run();
+    return {count_, true};
 }
 
 } // namespace mmioscope::exporting

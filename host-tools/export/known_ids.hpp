@@ -1,12 +1,12 @@
-// Ids of things that a database names only once. Keeps some in memory, the others in a table of the
-// database's temporary file.
+// Ids of things that a database names only once. Keeps the first ones in memory, the others in a
+// table of the database's temporary file.
 #pragma once
 
 #include "export/database.hpp"
+#include "system/capped_map.hpp"
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <string>
 #include <string_view>
 
@@ -25,16 +25,8 @@ public:
     Id of(std::string_view key);
 
 private:
-    struct Held {
-        std::uint64_t number;
-        bool stored; ///< is in the table, too
-    };
-    void spill();
-
-    std::size_t most_;
-    std::map<std::string, Held, std::less<>> held_;
+    CappedNames<std::uint64_t> held_;
     std::uint64_t count_ = 0;
-    bool any_stored_ = false;
     Statement store_;
     Statement find_;
 };

@@ -5,7 +5,6 @@
 #include "records/record_text.hpp"
 #include "records/report.hpp"
 #include "system/escape.hpp"
-#include "system/sorted_runs.hpp"
 #include "tree/device_names.hpp"
 #include "tree/tree_nodes.hpp"
 
@@ -46,7 +45,7 @@ void bind_known(Statement& to, std::uint64_t number) {
 
 // Parts of a key.
 void put(std::string& key, std::uint64_t number) {
-    key += key_of(number);
+    key.append(reinterpret_cast<const char*>(&number), sizeof number);
 }
 void put(std::string& key, std::string_view text) {
     key.append(text).push_back('\0');

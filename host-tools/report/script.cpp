@@ -160,8 +160,11 @@ void put_table(Script& to, const table::Table& table, std::vector<std::uint64_t>
         to.put("]");
         to.settle();
     });
-    const std::string closing =
+    std::string closing =
         rows > most_rows ? fmt::format("... {} more", rows - most_rows) : table.closing;
+    for (const std::string& line : table.left_out) {
+        closing += closing.empty() ? line : '\n' + line;
+    }
     to.put("],\"closing\":");
     to.string(closing);
     to.put("}");

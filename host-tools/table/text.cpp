@@ -260,6 +260,9 @@ void each_line(const Table& table, std::size_t width, const Write& write) {
     if (!table.closing.empty()) {
         write(fitted ? cut(table.closing, width) : table.closing);
     }
+    for (const std::string& line : table.left_out) {
+        write(line);
+    }
 }
 
 std::vector<std::string> lines(const Table& table, std::size_t width) {

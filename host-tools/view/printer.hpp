@@ -62,8 +62,8 @@ public:
     /// The number of accesses beyond the limit.
     std::uint64_t not_printed() const { return not_printed_; }
 
-    /// The number of registers whose changes were not looked for.
-    std::uint64_t left_out() { return values_ ? values_->left_out() : 0; }
+    /// The number of accesses to registers whose changes were not looked for.
+    std::uint64_t left_out() const { return values_ ? values_->left_out() : 0; }
 
     /// `out` accepts no more (its reader is gone).
     bool enough() const override { return std::ferror(out_) != 0; }

@@ -5,17 +5,6 @@
 
 namespace mmioscope::view {
 
-namespace {
-
-// Half of the tables' limit, because both are in memory at the same time.
-analysis::Counts all_counts() {
-    return analysis::Counts(analysis::all_keys(), analysis::most_names / 2);
-}
-
-} // namespace
-
-TopCounts::TopCounts() : came_(all_counts()), seen_(1) {}
-
 void TopCounts::add(const Event& event) {
     head.nanoseconds = event.nanoseconds;
     head.events += event.record.type == abi::RecordType::access ? 1 : 0;
@@ -25,7 +14,7 @@ void TopCounts::add(const Event& event) {
     } else if (event.record.type == abi::RecordType::gap) {
         head.lost = trace::add_lost(head.lost, event.record.value);
     }
-    came_.add(event);
+    counts_.add(event);
 }
 
 void TopCounts::look() {
@@ -34,10 +23,9 @@ void TopCounts::look() {
     head.per_second = seconds > 0 ? came / seconds : 0;
     looked_ = head.nanoseconds;
     events_ = head.events;
-    for (const analysis::Key key : came_.keys()) {
-        rates_[key].look(came_.by(key), seconds);
+    for (const analysis::Key key : counts_.keys()) {
+        rates_[key].look(key, counts_.by(key), seconds);
     }
-    came_ = all_counts();
     chosen_.reset();
 }
 
@@ -57,11 +45,11 @@ void TopCounts::finish_with(const trace::TraceReader& reader) {
     }
 }
 
-const analysis::FirstRates& TopCounts::rates(const TopLook& look) {
+const analysis::ShownRates& TopCounts::rates(const TopLook& look) {
     std::pair chosen(look.table(), look.choice());
     if (chosen_ != chosen) {
         chosen_ = std::move(chosen);
-        shown_ = rates_[look.table()].first(look.choice());
+        shown_ = rates_[look.table()].shown(look.choice());
     }
     return shown_;
 }

@@ -17,10 +17,8 @@ namespace mmioscope::view {
 
 class TopCounts final : public reading::Consumer {
 public:
-    TopCounts();
-
     void add(const Event& event) override;
-    void forget() override { came_.forget(); }
+    void forget() override { counts_.forget(); }
 
     /// Updates the screen's counts. Rates are those since the previous update, in the guest's time.
     void look();
@@ -28,9 +26,8 @@ public:
     /// Likewise, with rates over the whole time.
     void look_at_all();
 
-    /// The rows that `look` selects, as of the last update: at most analysis::most_names. Valid
-    /// until the next call.
-    const analysis::FirstRates& rates(const TopLook& look);
+    /// The rows that `look` selects, as of the last update. Valid until the next call.
+    const analysis::ShownRates& rates(const TopLook& look);
 
     /// `reader` has no more events, and knows how many were lost.
     void finish_with(const trace::TraceReader& reader);
@@ -39,14 +36,14 @@ public:
     bool numbers_tell = true; ///< a missing number means a lost record
 
 private:
-    analysis::Counts came_; ///< since the last update
+    analysis::Counts counts_{analysis::all_keys(), 512};
     std::map<analysis::Key, analysis::Rates> rates_;
     std::optional<std::pair<analysis::Key, analysis::RateChoice>>
         chosen_; ///< the key and rates of shown_
-    analysis::FirstRates shown_;
+    analysis::ShownRates shown_;
     std::uint64_t looked_ = 0; ///< time of the last update, ns
     std::uint64_t events_ = 0; ///< events up to it
-    trace::LossCounter seen_;
+    trace::LossCounter seen_{1};
 };
 
 } // namespace mmioscope::view

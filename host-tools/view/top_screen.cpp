@@ -47,7 +47,7 @@ table::Table table_of(const TopLook& look, std::span<const Rate> rates, const Ra
 } // namespace
 
 std::vector<std::string> top_screen(const TopHead& head, const TopLook& look,
-                                    const analysis::FirstRates& shown, std::size_t rows,
+                                    const analysis::ShownRates& shown, std::size_t rows,
                                     std::size_t columns) {
     std::vector<std::string> lines;
     lines.push_back(fmt::format("mmioscope top {}: {:.3f} s, {} events, {:.0f}/s, {} lost{}{}{}{}",
@@ -58,10 +58,7 @@ std::vector<std::string> top_screen(const TopHead& head, const TopLook& look,
     lines.back() += look.order == analysis::Order::accesses
                         ? ""
                         : fmt::format(", by {}", order_text(look.order));
-    if (shown.size > shown.rows.size()) {
-        lines.back() += fmt::format(", the first {} of {}", shown.rows.size(), shown.size);
-    }
-    lines.emplace_back(keys);
+    lines.emplace_back(shown.left_out.empty() ? keys : shown.left_out.front() + "  " + keys);
     for (std::string& line : lines) {
         line.resize(std::min(line.size(), columns));
     }

@@ -35,7 +35,7 @@ constexpr std::size_t top_page(std::size_t rows) {
 /// At most `rows` lines of at most `columns` characters: the rows of `shown` that fit, from
 /// `look.first` on, and the total of all. `look` has selected `shown`.
 std::vector<std::string> top_screen(const TopHead& head, const TopLook& look,
-                                    const analysis::FirstRates& shown, std::size_t rows,
+                                    const analysis::ShownRates& shown, std::size_t rows,
                                     std::size_t columns);
 
 } // namespace mmioscope::view

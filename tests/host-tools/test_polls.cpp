@@ -305,6 +305,7 @@ std::string table_of(const Script& script, std::size_t most = 10) {
     read_through(script, polls, [&] {
         const table::Table table = polls.table(most);
         text = table::csv(std::span(&table, 1)) + table.closing;
+        text += fmt::format("{}", fmt::join(table.left_out, ""));
     });
     return text;
 }
@@ -325,6 +326,17 @@ TEST_CASE("the table has a line for each register and function") {
           "mmc@50000,Status,TxActive=0,0x1000,0x0,handler [armmmci],(unknown),poll,1,5,4000,4000,"
           "1,0,0,0,39\n");
     CHECK(table_of(script, 1).ends_with("18\n... 1 more"));
+}
+
+TEST_CASE("lines beyond the first 2048 are left out, and their loops counted") {
+    Script script;
+    for (unsigned i = 0; i < 2060; ++i) {
+        script.reads(3, 0, 0xc0600000 + 4 * i).reads(1, sent, 0xc0600000 + 4 * i).leave();
+    }
+    const std::string table = table_of(script, 5000);
+    CHECK(std::count(table.begin(), table.end(), '\n') == 1 + 2048);
+    CHECK_THAT(table, Catch::EndsWith("\n... 12 loops of lines beyond the first 2048 are left out: "
+                                      "choose fewer (-F, --cpu, --from, --to)"));
 }
 
 TEST_CASE("a register that turns out to carry data has no line") {

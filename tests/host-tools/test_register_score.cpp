@@ -182,6 +182,24 @@ TEST_CASE("a situation counts once, at its first time") {
     CHECK(all["reads"] - all["right"] == 1);
 }
 
+TEST_CASE("reads in situations beyond the first 65,536 are left out of them, and counted") {
+    std::string learnt = "R0=1", scored = "R0=0";
+    for (unsigned i = 1; i < 65'600; ++i) {
+        scored += fmt::format(" W4={:x} R0={:x}", i, i);
+    }
+    analysis::RegisterClasses classes;
+    read_lines(lines_of(learnt), classes, "dev@1000");
+    analysis::RegisterModel model(classes);
+    analysis::RegisterScore score(model);
+    read_lines(lines_of(scored), score, "dev@1000");
+    const table::Table table = score.table();
+    CHECK_THAT(table.closing, Catch::Contains(" of 65536 foretold") &&
+                                  Catch::Contains(" of 65600, and 0 of data"));
+    REQUIRE(table.left_out.size() == 1);
+    CHECK_THAT(table.left_out[0],
+               Catch::StartsWith("... 64 reads in situations beyond the first 65536 "));
+}
+
 TEST_CASE("the baselines are what their names say") {
     Numbers all = score("R0=1 R0=1 R0=2 W0=5 R0=1", "R0=1 R0=2 R0=2 W0=2 R0=2 R0=5");
     CHECK(all["reads"] == 5);

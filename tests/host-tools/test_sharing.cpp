@@ -119,7 +119,7 @@ std::string found(const Script& script, std::string_view kind, std::string* clos
         }
     });
     if (closing != nullptr) {
-        *closing = table.closing;
+        *closing = fmt::format("{}\n{}", table.closing, fmt::join(table.left_out, "\n"));
     }
     return text;
 }
@@ -314,11 +314,15 @@ TEST_CASE("the closest accesses of two CPUs count, and more registers than have 
     }
     many.on(0).read(0, 0x1c1f0000);
     std::string closing;
-    const std::string all = found(many, "shared register");
-    CHECK(std::count(all.begin(), all.end(), '\n') == 1500);
-    const std::string unread = found(many, "never read back", &closing, 1000);
-    CHECK(std::count(unread.begin(), unread.end(), '\n') == 1000);
-    CHECK(closing == "... 500 shared register, 499 never read back more");
+    const std::string all = found(many, "shared register", &closing);
+    CHECK(std::count(all.begin(), all.end(), '\n') == 768);
+    const std::string left_out =
+        "\n... 1464 accesses to registers beyond the first 768 are left out: choose fewer (-F, "
+        "--cpu, --from, --to)";
+    CHECK(closing == left_out);
+    const std::string unread = found(many, "never read back", &closing, 700);
+    CHECK(std::count(unread.begin(), unread.end(), '\n') == 700);
+    CHECK(closing == "... 68 shared register, 67 never read back more" + left_out);
 }
 
 TEST_CASE("the shared pages of any trace are those that a model finds") {
