@@ -77,6 +77,24 @@ result "each folder of host-tools/ with code is a room of host-tools/README.md" 
         [ "$room" = devices ] || grep -q "^$room " "$rooms" || echo "$room"
     done)"
 
+result "each step of host-tools/TOUR.md is a function of its file" \
+    "$(sed -n 's/^| [0-9]* | `\([^`]*\)` | `\([^`]*\)` .*/\1 \2/p' host-tools/TOUR.md | {
+        steps=0
+        while read -r file function; do
+            steps=$((steps + 1))
+            grep -vE '^ *//|;$' "host-tools/$file" | grep -qF " $function(" || echo "$file $function"
+        done
+        [ $steps = 12 ] || echo "$steps steps"
+    })"
+
+# What CI allows to grow only on purpose: tests/sizes.txt. Lines are those with code.
+result "no part has more files or lines of code than tests/sizes.txt says" \
+    "$(grep -v '^#' tests/sizes.txt | while read -r part files lines; do
+        now=$(find $part -name '*.[ch]pp' -o -name '*.S' | wc -l)
+        code=$(find $part -name '*.[ch]pp' -exec cat {} + -o -name '*.S' -exec cat {} + | grep -cvE '^ *(//.*)?$')
+        [ "$now" -le "$files" ] && [ "$code" -le "$lines" ] || echo "$part: $now files, $code lines"
+    done)"
+
 # Namespaces differ where C++ or a compiler has taken the word. What all rooms use is in mmioscope itself, and
 # everything about the content of a trace is in `trace`, in any room.
 namespace_of() {

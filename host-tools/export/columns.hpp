@@ -5,7 +5,7 @@
 #include "export/words.hpp"
 #include "file/trace_reader.hpp"
 #include "mmioscope/event.hpp"
-#include "records/record_text.hpp"
+#include "records/kinds.hpp"
 #include "records/ticks.hpp"
 #include "table/table.hpp"
 
@@ -75,13 +75,6 @@ constexpr bool carried_out(const Event& e) {
     return placed(e) && e.record.type != abi::RecordType::begin;
 }
 
-// For records without a place: the number of an interrupt or a marker, the power event.
-constexpr bool has_value(const abi::Record& r) {
-    return r.type == abi::RecordType::interrupt || r.type == abi::RecordType::marker ||
-           r.type == abi::RecordType::configuration || r.type == abi::RecordType::power ||
-           r.type == abi::RecordType::fault || has_bus_value(r);
-}
-
 // 0 means an unknown address.
 constexpr Number address(const Event& e, std::uint32_t value) {
     return hex(value, placed(e) && value != 0);
@@ -124,7 +117,7 @@ inline constexpr std::array<Column, 30> columns = {{
          return e.reg() == nullptr ? Cell() : Cell(std::string_view(e.reg()->name));
      },
      Of::context},
-    {"value", [](const Event& e, Tick) { return hex(e.record.value, has_value(e.record)); }},
+    {"value", [](const Event& e, Tick) { return hex(e.record.value, trace::has_value(e.record)); }},
     {"fields", [](const Event& e, Tick) { return words(field_words(e)); }, Of::value},
     {"duration_ns",
      [](const Event& e, Tick tick) {

@@ -1,7 +1,7 @@
 #include "export/ctf.hpp"
 
 #include "export/words.hpp"
-#include "records/record_text.hpp"
+#include "records/kinds.hpp"
 #include "system/error.hpp"
 
 namespace mmioscope::exporting {
@@ -14,8 +14,8 @@ std::uint8_t id_of(const abi::Record& record) {
     if (record.type == RecordType::access && abi::is_write(record)) {
         return ctf_write;
     }
-    const bool known = record.type <= RecordType::payload && record.type != RecordType::none;
-    return known ? static_cast<std::uint8_t>(record.type) : ctf_unknown;
+    return trace::kind_of(record.type).word.empty() ? ctf_unknown
+                                                    : static_cast<std::uint8_t>(record.type);
 }
 
 // Without characters that a text cannot have. An empty one becomes "-": babeltrace2 up to 2.0.4
@@ -175,7 +175,9 @@ void Ctf::add(const Event& event) {
     if (lost) {
         at.append_bytes(r.cpu_sequence);
     }
-    at.append_bytes(r.value);
+    if (trace::kind_of(r.type).value != trace::ValueIs::none) {
+        at.append_bytes(r.value);
+    }
     if (!lost) {
         append_string(at, text);
     }

@@ -1,7 +1,7 @@
 #include "export/ctf_metadata.hpp"
 
 #include "export/words.hpp"
-#include "records/record_text.hpp"
+#include "records/kinds.hpp"
 
 #include <fmt/format.h>
 
@@ -64,6 +64,7 @@ constexpr char placed[] = "device_name device; x64 offset; string register; u8 s
                           "x32 pc; string function; x32 lr; string caller; x32 sp; x32 va; "
                           "x8 mode; x32 task; u32 pid; string comm; string interrupt; string text;";
 constexpr char lost[] = "u32 first_sequence; u64 count;";
+constexpr char text[] = "string text;";
 constexpr char plain[] = "x64 value; string text;";
 
 void append_event(std::string& to, unsigned id, std::string_view name, std::string_view fields) {
@@ -76,13 +77,16 @@ std::string events() {
     std::string to;
     append_event(to, static_cast<unsigned>(abi::RecordType::access), "read", placed);
     append_event(to, ctf_write, "write", placed);
-    append_event(to, ctf_unknown, "unknown", plain);
-    for (unsigned id = 2; id <= static_cast<unsigned>(abi::RecordType::payload); ++id) {
-        const auto type = static_cast<abi::RecordType>(id);
-        append_event(to, id, type_word(type),
-                     type == abi::RecordType::gap ? lost
-                     : trace::has_place(type)     ? placed
-                                                  : plain);
+    append_event(to, ctf_unknown, "unknown", text);
+    for (unsigned id = 2; id < trace::kinds.size(); ++id) {
+        const trace::Kind& kind = trace::kinds[id];
+        if (!kind.word.empty()) {
+            append_event(to, id, kind.word,
+                         kind.place                                          ? placed
+                         : id == static_cast<unsigned>(abi::RecordType::gap) ? lost
+                         : kind.value == trace::ValueIs::none                ? text
+                                                                             : plain);
+        }
     }
     return to;
 }

@@ -3,7 +3,7 @@
 #include "export/mmiotrace_pci.hpp"
 #include "export/words.hpp"
 #include "logs/imported.hpp"
-#include "records/record_text.hpp"
+#include "records/kinds.hpp"
 #include "records/ticks.hpp"
 
 #include <fmt/compile.h>

@@ -4,6 +4,7 @@
 #include "file/about.hpp"
 #include "file/console_text.hpp"
 #include "file/texts.hpp"
+#include "records/kinds.hpp"
 #include "records/losses.hpp"
 #include "records/module_table.hpp"
 #include "records/task_table.hpp"
@@ -110,7 +111,8 @@ void Part::add(const Event& event) {
     }
     callers_.push_back(what_.no_pc ? trace::lr_holds : reader_->caller_of(event.number));
     records_.push_back(record);
-    if (what_.no_pc && record.type == abi::RecordType::fetch) {
+    const trace::Kind& kind = trace::kind_of(record.type);
+    if (what_.no_pc && kind.place && kind.hide == trace::Hide::addresses) {
         hide_place(records_.back());
     }
     if (records_.size() == std::min(most_at_once, writer_->room())) {

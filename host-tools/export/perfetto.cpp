@@ -3,7 +3,7 @@
 
 #include "export/columns.hpp"
 #include "export/words.hpp"
-#include "records/record_text.hpp"
+#include "records/kinds.hpp"
 
 #include <fmt/compile.h>
 #include <protozero/pbf_writer.hpp>
@@ -327,7 +327,7 @@ void Perfetto::add_instant(const Event& event) {
     } else if (!access && trace::has_place(r.type)) {
         point.text("device", event.device());
         tell_place(point, event, *reader_);
-    } else if (!access) {
+    } else if (!access && trace::has_value(r)) {
         point.address("value", r.value);
     }
     point.text("text", plain_text(event.text()));

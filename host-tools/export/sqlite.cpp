@@ -2,6 +2,7 @@
 
 #include "export/sqlite_schema.hpp"
 #include "export/words.hpp"
+#include "records/kinds.hpp"
 #include "records/record_text.hpp"
 #include "records/report.hpp"
 #include "system/escape.hpp"
@@ -150,9 +151,8 @@ void Sqlite::bind_place(const Event& event) {
         event_.null().null();
         r.device == abi::no_device ? event_.null() : event_ << r.device;
         event_.null().null().null();
-        const bool part = // of a name or a payload
-            r.type == abi::RecordType::task || r.type == abi::RecordType::payload;
-        part ? event_.null() : event_ << r.value;
+        const bool known = trace::kind_of(r.type).value != trace::ValueIs::none;
+        known ? event_ << r.value : event_.null();
         event_.null().null();
         return;
     }
@@ -160,8 +160,7 @@ void Sqlite::bind_place(const Event& event) {
     r.device == abi::no_device ? event_.null() : event_ << r.device;
     event_ << event.offset() << abi::physical_address(r);
     event.reg() == nullptr ? event_.null() : event_ << register_id(event);
-    const bool known = has_bus_value(r) || r.type == abi::RecordType::fault;
-    known ? event_ << r.value : event_.null();
+    trace::has_value(r) ? event_ << r.value : event_.null();
     event_ << field_words(event);
     const bool timed = reader_->knows("duration");
     timed ? event_ << tick_.nanoseconds(r.duration) : event_.null();

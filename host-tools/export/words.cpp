@@ -9,13 +9,7 @@
 
 namespace mmioscope::exporting {
 
-using abi::RecordType;
-
 namespace {
-
-constexpr std::array<std::string_view, 16> types = {
-    "none",  "access", "begin",      "own",   "lost",  "marker", "change", "interrupt",
-    "fetch", "cache",  "table_walk", "fault", "power", "fold",   "task",   "payload"};
 
 constexpr std::array<std::string_view, 16> modes = {"usr", "fiq", "irq", "svc", "m4",  "m5",
                                                     "mon", "abt", "m8",  "m9",  "hyp", "und",
@@ -34,11 +28,6 @@ std::string value_text(const Field& field, std::uint64_t bits) {
 }
 
 } // namespace
-
-std::string_view type_word(RecordType type) {
-    const auto index = static_cast<std::size_t>(type);
-    return index < types.size() ? types[index] : "unknown";
-}
 
 std::string mode_word(std::uint8_t mode) {
     std::string word(modes[mode & 0xfu]);

@@ -2,22 +2,15 @@
 #pragma once
 
 #include "mmioscope/event.hpp"
+#include "records/kinds.hpp"
 
 #include <string>
 #include <string_view>
 
 namespace mmioscope::exporting {
 
-/// "access", "begin", "own", "lost", "marker", ...; "unknown" for types newer than this program.
-std::string_view type_word(abi::RecordType type);
-
-/// Whether `value` is the value loaded or stored.
-constexpr bool has_bus_value(const abi::Record& record) {
-    const bool carries =
-        record.type == abi::RecordType::access || record.type == abi::RecordType::begin ||
-        record.type == abi::RecordType::own || record.type == abi::RecordType::page_table_walk;
-    return carries && (record.flags & abi::flag_value_unknown) == 0;
-}
+using trace::has_bus_value;
+using trace::type_word;
 
 /// "svc", "usr thumb", ...
 std::string mode_word(std::uint8_t mode);

@@ -1,6 +1,6 @@
 #include "filter/bits.hpp"
 
-#include "records/record_text.hpp"
+#include "records/kinds.hpp"
 #include "registers/fields_text.hpp"
 
 #include <algorithm>
@@ -10,8 +10,7 @@ namespace mmioscope::filter {
 std::optional<std::uint64_t> field_value(const Event& event, const Field& field) {
     const abi::Record& record = event.record;
     const std::uint64_t into = event.offset() - event.reg()->offset; // bytes; huge if negative
-    if (!trace::has_place(record.type) || record.type == abi::RecordType::fault ||
-        (record.flags & abi::flag_value_unknown) != 0 || into >= 8) {
+    if (!trace::has_bus_value(record) || into >= 8) {
         return std::nullopt;
     }
     const auto within = static_cast<unsigned>(into);

@@ -1,32 +1,21 @@
 #include "filter/field.hpp"
 
-#include "records/record_text.hpp"
+#include "records/kinds.hpp"
 #include "records/ticks.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace mmioscope::filter {
 
 namespace {
 
-using abi::RecordType;
 using Number = NumberField::Number;
 constexpr Number nothing{0, false};
 
 std::uint64_t value(const abi::Record& record, const Context&) {
     return record.value;
 }
-// A value on the bus, or a marker's number; in other types `value` means something else.
-bool has_value(const abi::Record& record) {
-    constexpr unsigned with_value =
-        1u << unsigned(RecordType::access) | 1u << unsigned(RecordType::begin) |
-        1u << unsigned(RecordType::own) | 1u << unsigned(RecordType::page_table_walk) |
-        1u << unsigned(RecordType::marker);
-    const auto type = static_cast<unsigned>(record.type);
-    return type < 32 && (with_value >> type & 1) != 0 &&
-           (record.flags & abi::flag_value_unknown) == 0;
-}
-
 bool has_place(const abi::Record& record) {
     return trace::has_place(record.type);
 }
@@ -96,27 +85,30 @@ Number task(const Event& event) {
 
 constexpr NumberField::Word directions[] = {{"r", 0}, {"w", 1}, {"read", 0}, {"write", 1}};
 
-constexpr NumberField::Word types[] = {
-    {"access", 1},
-    {"begin", 2},
-    {"own", 3},
-    {"gap", 4},
-    {"marker", 5},
-    {"mark", 5},
-    {"change", 6},
-    {"configuration", 6},
-    {"interrupt", 7},
-    {"fetch", 8},
-    {"cache", 9},
-    {"maintenance", 9},
-    {"page-table-walk", 10},
-    {"walk", 10},
-    {"fault", 11},
-    {"power", 12},
-    {"fold", 13},
-    {"task", 14},
-    {"payload", 15},
-};
+// Each kind's word, which tells a filter's type, then its synonyms.
+template <typename Take>
+constexpr void each_type_word(const Take& take) {
+    for (std::size_t type = 0; type < trace::kinds.size(); ++type) {
+        const trace::Kind kind = trace::row_of(static_cast<abi::RecordType>(type));
+        const std::array words{kind.word, kind.synonyms[0], kind.synonyms[1]};
+        for (const std::string_view word : words) {
+            if (!word.empty()) {
+                take(NumberField::Word{word, type});
+            }
+        }
+    }
+}
+constexpr std::size_t type_words = [] {
+    std::size_t count = 0;
+    each_type_word([&count](const NumberField::Word&) { ++count; });
+    return count;
+}();
+constexpr std::array<NumberField::Word, type_words> types = [] {
+    std::array<NumberField::Word, type_words> words{};
+    std::size_t at = 0;
+    each_type_word([&](const NumberField::Word& word) { words[at++] = word; });
+    return words;
+}();
 
 // CPSR.M (ARM ARM B1.3.1).
 constexpr NumberField::Word modes[] = {
@@ -128,7 +120,7 @@ using Unit = NumberField::Unit;
 using pack::Column;
 
 constexpr NumberField number_rows[] = {
-    {"value", of_record<value, has_value, Column::value>},
+    {"value", of_record<value, trace::has_number, Column::value>},
     {"offset", of_record<offset, has_place>, offset_of},
     {"pa", of_record<physical_address, has_place>},
     {"va", of_record<number<&abi::Record::va>, has_place>, nullptr, Unit::none, {}, true},

@@ -1,6 +1,6 @@
 #include "filter/field.hpp"
 
-#include "records/record_text.hpp"
+#include "records/kinds.hpp"
 #include "registers/interrupt_names.hpp"
 
 #include <algorithm>

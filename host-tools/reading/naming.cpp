@@ -3,6 +3,7 @@
 #include "reading/kept.hpp"
 #include "reading/strip_code.hpp"
 #include "records/groups.hpp"
+#include "records/kinds.hpp"
 #include "records/marker_text.hpp"
 #include "records/record_text.hpp"
 #include "records/ticks.hpp"
@@ -17,26 +18,35 @@
 
 namespace mmioscope::reading {
 
-std::string text_of(const abi::Record& record, std::span<const registers::Device> devices) {
+std::string text_of(const abi::Record& record, std::span<const registers::Device> devices,
+                    bool hidden) {
+    using abi::RecordType;
     switch (record.type) {
-    case abi::RecordType::marker: return trace::marker_text(record);
-    case abi::RecordType::configuration: return trace::change_text(record);
-    case abi::RecordType::fault: {
+    case RecordType::marker: return trace::marker_text(record);
+    case RecordType::configuration:
+        return hidden && names_pcs(record) ? "filter pc" : trace::change_text(record);
+    case RecordType::fault: {
         const unsigned named = abi::fault_region(record.value);
         return trace::fault_text(record.value, named < devices.size() ? devices[named].path : "");
     }
-    case abi::RecordType::task: return trace::task_text(record);
-    case abi::RecordType::payload: return trace::payload_text(record);
-    default: return {};
+    case RecordType::task: return trace::task_text(record);
+    case RecordType::payload: return trace::payload_text(record, hidden);
+    case RecordType::none:
+    case RecordType::access:
+    case RecordType::begin:
+    case RecordType::own:
+    case RecordType::gap:
+    case RecordType::interrupt:
+    case RecordType::fetch:
+    case RecordType::maintenance:
+    case RecordType::page_table_walk:
+    case RecordType::power:
+    case RecordType::fold: break;
     }
+    return {};
 }
 
 namespace {
-
-bool reaches_a_register(abi::RecordType type) {
-    return type == abi::RecordType::access || type == abi::RecordType::begin ||
-           type == abi::RecordType::own || type == abi::RecordType::fault;
-}
 
 // Everything that the place of a record depends on: 40 bits of address, 16 bits of the region, size
 // and direction, whether it can be a register, and which registers the region has at the moment.
@@ -50,7 +60,7 @@ std::uint64_t place_key(const abi::Record& record, unsigned variant) {
     constexpr unsigned size_and_direction = 0xf;
     return abi::physical_address(record) | std::uint64_t{record.device} << device_shift |
            std::uint64_t{record.access & size_and_direction} << access_shift |
-           std::uint64_t{reaches_a_register(record.type)} << reaches_shift |
+           std::uint64_t{trace::kind_of(record.type).reg} << reaches_shift |
            std::uint64_t{variant} << variant_shift;
 }
 
@@ -364,7 +374,7 @@ Id Naming::find_place(const abi::Record& record) {
         const std::uint64_t base = reader_.names().base(record.device);
         Place place{text(intern(reader_.names()[record.device])),
                     address < base ? address : address - base};
-        if (reaches_a_register(record.type)) {
+        if (trace::kind_of(record.type).reg) {
             place.reg = devices_.registers().find(record.device, place.offset,
                                                   abi::access_size(record), abi::is_write(record));
             if (const std::string all = covered_by(record, place); !all.empty()) {
@@ -463,17 +473,7 @@ Id Naming::interrupt_in(const Event& event) {
 }
 
 Id Naming::text_of(const Event& event) {
-    switch (event.record.type) {
-    case abi::RecordType::payload: return intern(trace::payload_text(event.record, hidden_));
-    case abi::RecordType::marker:
-    case abi::RecordType::configuration:
-    case abi::RecordType::fault:
-    case abi::RecordType::task:
-        return intern(hidden_ && names_pcs(event.record)
-                          ? "filter pc"
-                          : reading::text_of(event.record, devices_.devices()));
-    default: return no_id;
-    }
+    return intern(reading::text_of(event.record, devices_.devices(), hidden_));
 }
 
 Id Naming::intern(std::string_view text) {

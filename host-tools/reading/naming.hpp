@@ -20,9 +20,10 @@
 
 namespace mmioscope::reading {
 
-/// The words for a marker, a change or a fault; for a marker, only this record's piece. `devices`:
-/// the trace's, if known.
-std::string text_of(const abi::Record& record, std::span<const registers::Device> devices = {});
+/// The words for a record whose kind has some; for a marker, only this record's piece. `devices`:
+/// the trace's, if known. `hidden`: without what shows the guest's code.
+std::string text_of(const abi::Record& record, std::span<const registers::Device> devices = {},
+                    bool hidden = false);
 
 class Naming final : public Names {
 public:

@@ -9,9 +9,8 @@ namespace mmioscope::reading {
 /// `filter pc ...`.
 inline constexpr const char* texts_with_code[] = {"recorded-by", "at-start"};
 
-/// `record` without pc, lr, sp, the virtual address, the entry of a started CPU, the address of a
-/// fetch, and the range of a filter by PC. Keeps the guest's tasks, and the values that it
-/// exchanged with devices.
+/// `record` without what trace::Kind::hide says of its type, and the range of a filter by PC. Keeps
+/// the guest's tasks, and the values that it exchanged with devices.
 void strip_code(abi::Record& record);
 
 /// Whether it is a change whose value is a range of code.

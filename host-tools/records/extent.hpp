@@ -3,6 +3,7 @@
 
 #include "abi/container.hpp"
 #include "abi/record.hpp"
+#include "records/kinds.hpp"
 #include "records/runs.hpp"
 
 #include <algorithm>
@@ -43,11 +44,6 @@ struct Extent {
     void add(const Run& run); ///< RunsOf::time
     void add(std::span<const abi::Record> more);
 };
-
-/// Whether later records depend on one of this type: it names a task or a module, or begins a text.
-constexpr bool teaches(abi::RecordType type) {
-    return type == abi::RecordType::task || type == abi::RecordType::marker;
-}
 
 Extent extent_of(std::span<const abi::Record> records);
 

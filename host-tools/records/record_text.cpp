@@ -18,15 +18,6 @@ std::string_view at(const std::array<std::string_view, N>& words, std::uint64_t 
 
 } // namespace
 
-std::string_view type_text(abi::RecordType type) {
-    static constexpr std::array<std::string_view, 16> words = {
-        "nothing",         "access",        "begin",     "own",   "gap",
-        "marker",          "configuration", "interrupt", "fetch", "cache maintenance",
-        "page-table walk", "fault",         "power",     "fold",  "task",
-        "payload"};
-    return at(words, static_cast<std::uint8_t>(type), "unknown record");
-}
-
 std::string fault_text(std::uint64_t value, std::string_view device) {
     static constexpr std::array<std::string_view, 16> words = {
         "no access: no reason given",

@@ -9,24 +9,6 @@
 
 namespace mmioscope::trace {
 
-/// "access", "own", ...; "unknown record" for types newer than this program.
-std::string_view type_text(abi::RecordType type);
-
-/// Whether records of this type have an address and an instruction.
-constexpr bool has_place(abi::RecordType type) {
-    using abi::RecordType;
-    switch (type) {
-    case RecordType::access:
-    case RecordType::begin:
-    case RecordType::own:
-    case RecordType::fetch:
-    case RecordType::maintenance:
-    case RecordType::page_table_walk:
-    case RecordType::fault: return true;
-    default: return false;
-    }
-}
-
 /// Why an access reached no device, or what is wrong with it. `value` is that of a fault record;
 /// `device`, if known, the path of fault_region().
 std::string fault_text(std::uint64_t value, std::string_view device = {});

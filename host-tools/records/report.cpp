@@ -1,6 +1,6 @@
 #include "records/report.hpp"
 
-#include "records/record_text.hpp"
+#include "records/kinds.hpp"
 #include "records/ticks.hpp"
 
 #include <fmt/format.h>
@@ -53,7 +53,7 @@ std::string other_counts(const Summary& summary, std::span<const abi::Statistics
         const auto kind = static_cast<abi::RecordType>(type);
         if (summary.count(kind) > 0 && (own || kind != abi::RecordType::own)) {
             lines += fmt::format("{}{} {}", lines.empty() ? "other records: " : ", ",
-                                 summary.count(kind), type_text(kind));
+                                 summary.count(kind), type_word(kind));
         }
     }
     lines += lines.empty() ? "" : "\n";

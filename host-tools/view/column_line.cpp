@@ -1,5 +1,6 @@
 #include "view/column_line.hpp"
 
+#include "records/kinds.hpp"
 #include "records/record_text.hpp"
 #include "registers/fields_text.hpp"
 #include "view/event_text.hpp"

@@ -1,5 +1,6 @@
 #include "view/event_text.hpp"
 
+#include "records/kinds.hpp"
 #include "records/record_text.hpp"
 #include "records/ticks.hpp"
 #include "registers/fields_text.hpp"
@@ -54,7 +55,7 @@ std::string words_of(const LineStyle& style, const Event& event) {
     case RecordType::own: return "";
     case RecordType::fault: return std::string(event.text());
     case RecordType::begin: return std::string(begun_text(style));
-    default: return fmt::format("({})", trace::type_text(event.record.type));
+    default: return fmt::format("({})", trace::type_word(event.record.type));
     }
 }
 

@@ -1,6 +1,6 @@
 #include "view/last_rows.hpp"
 
-#include "records/record_text.hpp"
+#include "records/kinds.hpp"
 #include "table/csv.hpp"
 #include "table/json.hpp"
 

@@ -1,6 +1,6 @@
 #include "view/line.hpp"
 
-#include "records/record_text.hpp"
+#include "records/kinds.hpp"
 #include "records/ticks.hpp"
 #include "registers/fields_text.hpp"
 
@@ -302,7 +302,7 @@ void LineFormat::append_rest(TextBuffer& to, const Event& event) {
         return;
     default:
         append_access(to, event);
-        to.append(fmt::format(" ({})", trace::type_text(record.type)));
+        to.append(fmt::format(" ({})", trace::type_word(record.type)));
         return;
     }
 }
@@ -376,10 +376,6 @@ void LineFormat::append_event(TextBuffer& to, const Event& event) {
     case RecordType::marker:
         append_colored(to, color::mark, fmt::format("mark {}", event.text()));
         return;
-    case RecordType::task:
-    case RecordType::payload:
-        to.append(fmt::format("{} {}", trace::type_text(record.type), event.text()));
-        return;
     case RecordType::configuration: // the region of a command, or its result
         to.append(fmt::format("change {}", event.text()));
         if (record.device != abi::no_device) {
@@ -387,12 +383,18 @@ void LineFormat::append_event(TextBuffer& to, const Event& event) {
         }
         return;
     case RecordType::interrupt:
-        to.append(fmt::format("{} {}", trace::type_text(record.type), record.value));
+        to.append(fmt::format("{} {}", trace::type_word(record.type), record.value));
         if (!event.interrupt().empty()) {
             to.append(fmt::format(" {}", event.interrupt()));
         }
         return;
-    default: append_rest(to, event); return;
+    default:
+        if (trace::has_place(record.type)) {
+            append_rest(to, event);
+        } else {
+            to.append(fmt::format("{} {}", trace::type_word(record.type), event.text()));
+        }
+        return;
     }
 }
 

@@ -39,7 +39,7 @@ def as_row(record, trace):
     """A Record of the source as it is in JSONL and CSV."""
     record = record._replace(raw_value=None)
     if record.type not in source.PLACED:
-        return record._replace(value=None if record.type in ("unknown", "task", "payload") else record.value)
+        return record._replace(value=None if record.type in source.WITHOUT_VALUE else record.value)
     return record._replace(duration=None if record.type == "begin" else duration_ns(record, trace))
 
 
@@ -84,7 +84,8 @@ def in_tables(records, trace):
             losses.append(record)
         else:
             duration = duration_ns(record, trace) if record.type in source.PLACED else None
-            yield record._replace(raw_value=None, value=None if record.type in ("task", "payload") else record.value, duration=duration)
+            yield record._replace(raw_value=None, duration=duration,
+                                  value=None if record.type in source.WITHOUT_VALUE else record.value)
     yield from losses
 
 
@@ -130,7 +131,7 @@ def read_ctf(file, trace):
         elif "device" in fields:
             event += (names["device"], int(fields["device"]), *(number(fields[key]) for key in CTF_NUMBERS))
         else:
-            event += (number(fields["value"]), unless_dash(fields["text"]).replace("\\\\", "\\") if kind == "marker" else "")
+            event += (number(fields.get("value")), unless_dash(fields["text"]).replace("\\\\", "\\") if kind == "marker" else "")
         yield event
 
 
@@ -156,7 +157,7 @@ def as_ctf(records, trace):
             event += (names.get(r.base, "-").replace('"', '\\"'), indexes.get(r.base, 0xffff), r.address - r.base, r.size, r.raw_value, int(known),
                       r.address, duration_ns(r, trace), r.order, r.pc, r.va, r.task)
         else:
-            event += (r.value, r.text if r.type == "marker" else "")
+            event += (None if r.type in source.WITHOUT_VALUE else r.value, r.text if r.type == "marker" else "")
         yield event
 
 
@@ -234,7 +235,7 @@ def read_perfetto(file, trace):
 def as_perfetto(records, trace):
     indexes = {region.base: index for index, region in enumerate(trace.regions)}
     for r in records:
-        name, about = r.type, r.value
+        name, about = r.type, None if r.type in source.WITHOUT_VALUE else r.value
         if r.type == "access":
             what = f"{'W' if r.write else 'R'}{r.size} +{r.address - r.base:#x}"
             yield ("slice", r.ns, indexes.get(r.base, 0xffff), what, r.address, r.value, r.pc, r.order, r.cpu, r.task,

@@ -8,6 +8,7 @@ TYPES = ["none", "access", "begin", "own", "lost", "marker", "change", "interrup
          "fault", "power", "fold", "task", "payload"]
 PLACED = {"access", "begin", "own", "fetch", "cache", "table_walk", "fault"}
 WITH_VALUE = {"access", "begin", "own", "table_walk"}
+WITHOUT_VALUE = {"unknown", "task", "payload"}
 FLAGS = ["value_unknown", "early", "same_instruction", "boot", "estimated", "payload"]
 ACCESS_FLAGS = {0x10: "sign_extended", 0x20: "syndrome", 0x40: "emulated"}
 

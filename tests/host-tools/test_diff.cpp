@@ -1,4 +1,5 @@
 // diff: what one boot did that others did not, and what differs between any two.
+#include "../sim/random.hpp"
 #include "diff/findings.hpp"
 #include "diff/observer.hpp"
 #include "diff/profile.hpp"
@@ -943,8 +944,13 @@ TEST_CASE("a profile with any byte changed is refused or read") {
     driver(script);
     boots.add(script);
     const std::string good = diff::profile_text(boots.boots, boots.sites, {});
+    constexpr std::string_view others("09 \n%\0", 6);
     for (std::size_t i = 0; i < good.size(); ++i) {
-        for (const char other : {'0', '9', ' ', '\n', '%', '\0'}) {
+        for (std::size_t which = 0; which < others.size(); ++which) {
+            const char other = others[which];
+            if (sim::seeds(1) == 1 && i % others.size() != which) {
+                continue;
+            }
             std::string text = good;
             text[i] = other;
             Boots changed;

@@ -24,35 +24,6 @@ std::string true_of(const Event& event, std::initializer_list<const char*> words
 
 } // namespace
 
-TEST_CASE("a word for a type matches that type only") {
-    const std::vector<std::pair<std::string, Type>> all = {
-        {"access", Type::access},
-        {"begin", Type::begin},
-        {"own", Type::own},
-        {"gap", Type::gap},
-        {"marker", Type::marker},
-        {"mark", Type::marker},
-        {"change", Type::configuration},
-        {"configuration", Type::configuration},
-        {"interrupt", Type::interrupt},
-        {"fetch", Type::fetch},
-        {"cache", Type::maintenance},
-        {"maintenance", Type::maintenance},
-        {"page-table-walk", Type::page_table_walk},
-        {"walk", Type::page_table_walk},
-        {"fault", Type::fault},
-        {"power", Type::power},
-        {"fold", Type::fold}};
-    SampleEvent sample;
-    for (const auto& [word, type] : all) {
-        for (const auto& [other, its] : all) {
-            CAPTURE(word, other);
-            sample.record.type = its;
-            CHECK(Filter("type==" + word)(sample.event()) == (type == its));
-        }
-    }
-}
-
 TEST_CASE("a word for a mode matches that mode only") {
     const std::vector<std::pair<std::string, unsigned>> all = {
         {"usr", 0x10}, {"user", 0x10}, {"fiq", 0x11}, {"irq", 0x12}, {"svc", 0x13},

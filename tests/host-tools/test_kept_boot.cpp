@@ -1,4 +1,5 @@
 // The previous boot in a stream: the result is an area like the one in memory, complete or none.
+#include "../sim/random.hpp"
 #include "blackbox/black_box.hpp"
 #include "blackbox/recorded_boot.hpp"
 #include "catch_2_or_3.hpp"
@@ -127,7 +128,8 @@ TEST_CASE("kept: a damaged byte never gives a wrong record") {
     const Wire sound = stream().wire();
     const Wire begins = first_frame(sound);
     std::size_t without = 0;
-    for (std::size_t at = 0; at < sound.size(); at += 11) {
+    const std::size_t step = sim::seeds(1) == 1 ? 33 : 11;
+    for (std::size_t at = 0; at < sound.size(); at += step) {
         Wire wire = sound;
         wire[at] ^= static_cast<std::byte>(1u << at % 8);
         std::optional<blackbox::RecordedBoot> boot = blackbox::previous_boot_in_stream(wire);
@@ -144,7 +146,7 @@ TEST_CASE("kept: a damaged byte never gives a wrong record") {
     }
     // Only if the boot's own description is damaged, which this stream has once.
     CHECK(without > 0);
-    CHECK(without <= begins.size() / 11 + 1);
+    CHECK(without <= begins.size() / step + 1);
 }
 
 TEST_CASE("kept: the previous boot waits for its successor's description, as its records do") {

@@ -1,5 +1,6 @@
 // Callers found in RAM: calls, places of return addresses, and what counts as a caller. The code is
 // what GNU as makes from the lines beside it.
+#include "../sim/random.hpp"
 #include "fake_modules.hpp"
 #include "linux/caller_finder.hpp"
 #include "linux/kernel_finder.hpp"
@@ -475,7 +476,7 @@ TEST_CASE("each record gets its caller where LR does not hold it", "[linux][call
 }
 
 TEST_CASE("callers are the same in whatever pieces the records come", "[linux][callers]") {
-    for (unsigned seed = 0; seed < 100; ++seed) {
+    for (unsigned seed = 0; seed < sim::seeds(30); ++seed) {
         std::mt19937 random(seed);
         Loop loop;
         loop.put(code + 0x500, {0xe92d'4010, bl(code + 0x504, other), 0xe8bd'8010});

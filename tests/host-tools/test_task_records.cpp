@@ -140,7 +140,9 @@ TEST_CASE("knowledge of tasks takes bounded memory", "[tasks]") {
         for (std::uint32_t i = 0; i < many; ++i) {
             table.add(section(i, 16 * i, trace::TaskKey::task, i));
             table.pass_records();
-            REQUIRE(who(table, by(16 * i, i)) == fmt::format("recorder:{}:{}", i, i));
+            if (i % 16 == 0) {
+                REQUIRE(who(table, by(16 * i, i)) == fmt::format("recorder:{}:{}", i, i));
+            }
             if (i % (trace::TaskTable::most_keys / 2) == 0) {
                 table.add(section(i, 8, trace::TaskKey::task, 1)); // repeats what is known
             }
@@ -166,7 +168,9 @@ TEST_CASE("knowledge of tasks takes bounded memory", "[tasks]") {
         for (std::uint32_t i = 0; i < many; ++i) {
             table.add(section(i, task, trace::TaskKey::task, i));
             const std::uint32_t known = i - std::min<std::uint32_t>(i, 32'767);
-            REQUIRE(who(table, by(task, known)) == fmt::format("recorder:{}:{}", known, known));
+            if (i % 16 == 0) {
+                REQUIRE(who(table, by(task, known)) == fmt::format("recorder:{}:{}", known, known));
+            }
         }
         CHECK(table.bytes() < most);
         CHECK(who(table, by(task, many / 2)) == "-");
