@@ -144,7 +144,7 @@ test)
     suite polls 15 loops_in_made_boots 200
     suite fleet 20 tests/fleet/run.py "$build"
     suite model 40 tests/model/run.sh "$build" test
-    MMIOSCOPE_SEEDS=0.5 suite unit 120 catch "$build/tests/unit"
+    MMIOSCOPE_SEEDS=0.35 suite unit 100 catch "$build/tests/unit"
     joined
     suite mutants 75 tests/mutants/run.py "$build" --short
     suite hyp-costs 60 tests/bench/hyp_costs.py "$build" --short

@@ -389,10 +389,10 @@ void LineFormat::append_event(TextBuffer& to, const Event& event) {
         }
         return;
     default:
-        if (trace::has_place(record.type)) {
-            append_rest(to, event);
-        } else {
+        if (event.text_id() != no_id && !trace::has_place(record.type)) {
             to.append(fmt::format("{} {}", trace::type_word(record.type), event.text()));
+        } else {
+            append_rest(to, event);
         }
         return;
     }

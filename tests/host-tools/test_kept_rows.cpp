@@ -193,7 +193,10 @@ std::string plain_ctf(const Event& event, std::uint64_t time) {
     if (r.type == abi::RecordType::gap) {
         to.put(r.cpu_sequence, r.value);
     } else if (!trace::has_place(r.type)) {
-        to.put(r.value);
+        const bool part = r.type == abi::RecordType::task || r.type == abi::RecordType::payload;
+        if (known && !part) {
+            to.put(r.value);
+        }
         to.put(plain_text(event.text()));
     } else {
         const Task* const task = event.task();

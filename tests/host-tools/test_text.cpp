@@ -198,7 +198,7 @@ TEST_CASE("other types of records are described in words") {
     record.value = 200;
     CHECK_THAT(line(record), Catch::Contains("no access: unknown reason"));
     record.type = static_cast<abi::RecordType>(200);
-    CHECK_THAT(line(record), Catch::EndsWith("(unknown record)"));
+    CHECK_THAT(line(record), Catch::EndsWith("(unknown)"));
 }
 
 TEST_CASE("records of the same place within a window of time are one line") {

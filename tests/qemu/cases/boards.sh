@@ -127,7 +127,7 @@ add test boards-imx7 45 boards_judged mcimx7d-sabre
 add test stream-imx 45 boards_stream_imx
 add nightly boards-midway 45 boards_linux "$guest" midway
 add test porting 45 boards_porting
-add test boards-raspi2 45 boards_judged raspi2b
+add nightly boards-raspi2 45 boards_judged raspi2b
 
 for name in mcimx6ul-evk rainier-bmc midway fuji-bmc; do
     add nightly "regs-$name" 60 boards_used "$name" 0.8 0.7

@@ -158,7 +158,7 @@ for engine in shadow emulation; do
     add nightly virt-hotplug-$engine 60 virt on_all_cpus hotplug 100 --engine $engine
     add nightly modules-$engine 90 on_all_cpus modules 20 --engine $engine
 done
-add test linux-wrap-emulation 40 wrap emulation
+add nightly linux-wrap-emulation 40 wrap emulation
 add nightly linux-wrap-shadow 60 wrap shadow
 add test boot-none-2 10 boot 2 none
 add test boot-one-1 10 boot 1 one

@@ -96,14 +96,16 @@ payload_over_stream() { # ENGINE POLICY
     has check ': lossy: '
 }
 
-payload_with() { # POLICY
-    local engine
-    for engine in emulation shadow; do
-        payload_over_memory $engine "$1"
-        payload_over_stream $engine "$1"
+payload_with() { # POLICY ENGINE...
+    local engine policy=$1
+    shift
+    for engine; do
+        payload_over_memory "$engine" "$policy"
+        payload_over_stream "$engine" "$policy"
     done
 }
 
-add test payload-drop 40 payload_with drop
-add test payload-stall 40 payload_with stall
-add test payload-flight 40 payload_with flight
+add test payload-drop 40 payload_with drop emulation shadow
+add test payload-stall 40 payload_with stall shadow
+add nightly payload-stall-emulation 40 payload_with stall emulation
+add test payload-flight 40 payload_with flight emulation shadow

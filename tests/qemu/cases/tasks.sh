@@ -127,7 +127,7 @@ tasks_at_start() {
 
 add test tasks 25 tasks "$guest"
 add test tasks-at-start 3 tasks_at_start
-add test tasks-said 25 tasks_said "$guest"
+add nightly tasks-said 25 tasks_said "$guest"
 add nightly tasks-said-short-descriptors 25 with_guest armmp tasks_said
 add nightly tasks-said-trixie 25 with_guest trixie tasks_said # 6.12
 add nightly tasks-said-emulation 25 tasks_said "$guest" --engine emulation
