@@ -20,7 +20,7 @@ outside() { # ENGINE
     has print '\+0x88000000 no access: .*hypervisor'
     has print '\+0x1c1f0200 no access: .*PC'
     has print 'clcd@1f0000 .*\(fetch\)'
-    has print 'clcd@1f0000 .*\(page-table walk\)'
+    has print 'clcd@1f0000 .*\(table_walk\)'
 }
 
 # Only the selected bytes become records; the page's other accesses are counted.
