@@ -89,6 +89,7 @@ constexpr NumberField::Word directions[] = {{"r", 0}, {"w", 1}, {"read", 0}, {"w
 template <typename Take>
 constexpr void each_type_word(const Take& take) {
     for (std::size_t type = 0; type < trace::kinds.size(); ++type) {
+        // Not kinds[type]: GCC 12 takes that for a modification, and so for no constant.
         const trace::Kind kind = trace::row_of(static_cast<abi::RecordType>(type));
         const std::array words{kind.word, kind.synonyms[0], kind.synonyms[1]};
         for (const std::string_view word : words) {

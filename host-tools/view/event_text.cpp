@@ -64,7 +64,7 @@ std::string colored(const LineStyle& style, std::string_view color, std::string_
 }
 
 bool value_known(const Event& event) {
-    return (event.record.flags & abi::flag_value_unknown) == 0;
+    return trace::value_known(event.record);
 }
 
 std::string direction_text(const Record& record) {
