@@ -2,6 +2,7 @@
 #include "abi/layout.hpp"
 #include "arch/control.hpp"
 #include "boot/early_uart.hpp"
+#include "bringup/bringup.hpp"
 #include "dev/console.hpp"
 #include "dev/gic.hpp"
 #include "engine/service.hpp"
@@ -40,6 +41,7 @@ static_assert(BOOT_TREE_OFFSET == abi::boot_tree_offset);
 namespace {
 
 constinit Machine machine;
+constinit Setup setup;
 constinit BootError no_board; ///< why the board is not known
 /// The other CPUs wait for it with their MMU off.
 constinit std::atomic<std::uint32_t> machine_ready{0};
@@ -111,7 +113,7 @@ void set_counter_frequency(std::uint32_t number) {
     if (number == 0) {
         machine.counter_frequency = port::read<reg::CNTFRQ>();
         if (machine.counter_frequency == 0)
-            machine.counter_frequency = counter_frequency(machine.tree);
+            machine.counter_frequency = counter_frequency(setup.tree);
     }
     port::write<reg::CNTFRQ>(machine.counter_frequency);
 }
@@ -131,7 +133,7 @@ void mmioscope_find_board(std::uint32_t r2, std::uint32_t psr, std::uint32_t con
     machine.entry = {psr, control};
     constexpr Uart early = early_uart(EARLY_UART);
     if (early.model != UartModel::none) board.uart = early;
-    no_board = find_board(machine, r2);
+    no_board = find_board(machine, setup, r2);
     // One store, since the other CPUs wait until it is not zero.
     port::store_shared(mmioscope_clusters, std::bit_cast<std::uint32_t>(machine.clusters));
 }
@@ -154,7 +156,7 @@ Frame* mmioscope_start(std::uint32_t number) {
             TablePool(reinterpret_cast<lpae::Descriptor*>(table_pool_begin),
                       static_cast<unsigned>((table_pool_end - table_pool_begin) / page_size));
         Cpu& cpu = start_cpu(0);
-        cpu.fast.frame = start_machine(machine, cpu, no_board);
+        cpu.fast.frame = start_machine(machine, setup, cpu, no_board);
         release_secondaries();
         return &cpu.fast.frame;
     } else {
@@ -198,7 +200,7 @@ void mmioscope_boot_fault(std::uint32_t vector, std::uint32_t lr) {
                        : vector == prefetch  ? "prefetch abort"
                        : vector == undefined ? "undefined instruction"
                                              : "unexpected exception";
-    const bool looking = machine.tree.blob() == nullptr;
+    const bool looking = setup.tree.blob() == nullptr;
     OwnBus bus;
     Console uart(board.uart, bus);
     uart.start();

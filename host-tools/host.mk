@@ -4,7 +4,7 @@ BUILD ?= build
 
 HOST_CXX ?= g++
 HOST_WARNINGS := -Wall -Wextra -Wconversion -Werror
-HOST_CPPFLAGS := -Ihyp -Ihyp/core -Ihost-tools -Ihost-tools/include
+HOST_CPPFLAGS := -Ihyp -Ihyp/core -Ihyp/start -Ihost-tools -Ihost-tools/include
 # Debugging information for backtraces: more of it takes a third of the compiler's time (make DEBUG=-g has it).
 DEBUG ?= -g1
 # A room is a large unit, in which GCC inlines less than in small ones unless told otherwise.
@@ -34,8 +34,8 @@ HOST_ROOMS := $(filter-out cli,$(sort $(patsubst host-tools/%/,%,$(dir $(wildcar
 HOST_UNITS_rooms = $(1:%=$(BUILD)/generated/rooms/%.cpp)
 HOST_UNITS_files = $(wildcard $(1:%=host-tools/%/*.cpp))
 # plan/ reads a board's device tree by the hypervisor's own code.
-HOST_HYP_SOURCES := $(addprefix hyp/core/,$(addprefix dt/,board.cpp cpus.cpp placement.cpp regions.cpp tree.cpp uart.cpp) \
-    board/board.cpp trace/region_map.cpp)
+HOST_HYP_SOURCES := $(addprefix hyp/,$(addprefix start/dt/,board.cpp cpus.cpp placement.cpp regions.cpp tree.cpp uart.cpp) \
+    start/region_map.cpp core/board/board.cpp core/trace/region_map.cpp)
 HOST_LIB_SOURCES := $(call HOST_UNITS_$(UNITS),$(HOST_ROOMS)) $(HOST_SHIPPED) $(HOST_HYP_SOURCES)
 # The part of it that reads and writes files, wires and rings, for programs that need no more.
 HOST_FILE_SOURCES := $(call HOST_UNITS_$(UNITS),system table tree records pack symbols file rings wire blackbox)

@@ -2,10 +2,11 @@
 # with their own port/.
 
 HYP_CORE_SOURCES := $(sort $(filter-out hyp/core/port/%,$(wildcard hyp/core/*/*.cpp)))
+HYP_START_SOURCES := $(sort $(wildcard hyp/start/*.cpp hyp/start/*/*.cpp))
 HYP_SERVICE_SOURCES := $(sort $(wildcard hyp/services/*.cpp hyp/services/*/*.cpp))
-HYP_SOURCES := $(HYP_CORE_SOURCES) $(HYP_SERVICE_SOURCES)
+HYP_SOURCES := $(HYP_CORE_SOURCES) $(HYP_START_SOURCES) $(HYP_SERVICE_SOURCES)
 # A room is included by its name, whatever storey it is on.
-HYP_INCLUDES := -Ihyp -Ihyp/core -Ihyp/services
+HYP_INCLUDES := -Ihyp -Ihyp/core -Ihyp/start -Ihyp/services
 HYP_TARGET_SOURCES := $(wildcard hyp/core/port/*.cpp) boot/boot.cpp boot/runtime.cpp
 HYP_ASSEMBLY := hyp/core/entry/vectors.S hyp/core/entry/trial.S boot/start.S
 
@@ -35,14 +36,14 @@ hyp_object = $(BUILD)/obj/target/$(basename $(1)).o
 HYP_OBJECTS := $(foreach s,$(HYP_SOURCES) $(HYP_TARGET_SOURCES) $(HYP_ASSEMBLY),$(call hyp_object,$(s)))
 
 # What runs once, or seldom, is compiled for size: but not what the start spends its time on.
-HYP_COLD_SOURCES := $(filter-out hyp/core/dt/tree.cpp %/checksum.cpp,$(wildcard hyp/core/dt/*.cpp \
+HYP_COLD_SOURCES := $(filter-out hyp/start/dt/tree.cpp %/checksum.cpp,$(HYP_START_SOURCES) $(wildcard \
     hyp/services/integrity/*.cpp)) \
-    $(wildcard hyp/core/start/*.cpp hyp/core/board/*.cpp hyp/services/control/*.cpp hyp/services/black_box/*.cpp \
+    $(wildcard hyp/core/bringup/*.cpp hyp/core/board/*.cpp hyp/services/control/*.cpp hyp/services/black_box/*.cpp \
     hyp/services/unprotect/*.cpp) boot/boot.cpp \
     $(wildcard $(addprefix hyp/core/,arch/decode_[ntv]*.cpp arch/flow.cpp base/print.cpp dev/*.cpp engine/ending.cpp \
     engine/exclusive.cpp \
     engine/keeping.cpp engine/service.cpp engine/waiting.cpp guest/banks.cpp guest/coherency.cpp guest/exception.cpp \
-    guest/reset.cpp guest/vector.cpp machine/*.cpp mm/page_index.cpp mm/stage1.cpp mm/stage2.cpp trap/panic.cpp \
+    guest/reset.cpp guest/vector.cpp machine/*.cpp mm/stage1.cpp trap/panic.cpp \
     trap/call.cpp trap/control_register.cpp trap/stretch.cpp)) \
     $(addprefix hyp/services/stream/,description.cpp kept_boot.cpp imx_line.cpp options.cpp \
     uart8250_line.cpp) \

@@ -4,7 +4,7 @@
 guest_program := $(BUILD)/guest-program/mmioscope-guest
 GUEST_PROGRAM_CXX ?= arm-linux-gnueabihf-g++
 # The headers of include/ come before those of the host tools that they stand in for.
-guest_program_flags := -I. -Iguest-linux/program/include -Iguest-linux/program -Ihyp -Ihost-tools -Ihost-tools/include -Ihyp/core -Ihyp/services -isystem $(BUILD)/libfdt -DFMT_HEADER_ONLY \
+guest_program_flags := -I. -Iguest-linux/program/include -Iguest-linux/program -Ihyp -Ihost-tools -Ihost-tools/include -Ihyp/core -Ihyp/start -Ihyp/services -isystem $(BUILD)/libfdt -DFMT_HEADER_ONLY \
     -std=c++20 -Os -ffunction-sections -fdata-sections -Wall -Wextra -Wconversion -Wno-psabi -Werror
 # In a few units, like the host tools (UNITS).
 guest_program_part_program := $(sort $(wildcard guest-linux/program/*.cpp))
@@ -19,7 +19,7 @@ guest_program_part_control := \
     $(addprefix host-tools/transport/,address.cpp socket.cpp socket_name.cpp)
 guest_program_part_hyp := \
     $(addprefix hyp/services/stream/,description.cpp frame_sender.cpp record_frame.cpp folder.cpp) \
-    $(addprefix hyp/core/,base/crc32.cpp dt/tree.cpp dt/regions.cpp)
+    $(addprefix hyp/,core/base/crc32.cpp start/dt/tree.cpp start/dt/regions.cpp)
 guest_program_parts := program trace control hyp
 guest_program_units_rooms := $(guest_program_parts:%=$(BUILD)/generated/guest-program/%.cpp)
 guest_program_units_files := $(foreach part,$(guest_program_parts),$(guest_program_part_$(part)))

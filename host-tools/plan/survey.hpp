@@ -1,4 +1,4 @@
-// What the hypervisor makes of a board's device tree: its own code (hyp/core/dt/) reads it, so this
+// What the hypervisor makes of a board's device tree: its own code (hyp/start/dt/) reads it, so this
 // finds what the boot would.
 #pragma once
 

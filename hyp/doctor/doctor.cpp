@@ -62,7 +62,7 @@ std::uint32_t start_register(const Board& of, unsigned number) {
 
 } // namespace
 
-BootError Doctor::configure(Machine& machine, const Tree&) {
+BootError Doctor::configure(Machine& machine, Setup&) {
     OwnBus bus; // not CPU 0's, which has little room before its ring exists
     Console uart(board.uart, bus);
     uart.start();
@@ -122,7 +122,7 @@ void Doctor::give_orders(Machine& machine) {
 }
 
 // The trial's instructions are fetched as a guest's are.
-BootError Doctor::start(Machine& machine) {
+BootError Doctor::start(Machine& machine, const Setup&) {
     give_orders(machine);
     if (machine.guest_memory.push_back(image_of(machine))) return {};
     return {"too many pieces of memory", ""};

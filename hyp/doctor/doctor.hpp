@@ -16,9 +16,9 @@ namespace mmioscope::doctor {
 
 class Doctor final : public Service {
 public:
-    BootError configure(Machine&, const Tree& tree) override;
+    BootError configure(Machine&, Setup&) override;
     bool add_to_tables(Machine&) override;
-    BootError start(Machine&) override;
+    BootError start(Machine&, const Setup&) override;
     std::optional<Outcome> answer(Cpu&, Frame&, const DeviceAccess&) override;
 
 private:

@@ -7,7 +7,8 @@ FUZZ_FLAGS := -std=c++20 -O1 -g -fsanitize=address,undefined -fno-sanitize-recov
 FUZZ_TARGETS := $(notdir $(basename $(sort $(wildcard tests/fuzz/*.cpp))))
 # The project's sources that they need: named for these three; the others use the whole library of the host tools.
 FUZZ_SOURCES_wire := $(HOST_FILE_SOURCES)
-FUZZ_SOURCES_device_tree := $(wildcard hyp/core/dt/*.cpp) hyp/core/board/board.cpp hyp/core/trace/region_map.cpp \
+FUZZ_SOURCES_device_tree := $(wildcard hyp/start/dt/*.cpp) hyp/start/region_map.cpp \
+    hyp/core/board/board.cpp hyp/core/trace/region_map.cpp \
     $(addprefix hyp/services/,stream/options.cpp task_names/offsets.cpp control/early_requests.cpp)
 FUZZ_SOURCES_requests := $(HYP_SOURCES) $(wildcard tests/sim/*.cpp)
 FUZZ_HOST_TARGETS := $(filter-out wire device_tree requests,$(FUZZ_TARGETS))

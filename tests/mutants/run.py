@@ -23,7 +23,7 @@ import zlib
 
 FILES = ["hyp/core/trace/*", "hyp/core/engine/*", "hyp/core/mm/guest_view.*", 
          "hyp/core/dev/own_bus.cpp", "hyp/core/machine/debug_unit.*", "hyp/services/choice/*", "hyp/services/control/*", "hyp/services/stream/*",
-         "hyp/core/start/start.cpp",
+         "hyp/start/start.cpp", "hyp/core/bringup/bringup.cpp",
          "hyp/core/trap/translate.cpp", "hyp/core/trap/abort.cpp", "hyp/core/trap/dispatch.cpp", "hyp/core/trap/fast_path.cpp",
          "hyp/core/trap/stretch.cpp", "hyp/core/trap/decode.cpp", "hyp/core/trap/fetch.cpp", "hyp/core/trap/guest_memory.cpp", "hyp/core/trap/second_look.cpp",
          "hyp/core/trap/panic.cpp",
@@ -40,7 +40,8 @@ FIRST = [("hyp/services/stream/ring_merge.cpp", "records that CPUs publish*,a cl
          ("hyp/core/mm/", "the first view*"),
          ("hyp/services/choice/", "a device switched on*,a ring's reader*"),
          ("hyp/services/control/", "a device switched on*,after a flush*,a snapshot*"),
-         ("hyp/core/start/", "a refusal*,each access has*,a Thumb store*"),
+         ("hyp/start/", "a refusal*,each access has*,a Thumb store*"),
+         ("hyp/core/bringup/", "a refusal*,each access has*,a Thumb store*"),
          ("hyp/core/trap/dispatch.cpp", "the stream is sent*,loops of exclusives*"),
          ("hyp/core/trap/fast_path.cpp", "CPUs with excl*,each access has*,a device or filter*,"
           "a new name is*,the stream is sent*,behind a firewall*,a loop that does*,a watchpoint*,the fast path*"),

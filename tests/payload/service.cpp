@@ -14,12 +14,12 @@ namespace {
 
 class PayloadService final : public Service {
 public:
-    BootError configure(Machine& machine, const Tree&) override {
+    BootError configure(Machine& machine, Setup&) override {
         machine.at_access = this;
         return {};
     }
     /// The fast path writes no payload.
-    BootError start(Machine& machine) override {
+    BootError start(Machine& machine, const Setup&) override {
         const Span* const span = machine.map.find({payload_test::palette});
         if (span == nullptr) return {"this board has no palette", ""};
         machine.locks[span->region].lock.allow_fast_path(false);

@@ -2,6 +2,7 @@
 
 #include "abi/layout.hpp"
 #include "arch/control.hpp"
+#include "bringup/bringup.hpp"
 #include "guest/reset.hpp"
 #include "guest_cpu.hpp"
 #include "hyp_code.hpp"
@@ -123,8 +124,8 @@ Frame Rig::start_hypervisor(Core& core, mmioscope::Cpu& cpu) {
     board = {};
     board.uart = {UartModel::pl011, {at::own_uart}, 0, 2}; // as EARLY_UART of hyp/hyp.mk
     prepare_machine();
-    const BootError failed = find_board(*machine, r2_);
-    const Frame frame = start_machine(*machine, cpu, failed);
+    const BootError failed = find_board(*machine, setup, r2_);
+    const Frame frame = start_machine(*machine, setup, cpu, failed);
     simulation.hypervisor = machine.get();
     ready_ = true;
     return frame;

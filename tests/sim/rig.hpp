@@ -7,6 +7,7 @@
 #include "machine/machine.hpp"
 #include "services.hpp"
 #include "simulation.hpp"
+#include "start/setup.hpp"
 
 #include <map>
 #include <optional>
@@ -80,6 +81,7 @@ public:
         void operator()(Machine* machine) const { machine->~Machine(); }
     };
     std::unique_ptr<Machine, Destroy> machine;
+    Setup setup;
 
 private:
     void attach_devices();

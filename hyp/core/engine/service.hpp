@@ -6,9 +6,9 @@
 // at_store or chooser: one word each, null as long as nobody does.
 #pragma once
 
+#include "base/boot_error.hpp"
 #include "base/print.hpp"
 #include "dev/console.hpp"
-#include "dt/tree.hpp"
 #include "engine/engine.hpp"
 #include "machine/area_layout.hpp"
 
@@ -18,6 +18,7 @@
 namespace mmioscope {
 
 struct Machine;
+struct Setup;
 
 /// When a service may check that all is well.
 enum class Moment : std::uint8_t {
@@ -33,12 +34,9 @@ class Service {
 public:
     // While CPU 0 starts the machine, in this order:
 
-    /// Reads the service's options from `tree`, and takes what it needs of the machine. Memory and
-    /// devices are known; no tables exist.
-    virtual BootError configure(Machine&, const Tree& tree) {
-        (void)tree;
-        return {};
-    }
+    /// Reads the service's options from the tree, and takes what it needs of the machine. Memory
+    /// and devices are known; no tables exist.
+    virtual BootError configure(Machine&, Setup&) { return {}; }
     /// The engine of that kind, if the service has it.
     virtual Engine* engine(abi::EngineKind) { return nullptr; }
     /// The tables of the guest are built; no CPU uses them yet. False: no room.
@@ -52,7 +50,7 @@ public:
     /// Records may be written, and no reader looks at the area yet. `uart`: for a message.
     virtual void before_readers(Cpu&, Console& uart) { (void)uart; }
     /// All is as it will be when the guest starts.
-    virtual BootError start(Machine&) { return {}; }
+    virtual BootError start(Machine&, const Setup&) { return {}; }
 
     // While the guest runs:
 

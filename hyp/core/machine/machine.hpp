@@ -4,10 +4,11 @@
 #pragma once
 
 #include "arch/clusters.hpp"
-#include "dt/config.hpp"
+#include "machine/config.hpp"
 #include "machine/cpu.hpp"
 #include "machine/power.hpp"
 #include "mm/page_index.hpp"
+#include "mm/memory_map.hpp"
 #include "mm/stage1.hpp"
 #include "trace/chooser.hpp"
 
@@ -35,18 +36,13 @@ struct Machine {
     EntryState entry{};
     bool breakpoints{true}; ///< CPU 0 has them; else each CPU steps on a page of its own
     Range control_page;     ///< the guest is told of it, and a service answers there; empty: none
-    int beyond_reach{-1};   ///< node of a device above 4 GiB; negative: there is none
-    FixedVector<int, 2> withheld_nodes; ///< of the tree: the guest's says that they are disabled
-    KeptBits kept_bits;                 ///< of the UARTs among them
+    KeptBits kept_bits;     ///< of the hypervisor's UARTs
     Range own_memory; ///< the hypervisor's memory, from its first byte to the end of the trace area
-    Range boot_tree;  ///< the boot loader's device tree
     arch::Clusters clusters{};
     unsigned cpu_count{};
     std::uint32_t counter_frequency{}; ///< Hz; CPU 0's, if the image is entered in Secure state
 
     TablePool pool{nullptr, 0};
-    TranslationTable
-        hyp_boot_table; ///< used until the device tree is read: image, tree and UART only
     TranslationTable hyp_table;
     TranslationTable normal_table;
     TranslationTable shadow_tables[abi::max_cpus];
@@ -73,7 +69,6 @@ struct Machine {
     std::atomic<std::uint32_t> ending{0};  ///< CPUs that end the machine: no other access begins
     std::atomic<std::uint32_t> stopped{0}; ///< a CPU panicked: all others halt at their next trap
 
-    Tree tree; ///< of the boot loader; not read once the guest runs
     Cpu cpus[abi::max_cpus];
 
     /// From now on no CPU's fast path begins an access. Any CPU may call it, without a lock.

@@ -28,7 +28,9 @@ public:
         return word == &nothing_ ? nullptr : reinterpret_cast<const RegionLock*>(word);
     }
     /// The address of the table, for FastState.
-    std::uint32_t table() const;
+    std::uint32_t table() const {
+        return static_cast<std::uint32_t>(port::address_of(leaves_).value);
+    }
     /// Of one with no lock that could be taken, for a fast path that must take no access.
     std::uint32_t closed() const { return closed_; }
 

@@ -7,66 +7,6 @@
 
 namespace mmioscope {
 
-namespace {
-
-bool map_image(TranslationTable& table, const ImageLayout& image, TablePool& pool) {
-    if (!table.map(image.text, lpae::hyp_text, pool)) return false;
-    if (!table.map(image.constants, lpae::hyp_constants, pool)) return false;
-    if (!table.map(image.data, lpae::hyp_data, pool)) return false;
-    for (std::uint64_t s = image.stacks.begin; s < image.stacks.end; s += stack_size)
-        if (!table.map({s + page_size, s + stack_size}, lpae::hyp_data, pool)) return false;
-    return true;
-}
-
-Range pages_of(Range range) {
-    return {page_floor(range.begin), page_ceil(range.end)};
-}
-
-bool overlaps(const MemoryMap& parts, Range range) {
-    for (const Range& part : parts)
-        if (part.overlaps(range)) return true;
-    return false;
-}
-
-bool map_uart(TranslationTable& table, const Uart& uart, TablePool& pool) {
-    const std::uint64_t base = uart.base.value;
-    return uart.model == UartModel::none ||
-           table.map(pages_of({base, base + 1}), lpae::hyp_device, pool);
-}
-
-} // namespace
-
-bool build_boot_stage1(TranslationTable& table, const ImageLayout& image, Range boot_tree,
-                       const Uart& uart, TablePool& pool) {
-    return map_image(table, image, pool) && table.map(pages_of(boot_tree), lpae::hyp_data, pool) &&
-           map_uart(table, uart, pool);
-}
-
-bool build_stage1(TranslationTable& table, const ImageLayout& image, Range boot_tree,
-                  const Uart& uart, const MemoryMap& memory, const MemoryMap& no_map,
-                  const RegionTable& regions, const RegionMap& map, bool shared, TablePool& pool) {
-    for (const Range& range : memory)
-        if (!table.map(range, lpae::hyp_shared, pool)) return false;
-    for (const Range& range : no_map)
-        if (!table.unmap(range, pool)) return false;
-    const Range own{image.text.begin, image.area.end};
-    for (const Span& span : map) {
-        const Range pages = pages_of(span.range);
-        // Device memory is never accessed speculatively. So memory that is traced like a device may
-        // be no_map: Hyp makes the guest's own accesses there, and no others.
-        const bool kept =
-            (regions[span.region].flags & abi::region_memory) != 0 && overlaps(no_map, pages);
-        const bool is_device = kept ? span.traced() : !overlaps(memory, pages);
-        if (is_device && !pages.overlaps(own) && !table.map(pages, lpae::hyp_device, pool))
-            return false;
-    }
-    const Range tree = pages_of(boot_tree);
-    return map_uart(table, uart, pool) && // the tree may not name it (EARLY_UART)
-           map_image(table, image, pool) &&
-           table.map(image.area, shared ? lpae::hyp_shared : lpae::hyp_data, pool) &&
-           table.map(tree, tree.overlaps(own) ? lpae::hyp_data : lpae::hyp_shared, pool);
-}
-
 void change_stage1(const TranslationTable& table) {
     port::write<reg::HMAIR0>(arch::hmair0);
     port::write<reg::HMAIR1>(0);

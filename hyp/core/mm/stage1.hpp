@@ -1,9 +1,7 @@
-// Hyp's own stage-1 tables: everything at its physical address, nothing both writable and
-// executable, guard pages below the stacks.
+// Hyp's own stage 1: the parts of its image, and its MMU. start/tables.hpp builds the tables.
 #pragma once
 
-#include "board/uart.hpp"
-#include "mm/stage2.hpp"
+#include "mm/translation_table.hpp"
 
 namespace mmioscope {
 
@@ -19,19 +17,6 @@ struct ImageLayout {
 
 /// Bytes, with the guard; each CPU has two.
 inline constexpr std::uint64_t stack_size = 4 * page_size;
-
-/// Builds the first table: the image, the tree at `boot_tree`, and the UART if there is one. False:
-/// the pool is empty. The tree is read by words in Normal memory, before anything else is known.
-[[nodiscard]] bool build_boot_stage1(TranslationTable& table, const ImageLayout& image,
-                                     Range boot_tree, const Uart& uart, TablePool& pool);
-
-/// Builds the final table: the image, the UART, the guest's memory without `no_map`, all devices
-/// that are not memory, the trace area (uncached if it is `shared` with the guest), and the tree at
-/// `boot_tree`. All memory that is not the hypervisor's is Non-cacheable. False: the pool is empty.
-[[nodiscard]] bool build_stage1(TranslationTable& table, const ImageLayout& image, Range boot_tree,
-                                const Uart& uart, const MemoryMap& memory, const MemoryMap& no_map,
-                                const RegionTable& regions, const RegionMap& map, bool shared,
-                                TablePool& pool);
 
 /// The end of CPU `number`'s stack.
 constexpr PhysicalAddress stack_end(const ImageLayout& image, unsigned number) {

@@ -13,62 +13,6 @@ std::size_t RegionMap::first_ending_after(std::uint64_t address) const {
     return low;
 }
 
-/// Splits the span that contains `at` into two, so that `at` is a boundary.
-bool RegionMap::cut(std::uint64_t at) {
-    const std::size_t i = first_ending_after(at);
-    if (i == spans_.size() || spans_[i].range.begin >= at) return true;
-    Span left = spans_[i];
-    left.range.end = at;
-    spans_[i].range.begin = at;
-    return spans_.insert(i, left);
-}
-
-template <class Change>
-bool RegionMap::change(Range range, Change&& apply) {
-    if (!cut(range.begin) || !cut(range.end)) return false;
-    for (std::size_t i = first_ending_after(range.begin);
-         i < spans_.size() && spans_[i].range.begin < range.end; ++i)
-        apply(spans_[i]);
-    return true;
-}
-
-bool RegionMap::build(const RegionTable& regions) {
-    spans_.clear();
-    // Outer regions first, so that each inner one takes its bytes from them.
-    std::uint16_t order[abi::max_regions];
-    for (std::size_t i = 0; i < regions.size(); ++i) {
-        std::size_t at = i;
-        for (; at > 0 && regions[order[at - 1]].size < regions[i].size; --at)
-            order[at] = order[at - 1];
-        order[at] = static_cast<std::uint16_t>(i);
-    }
-    for (std::size_t i = 0; i < regions.size(); ++i) {
-        const std::uint16_t region = order[i];
-        const Range range = range_of(regions[region]);
-        if (range.empty()) continue;
-        if (!cut(range.begin) || !cut(range.end)) return false;
-        std::size_t at = first_ending_after(range.begin);
-        while (at < spans_.size() && spans_[at].range.begin < range.end) spans_.erase(at);
-        if (!spans_.insert(at, Span{.range = range, .region = region})) return false;
-    }
-    return true;
-}
-
-bool RegionMap::select(Range range, bool traced) {
-    return change(range, [traced](Span& s) { s.selected = s.traced_word = traced && !s.withheld; });
-}
-
-bool RegionMap::trap_always(Range range) {
-    return change(range, [](Span& s) { s.trapped = true; });
-}
-
-bool RegionMap::withhold(Range range) {
-    return change(range, [](Span& s) {
-        s.withheld = true;
-        s.selected = s.traced_word = 0;
-    });
-}
-
 const Span* RegionMap::find(PhysicalAddress address) const {
     const std::size_t i = first_ending_after(address.value);
     if (i == spans_.size() || !spans_[i].range.contains(address.value)) return nullptr;

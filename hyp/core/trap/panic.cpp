@@ -146,7 +146,7 @@ Cpu* this_cpu() {
     return static_cast<Cpu*>(port::this_cpu());
 }
 
-/// Each stack has an unmapped page below it (mm/stage1.hpp).
+/// Each stack has an unmapped page below it (start/tables.hpp).
 bool in_guard_page(const Cpu* cpu, std::uint32_t address) {
     if (cpu == nullptr || cpu->machine == nullptr) return false;
     const Range& stacks = cpu->machine->image.stacks;

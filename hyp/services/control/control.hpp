@@ -22,7 +22,7 @@ public:
     constexpr Control(Integrity& integrity, Choice& choice, Stream& stream)
         : integrity_(integrity), choice_(choice), stream_(stream) {}
 
-    BootError configure(Machine& machine, const Tree& tree) override;
+    BootError configure(Machine& machine, Setup& setup) override;
     bool add_to_tables(Machine& machine) override;
     /// Carries out the boot loader's requests in order, like those that come while the guest runs,
     /// each with its record. If a request is refused, prints one line on `uart` and halts: the

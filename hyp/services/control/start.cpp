@@ -8,6 +8,7 @@
 #include "dt/option.hpp"
 #include "machine/machine.hpp"
 #include "port/wait.hpp"
+#include "start/setup.hpp"
 
 namespace mmioscope {
 
@@ -18,7 +19,8 @@ using abi::control::Status;
 
 } // namespace
 
-BootError Control::configure(Machine& machine, const Tree& tree) {
+BootError Control::configure(Machine& machine, Setup& setup) {
+    const Tree& tree = setup.tree;
     bool page = true;
     if (!read_word(tree, tree.find("/chosen"), abi::chosen::control, switches, page))
         return {"mmioscope,control must be on or off", ""};

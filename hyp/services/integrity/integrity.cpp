@@ -115,7 +115,7 @@ bool Integrity::seal_machine(Machine& machine) {
            seal("description", &machine.config, &machine.locks);
 }
 
-BootError Integrity::start(Machine& machine) {
+BootError Integrity::start(Machine& machine, const Setup&) {
     traced_ = false;
     for (const Span& span : machine.map) traced_ |= span.traced();
     if (seal_machine(machine)) return {};

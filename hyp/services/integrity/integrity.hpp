@@ -35,7 +35,7 @@ struct Damage {
 class Integrity final : public Service {
 public:
     /// Seals all parts of `machine`. An error if there is no room.
-    BootError start(Machine& machine) override;
+    BootError start(Machine& machine, const Setup& setup) override;
     /// Stops with a report that names the range if anything has changed. docs/design.md, "When it
     /// fails", has the cost.
     ///

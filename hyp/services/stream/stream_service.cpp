@@ -5,6 +5,7 @@
 #include "dt/uart.hpp"
 #include "engine/record.hpp"
 #include "machine/machine.hpp"
+#include "start/setup.hpp"
 
 #include <utility>
 
@@ -30,7 +31,8 @@ void add_aliases(const Tree& tree, DescriptionWriter& to) {
 
 } // namespace
 
-BootError StreamService::configure(Machine& machine, const Tree& tree) {
+BootError StreamService::configure(Machine& machine, Setup& setup) {
+    const Tree& tree = setup.tree;
     const int chosen = tree.find("/chosen");
     if (!tree.has(chosen, abi::chosen::stream)) return read_stream_options(tree, options_);
     Config& config = machine.config;
@@ -44,10 +46,11 @@ BootError StreamService::configure(Machine& machine, const Tree& tree) {
     const std::uint64_t sgir = board.gic_distributor.value + gicd_sgir;
     if (board.gic_distributor.value != 0 && !machine.map.trap_always({sgir, sgir + 4}))
         return {"too many devices for the region map", ""};
-    return take_uart(machine, tree);
+    return take_uart(machine, setup);
 }
 
-BootError StreamService::take_uart(Machine& machine, const Tree& tree) {
+BootError StreamService::take_uart(Machine& machine, Setup& setup) {
+    const Tree& tree = setup.tree;
     Range range;
     const auto uart = uart_of(tree, options_.node);
     if (!uart || !tree.reg(options_.node, 0, range))
@@ -60,7 +63,7 @@ BootError StreamService::take_uart(Machine& machine, const Tree& tree) {
     if (range.begin == board.uart.base.value || span == nullptr)
         return {"mmioscope,stream is the UART of the hypervisor's own messages", ""};
     machine.regions[span->region].flags |= abi::region_stream;
-    if (!machine.map.withhold(range) || !machine.withheld_nodes.push_back(options_.node))
+    if (!machine.map.withhold(range) || !setup.withheld_nodes.push_back(options_.node))
         return {"too many devices for the region map", ""};
     return {};
 }
@@ -77,7 +80,7 @@ BootError StreamService::share_uart(Machine& machine, const Uart& uart) {
     return {};
 }
 
-BootError StreamService::start(Machine& machine) {
+BootError StreamService::start(Machine& machine, const Setup& setup) {
     if (options_.node < 0) return {};
     const std::uint32_t frequency = machine.area->counter_frequency;
     Line& uart = uart_.start(options_.baud);
@@ -85,7 +88,7 @@ BootError StreamService::start(Machine& machine) {
     shared_line_ = SharedLine(paced_line_, frequency);
     Line& line = options_.shared ? static_cast<Line&>(shared_line_) : paced_line_;
     const unsigned shift = time_shift(options_.quantum, frequency);
-    add_aliases(machine.tree, stream_.describe(*machine.area, shift));
+    add_aliases(setup.tree, stream_.describe(*machine.area, shift));
     stream_.start(line, *machine.area, shift, abi::previous_boot(*machine.area));
     stream_.fold(options_.fold);
     if (!machine.control_page.empty() && !options_.shared) stream_.accept_requests();

@@ -16,8 +16,8 @@ public:
         : stream_(stream), handler_(handler) {}
 
     /// Withholds the stream's UART from the guest, unless they share it.
-    BootError configure(Machine& machine, const Tree& tree) override;
-    BootError start(Machine& machine) override;
+    BootError configure(Machine& machine, Setup& setup) override;
+    BootError start(Machine& machine, const Setup& setup) override;
     void before_store(Cpu& cpu, const Frame& frame) override;
     void turn(Cpu& cpu) override;
     bool turn_needs_all(const Cpu& cpu) const override;
@@ -30,7 +30,7 @@ public:
     void serve_line(Cpu& cpu);
 
 private:
-    BootError take_uart(Machine& machine, const Tree& tree);
+    BootError take_uart(Machine& machine, Setup& setup);
     BootError share_uart(Machine& machine, const Uart& uart);
     std::optional<std::uint8_t> byte_sent(const Cpu& cpu, const Frame& frame) const;
     void end_store(Cpu& cpu);

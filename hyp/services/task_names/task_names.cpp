@@ -4,6 +4,7 @@
 #include "engine/engine.hpp"
 #include "machine/machine.hpp"
 #include "port/sysreg.hpp"
+#include "start/setup.hpp"
 #include "trap/guest_memory.hpp"
 #include "trap/translate.hpp"
 
@@ -66,8 +67,8 @@ bool has_room(Cpu& cpu, const DeviceAccess& access) {
 
 } // namespace
 
-BootError TaskNames::configure(Machine& machine, const Tree& tree) {
-    if (auto e = read_task_offsets(tree, offsets_)) return e;
+BootError TaskNames::configure(Machine& machine, Setup& setup) {
+    if (auto e = read_task_offsets(setup.tree, offsets_)) return e;
     if (offsets_.comm != 0) machine.at_access = this;
     return {};
 }

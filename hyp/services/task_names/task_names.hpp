@@ -10,7 +10,7 @@ namespace mmioscope {
 
 class TaskNames final : public Service {
 public:
-    BootError configure(Machine& machine, const Tree& tree) override;
+    BootError configure(Machine& machine, Setup& setup) override;
     /// Publishes the name of the guest's current task, if it is due.
     void before_access(Cpu& cpu, const Frame& frame, const DeviceAccess& access) override;
     void prepare_fast_path(Cpu& cpu) override;

@@ -1,11 +1,11 @@
 // Where DBGEN is low, no debug event comes, or the device tree asks for the same: emulation does
 // what it can, the guest steps on a page of the hypervisor's at PL1, and the rest is refused.
 #include "abi/layout.hpp"
+#include "bringup/bringup.hpp"
 #include "catch_2_or_3.hpp"
 #include "engine/service.hpp"
 #include "sim/judge.hpp"
 #include "sim/mmu.hpp"
-#include "start/start.hpp"
 #include "trap/fast_path.hpp"
 
 using namespace mmioscope;

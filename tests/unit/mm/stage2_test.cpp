@@ -1,4 +1,4 @@
-#include "mm/stage2.hpp"
+#include "start/tables.hpp"
 
 #include "catch_2_or_3.hpp"
 #include "sim/bench.hpp"

@@ -173,9 +173,9 @@ TEST_CASE("a device in the hypervisor's UART does not make it the guest's") {
     rig.program(0).end();
     rig.run();
     CHECK(rig.failure() == "");
-    const Tree& tree = rig.machine->tree;
-    REQUIRE(rig.machine->withheld_nodes.size() == 1);
-    CHECK(std::string(tree.name(rig.machine->withheld_nodes[0])) == "uart@a0000");
+    const Tree& tree = rig.setup.tree;
+    REQUIRE(rig.setup.withheld_nodes.size() == 1);
+    CHECK(std::string(tree.name(rig.setup.withheld_nodes[0])) == "uart@a0000");
     for (const std::uint32_t offset : {0u, 4u, 0x18u})
         CHECK(rig.machine->map.find({at::own_uart + offset})->withheld);
 }

@@ -70,6 +70,6 @@ TEST_CASE("r2 is read only if there is no tree at the place for it") {
     rig.run();
     CHECK(rig.failure() == "");
     CHECK(rig.simulation.cores[0].ended);
-    CHECK(rig.machine->boot_tree.begin == options.boot_tree);
+    CHECK(rig.setup.boot_tree.begin == options.boot_tree);
     CHECK(rig.simulation.ram.load<std::uint32_t>(place) == 0); // the next boot does not take it
 }

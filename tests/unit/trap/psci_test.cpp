@@ -1,8 +1,8 @@
 // PSCI (Arm DEN 0022): the guest's calls, answered with the firmware below.
 #include "arch/psci.hpp"
+#include "bringup/bringup.hpp"
 #include "catch_2_or_3.hpp"
 #include "sim/judge.hpp"
-#include "start/start.hpp"
 #include "trap/dispatch.hpp"
 
 using namespace mmioscope;
@@ -35,7 +35,7 @@ struct Bench {
             rig.machine->config.conduit = conduit;
             rig.machine->config.psci_functions = named;
             rig.services.integrity = {};
-            if (rig.services.integrity.start(*rig.machine))
+            if (rig.services.integrity.start(*rig.machine, rig.setup))
                 throw Failure{"no room for the checksums"};
             action(core, cpu);
         });

@@ -1,7 +1,7 @@
 // What stops the machine before an ERET into the guest: made by hand, since no program does it.
+#include "bringup/bringup.hpp"
 #include "catch_2_or_3.hpp"
 #include "sim/judge.hpp"
-#include "start/start.hpp"
 #include "trap/dispatch.hpp"
 #include "unprotect/shared_page.hpp"
 

@@ -1,10 +1,10 @@
-// The options and the boot modules under /chosen (names: abi/layout.hpp). Services read their own.
+// The options and the boot modules that the device tree names (dt/config.hpp).
 #pragma once
 
 #include "abi/layout.hpp"
 #include "abi/ring.hpp"
 #include "arch/psci.hpp"
-#include "dt/tree.hpp"
+#include "base/address.hpp"
 
 #include <optional>
 
@@ -33,8 +33,5 @@ struct Config {
     std::optional<std::uint32_t> entry;      ///< of the guest; nothing: the kernel's first byte
     std::optional<std::uint32_t> guest_tree; ///< its address; nothing: below the image
 };
-
-/// Reads /chosen and /psci. After an error, nothing in `config` is valid.
-BootError read_config(const Tree& tree, Config& config);
 
 } // namespace mmioscope

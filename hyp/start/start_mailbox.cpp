@@ -1,4 +1,4 @@
-#include "dev/start_mailbox.hpp"
+#include "start/start_mailbox.hpp"
 
 #include "port/wait.hpp"
 

@@ -1,12 +1,9 @@
 // From Hyp with everything off to the guest's first instruction.
 #include "start/start.hpp"
 #include "abi/layout.hpp"
-#include "arch/control.hpp"
-#include "arch/errata.hpp"
 #include "base/check.hpp"
+#include "bringup/bringup.hpp"
 #include "dev/console.hpp"
-#include "dev/gic.hpp"
-#include "dev/start_mailbox.hpp"
 #include "dt/board.hpp"
 #include "dt/cpus.hpp"
 #include "dt/guest_tree.hpp"
@@ -18,16 +15,16 @@
 #include "engine/page_step.hpp"
 #include "engine/service.hpp"
 #include "engine/shadow.hpp"
-#include "guest/coherency.hpp"
 #include "guest/reset.hpp"
 #include "machine/machine.hpp"
 #include "port/barrier.hpp"
 #include "port/memory.hpp"
 #include "port/shared.hpp"
 #include "port/sysreg.hpp"
-#include "port/this_cpu.hpp"
 #include "port/wait.hpp"
 #include "start/area.hpp"
+#include "start/start_mailbox.hpp"
+#include "start/tables.hpp"
 #include "trap/dispatch.hpp"
 #include "trap/fast_path.hpp"
 
@@ -76,9 +73,9 @@ BootError check_memory(const Tree& tree, const Machine& machine, const MemoryMap
 }
 
 /// A tree at the place for it has been used: the next boot's loader may pass another one at r2.
-void forget_tree(const Machine& machine) {
+void forget_tree(const Machine& machine, const Setup& setup) {
     const PhysicalAddress place{machine.image.boot_tree.begin};
-    if (machine.boot_tree.begin != place.value) return;
+    if (setup.boot_tree.begin != place.value) return;
     port::store_shared(*port::memory_at<std::uint32_t>(place), 0);
     port::flush_to_coherency(place, sizeof(std::uint32_t));
 }
@@ -97,11 +94,11 @@ bool is_guest_memory(const Machine& machine, const Range& part) {
 }
 
 /// What Hyp itself reads and writes.
-BootError check_no_map(const Machine& machine) {
+BootError check_no_map(const Machine& machine, const Range& boot_tree) {
     for (const Range& range : machine.no_map) {
         if (range.overlaps(guest_tree_room(machine)))
             return {"mmioscope,guest-tree lies in memory with no-map", ""};
-        if (range.overlaps(machine.boot_tree))
+        if (range.overlaps(boot_tree))
             return {"the device tree lies in memory with no-map", ""};
     }
     return {};
@@ -124,7 +121,8 @@ BootError check_modules(const Machine& machine) {
 }
 
 /// Withholds the hypervisor's UART from the guest, whatever the device tree says about it.
-BootError withhold_uart(const Tree& tree, Machine& machine) {
+BootError withhold_uart(Setup& setup, Machine& machine) {
+    const Tree& tree = setup.tree;
     if (board.uart_is_guests) {
         const int chosen = tree.find("/chosen");
         if (!tree.has(chosen, abi::chosen::uart)) return {};
@@ -135,12 +133,13 @@ BootError withhold_uart(const Tree& tree, Machine& machine) {
     Range range;
     check(tree.reg(board.uart_node, 0, range), "the hypervisor's UART has no registers");
     const bool room =
-        machine.map.withhold(range) && machine.withheld_nodes.push_back(board.uart_node);
+        machine.map.withhold(range) && setup.withheld_nodes.push_back(board.uart_node);
     return room ? BootError{} : no_spans;
 }
 
-BootError read_tree(const Tree& tree, Machine& machine) {
-    if (auto e = list_regions(tree, machine.regions, machine.beyond_reach)) return e;
+BootError read_tree(Setup& setup, Machine& machine) {
+    const Tree& tree = setup.tree;
+    if (auto e = list_regions(tree, machine.regions, setup.beyond_reach)) return e;
     if (!machine.map.build(machine.regions)) return no_spans;
     if (auto e = read_config(tree, machine.config)) return e;
     MemoryMap board_memory;
@@ -152,15 +151,15 @@ BootError read_tree(const Tree& tree, Machine& machine) {
     if (auto e = carve(machine.guest_memory, machine.own_memory)) return e;
     if (auto e = check_modules(machine)) return e;
     if (auto e = list_no_map(tree, machine.no_map)) return e;
-    if (auto e = check_no_map(machine)) return e;
+    if (auto e = check_no_map(machine, setup.boot_tree)) return e;
     mark_memory(machine.regions, board_memory);
     // A node that names part of the hypervisor's memory does not get it.
     if (!machine.map.withhold(machine.own_memory)) return no_spans;
 
-    if (auto e = withhold_uart(tree, machine)) return e;
+    if (auto e = withhold_uart(setup, machine)) return e;
     for (Service* service : machine.services)
-        if (auto e = service->configure(machine, tree)) return e;
-    if (!keep_uarts(tree, machine.withheld_nodes, machine.map, machine.kept_bits)) return no_spans;
+        if (auto e = service->configure(machine, setup)) return e;
+    if (!keep_uarts(tree, setup.withheld_nodes, machine.map, machine.kept_bits)) return no_spans;
     if (machine.config.modules.kernel.empty() && !machine.config.entry)
         return {"/chosen has no boot module that is a kernel", ""};
     for (const MachineRegisters& registers : board.machine_registers)
@@ -183,9 +182,9 @@ bool build_guest_table(Machine& machine, TranslationTable& table, bool with_trap
             table.map(machine.image.area, lpae::guest_shared, machine.pool));
 }
 
-BootError build_tables(Machine& machine) {
+BootError build_tables(Machine& machine, const Setup& setup) {
     if (!new_table(machine.hyp_table, machine.pool) ||
-        !build_stage1(machine.hyp_table, machine.image, machine.boot_tree, board.uart,
+        !build_stage1(machine.hyp_table, machine.image, setup.boot_tree, board.uart,
                       machine.guest_memory, machine.no_map, machine.regions, machine.map,
                       machine.config.guest_reader, machine.pool))
         return no_tables;
@@ -265,74 +264,36 @@ void tell_of_missing_breakpoints(Console& uart, NoSteps why) {
           "): no engine but emulation; what it cannot do is stepped by SMC at PL1, else refused\n");
 }
 
-/// False if an option is on that the fast path would have to test at each access.
-bool fast_path_suits(const Config& config) {
-    return config.engine != abi::EngineKind::unprotect && !config.slow_path && !config.pre;
-}
-
-void prepare_cpu(Machine& machine, Cpu& cpu) {
-    cpu.view = GuestView(machine.normal_table.root(), machine.breakpoints
-                                                          ? machine.shadow_tables[cpu.number].root()
-                                                          : cpu.step_page.root());
-    cpu.bus.attach(cpu.ring, machine.map);
-    check(cpu.bus.forgotten() == 0, "too many early device accesses");
-    reset_guest_state();
-    cpu.debug.start(!machine.breakpoints); // turns stage 2 off for a moment
-    check(cpu.debug.usable() || machine.config.engine == abi::EngineKind::emulation,
-          "this CPU has no breakpoints, and CPU 0 has: choose engine emulation");
-    port::write<reg::HCR>(guest_hcr(machine.at_turn != nullptr));
-    cpu.leaves_coherency = false;
-    cpu.view.start();
-    cpu.step = {};
-    cpu.stretch = {};
-    cpu.reservation = {};
-    cpu.mistakes_thumb_stores = arch::mistakes_thumb_stores(port::read<reg::MIDR>());
-    cpu.always_slow = !fast_path_suits(machine.config);
-    cpu.gives_turns = machine.at_turn != nullptr;
-    const std::uint32_t midr = port::read<reg::MIDR>(); // not every core has a REVIDR to read
-    if (arch::broadcast_tlbi_fails(midr, 0) &&
-        arch::broadcast_tlbi_fails(midr, port::read<reg::REVIDR>()))
-        machine.broadcast_fails.store(1, std::memory_order_relaxed);
-    prepare_fast_path(machine, cpu);
-}
-
-/// Publishes the `power` record of this CPU's start; returns the frame for the guest's entry.
-Frame enter_guest(Cpu& cpu, StartPoint at) {
-    record_power(cpu, abi::PowerEvent::cpu_on, at.entry);
-    check_way_back(cpu);
-    return guest_start_frame(at.entry, at.context, 0, 0);
-}
-
 } // namespace
 
-BootError find_board(Machine& machine, std::uint32_t r2) {
-    machine.boot_tree = find_boot_tree(machine, r2);
-    if (!is_tree({machine.boot_tree.begin}))
+BootError find_board(Machine& machine, Setup& setup, std::uint32_t r2) {
+    setup.boot_tree = find_boot_tree(machine, r2);
+    if (!is_tree({setup.boot_tree.begin}))
         return {"no device tree at r2, nor 14 MiB above the image: the boot loader must load it",
                 ""};
-    const auto* blob = port::memory_at<const void>({machine.boot_tree.begin});
-    if (auto e = machine.tree.read(blob, machine.boot_tree.size())) return e;
-    machine.boot_tree.end = machine.boot_tree.begin + machine.tree.size();
-    if (auto e = read_board(machine.tree, board)) return e;
-    if (auto e = read_cpus(machine.tree, port::read<reg::MPIDR>(), machine.clusters)) return e;
+    const auto* blob = port::memory_at<const void>({setup.boot_tree.begin});
+    if (auto e = setup.tree.read(blob, setup.boot_tree.size())) return e;
+    setup.boot_tree.end = setup.boot_tree.begin + setup.tree.size();
+    if (auto e = read_board(setup.tree, board)) return e;
+    if (auto e = read_cpus(setup.tree, port::read<reg::MPIDR>(), machine.clusters)) return e;
     machine.cpu_count = machine.clusters.count();
     return {};
 }
 
-Frame start_machine(Machine& machine, Cpu& cpu, const BootError& failed) {
+Frame start_machine(Machine& machine, Setup& setup, Cpu& cpu, const BootError& failed) {
     if (failed) refuse(machine, failed);
-    const Range& boot_tree = machine.boot_tree;
-    if (!new_table(machine.hyp_boot_table, machine.pool) ||
-        !build_boot_stage1(machine.hyp_boot_table, machine.image, boot_tree, board.uart,
+    const Range& boot_tree = setup.boot_tree;
+    if (!new_table(setup.hyp_boot_table, machine.pool) ||
+        !build_boot_stage1(setup.hyp_boot_table, machine.image, boot_tree, board.uart,
                            machine.pool))
         refuse(machine, no_tables);
-    enable_stage1(machine.hyp_boot_table, stack_end(machine.image, cpu.number));
+    enable_stage1(setup.hyp_boot_table, stack_end(machine.image, cpu.number));
 
-    Tree& tree = machine.tree;
-    if (auto e = read_tree(tree, machine)) refuse(machine, e);
+    Tree& tree = setup.tree;
+    if (auto e = read_tree(setup, machine)) refuse(machine, e);
     NoSteps no_steps{};
     if (auto e = settle_engine(machine, cpu.debug, no_steps)) refuse(machine, e);
-    if (auto e = build_tables(machine)) refuse(machine, e);
+    if (auto e = build_tables(machine, setup)) refuse(machine, e);
     change_stage1(machine.hyp_table);
     // The first table maps the tree cacheable, the second one only what is the hypervisor's: no
     // line of the guest's memory stays in a cache (trap/guest_memory.hpp).
@@ -349,7 +310,7 @@ Frame start_machine(Machine& machine, Cpu& cpu, const BootError& failed) {
     }
     const PhysicalAddress guest_tree{room.begin};
     if (auto e = make_guest_tree(
-            tree, machine.guest_memory, machine.config.modules, machine.withheld_nodes,
+            tree, machine.guest_memory, machine.config.modules, setup.withheld_nodes,
             port::memory_at<void>(guest_tree), static_cast<std::size_t>(room.size()),
             {machine.control_page, machine.image.area, machine.config.guest_reader}))
         refuse(machine, e);
@@ -365,37 +326,23 @@ Frame start_machine(Machine& machine, Cpu& cpu, const BootError& failed) {
     print(uart, "mmioscope: ", board.name, ", ", std::uint32_t{machine.cpu_count}, " CPUs, ",
           description_of(machine.config.engine), "\n");
     if (no_steps != NoSteps::none) tell_of_missing_breakpoints(uart, no_steps);
-    if (machine.beyond_reach >= 0)
-        print(uart, "mmioscope: ", tree.name(machine.beyond_reach),
+    if (setup.beyond_reach >= 0)
+        print(uart, "mmioscope: ", tree.name(setup.beyond_reach),
               " reaches above 4 GiB, where nothing is mapped: an access there is an abort\n");
-    if (loses_clock(tree, machine.withheld_nodes))
+    if (loses_clock(tree, setup.withheld_nodes))
         print(uart,
               "mmioscope: clk_ignore_unused is added to the guest's command line, so that the "
               "hypervisor's UARTs keep their clocks\n");
     for (Service* service : machine.services) service->before_readers(cpu, uart);
     publish_area(machine, {guest_tree.value, guest_tree.value + tree_size});
     for (Service* service : machine.services)
-        if (auto e = service->start(machine)) refuse(machine, e);
-    forget_tree(machine);
+        if (auto e = service->start(machine, setup)) refuse(machine, e);
+    forget_tree(machine, setup);
     call_other_cpus(board, cpu.bus, machine.cpu_count, {machine.image.text.begin});
     check_way_back(cpu);
     const std::uint32_t entry = machine.config.entry.value_or(
         static_cast<std::uint32_t>(machine.config.modules.kernel.begin));
     return guest_start_frame(entry, 0, ~0u, static_cast<std::uint32_t>(guest_tree.value));
-}
-
-Frame start_parked(Machine& machine, Cpu& cpu) {
-    enable_stage1(machine.hyp_table, stack_end(machine.image, cpu.number));
-    prepare_cpu(machine, cpu);
-    open_cpu_interface(board, cpu.bus);
-    const bool by_event = board.start_mailbox() != nullptr;
-    return enter_guest(cpu, {machine.power.wait_for_start(cpu.number, by_event), 0});
-}
-
-Frame start_by_firmware(Machine& machine, Cpu& cpu) {
-    enable_stage1(machine.hyp_table, stack_end(machine.image, cpu.number));
-    prepare_cpu(machine, cpu);
-    return enter_guest(cpu, machine.power.arrive(cpu.number));
 }
 
 } // namespace mmioscope

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "base/address.hpp"
+#include "base/boot_error.hpp"
 #include "base/fixed_vector.hpp"
 
 #include <cstddef>
@@ -11,15 +12,6 @@
 #include <initializer_list>
 
 namespace mmioscope {
-
-/// What is wrong with what the boot loader handed over; `what` is null if nothing is.
-struct BootError {
-    const char* what{};
-    const char* subject{""};
-    bool lists_devices{}; ///< a list of the known devices would help
-
-    explicit operator bool() const { return what != nullptr; }
-};
 
 /// A property of the tree.
 struct Property {

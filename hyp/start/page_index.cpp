@@ -65,8 +65,4 @@ bool PageIndex::build(const RegionMap& map, RegionLocks& locks, TablePool& pool)
     return true;
 }
 
-std::uint32_t PageIndex::table() const {
-    return address(leaves_);
-}
-
 } // namespace mmioscope
