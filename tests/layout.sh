@@ -81,14 +81,26 @@ result "each folder of host-tools/ with code is a room of host-tools/README.md" 
         [ "$room" = devices ] || grep -q "^$room " "$rooms" || echo "$room"
     done)"
 
-result "each step of host-tools/TOUR.md is a function of its file" \
-    "$(sed -n 's/^| [0-9]* | `\([^`]*\)` | `\([^`]*\)` .*/\1 \2/p' host-tools/TOUR.md | {
+# A step of a tour names a function of its file; in hyp/TOUR.md its last column is a label or macro of the fast path.
+wrong_steps() { # FOLDER
+    sed -n 's/^| [0-9]* | `\([^`]*\)` | `\([^`]*\)` .*/\1 \2/p' "$1/TOUR.md" | {
         steps=0
         while read -r file function; do
             steps=$((steps + 1))
-            grep -vE '^ *//|;$' "host-tools/$file" | grep -qF " $function(" || echo "$file $function"
+            grep -vE '^ *//|;$' "$1/$file" | grep -qE "(^|[ *])$function[(:]" || echo "$file $function"
         done
         [ $steps = 12 ] || echo "$steps steps"
+    }
+}
+result "each step of host-tools/TOUR.md is a function of its file" "$(wrong_steps host-tools)"
+result "each step of hyp/TOUR.md is a function of its file, and part of the fast path" "$(wrong_steps hyp
+    sed -n 's/^| [0-9]* .* | `\([^`|]*\)` |$/\1/p' hyp/TOUR.md | {
+        steps=0
+        while read -r label; do
+            steps=$((steps + 1))
+            grep -qE "^$label:|[.]macro $label( |\$)|entry +$label( |\$)" hyp/core/entry/fast_path.S || echo "$label"
+        done
+        [ $steps = 12 ] || echo "$steps steps of the fast path"
     })"
 
 # What CI allows to grow only on purpose: tests/sizes.txt. Lines are those with code.
