@@ -12,17 +12,17 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr transport::Patience turn = 100ms;
+constexpr wire::Patience turn = 100ms;
 
 } // namespace
 
-Connection::Connection(const transport::Address& address, std::function<bool()> stopping)
-    : name_(address.text), opener_(transport::open_socket(address)),
+Connection::Connection(const wire::Address& address, std::function<bool()> stopping)
+    : name_(address.text), opener_(wire::open_socket(address)),
       stopping_(std::move(stopping)) {}
 
 FileDescriptor Connection::open() {
     for (;;) {
-        transport::Opened opened = opener_->open(turn);
+        wire::Opened opened = opener_->open(turn);
         if (opened.file) {
             return std::move(opened.file);
         }

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "system/file_descriptor.hpp"
-#include "transport/opener.hpp"
+#include "wire/opener.hpp"
 
 #include <functional>
 #include <memory>
@@ -14,7 +14,7 @@ class Connection {
 public:
     /// `stopping` returns whether the recording should end. Throws Error (bad_input) if there is no
     /// such address.
-    Connection(const transport::Address& address, std::function<bool()> stopping);
+    Connection(const wire::Address& address, std::function<bool()> stopping);
 
     /// Waits for the other side. Throws Error: refused (bad_input), or stopped (interrupted).
     FileDescriptor open();
@@ -27,7 +27,7 @@ private:
     FileDescriptor try_again();
 
     std::string name_;
-    std::unique_ptr<transport::Opener> opener_;
+    std::unique_ptr<wire::Opener> opener_;
     std::function<bool()> stopping_;
 };
 

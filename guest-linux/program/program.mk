@@ -16,7 +16,7 @@ guest_program_part_trace := \
 guest_program_part_control := \
     $(addprefix host-tools/system/,escape.cpp message.cpp progress_line.cpp signals.cpp suggestion.cpp file_descriptor.cpp units.cpp) \
     host-tools/cli/program.cpp host-tools/symbols/module_list.cpp $(addprefix host-tools/control/,words.cpp steering.cpp device_finder.cpp) \
-    $(addprefix host-tools/transport/,address.cpp socket.cpp socket_name.cpp)
+    $(addprefix host-tools/wire/,address.cpp socket.cpp socket_name.cpp)
 guest_program_part_hyp := \
     $(addprefix hyp/services/stream/,description.cpp frame_sender.cpp record_frame.cpp folder.cpp) \
     $(addprefix hyp/,core/base/crc32.cpp start/dt/tree.cpp start/dt/regions.cpp)

@@ -10,7 +10,7 @@
 #include "say.hpp"
 #include "system/progress_line.hpp"
 #include "system/signals.hpp"
-#include "transport/address.hpp"
+#include "wire/address.hpp"
 #include "untraced.hpp"
 #include "wire_output.hpp"
 
@@ -51,8 +51,8 @@ private:
     Clock::time_point start_ = Clock::now();
 };
 
-bool is_file(const transport::Address& address) {
-    return address.kind == transport::Kind::path;
+bool is_file(const wire::Address& address) {
+    return address.kind == wire::Kind::path;
 }
 
 FileDescriptor standard_output() {
@@ -62,15 +62,15 @@ FileDescriptor standard_output() {
     return FileDescriptor(::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0));
 }
 
-std::unique_ptr<Connection> make_connection(const transport::Address& address, Limits& limits) {
-    if (is_file(address) || address.kind == transport::Kind::standard_input) {
+std::unique_ptr<Connection> make_connection(const wire::Address& address, Limits& limits) {
+    if (is_file(address) || address.kind == wire::Kind::standard_input) {
         return nullptr;
     }
     return std::make_unique<Connection>(address,
                                         [&limits] { return limits.reached().has_value(); });
 }
 
-FileDescriptor open_output(const transport::Address& address, Connection* connection) {
+FileDescriptor open_output(const wire::Address& address, Connection* connection) {
     if (connection != nullptr) {
         return connection->open();
     }
@@ -105,7 +105,7 @@ std::string about() {
                        read_text("/proc/sys/kernel/osrelease"), read_text("/proc/cmdline"));
 }
 
-std::unique_ptr<Output> make_output(const transport::Address& address, FileDescriptor file,
+std::unique_ptr<Output> make_output(const wire::Address& address, FileDescriptor file,
                                     Connection* connection, const rings::Area& area,
                                     Limits& limits) {
     if (is_file(address)) {
@@ -155,7 +155,7 @@ void print_verdict(const RecordOptions& options, const Recording& recording) {
 
 Status record(const RecordOptions& options) {
     std::signal(SIGPIPE, SIG_IGN);
-    const transport::Address address = transport::parse_address(options.output);
+    const wire::Address address = wire::parse_address(options.output);
     const Announced announced = read_announced();
     if (!announced.trace) {
         throw bad_input("the hypervisor does not let this kernel read the trace: set "

@@ -1,6 +1,6 @@
 #include "analysis/pci.hpp"
 
-#include "logs/pcidev.hpp"
+#include "import/pcidev.hpp"
 
 #include <fmt/format.h>
 
@@ -87,9 +87,9 @@ std::optional<PciFunction> function_of(const std::string& place, const std::stri
 
 void Pci::begin(const trace::TraceReader& reader) {
     for (const auto& [key, line] : reader.text()) {
-        const bool is_function = key.starts_with(logs::pci_key);
+        const bool is_function = key.starts_with(importing::pci_key);
         if (const auto function =
-                is_function ? function_of(key.substr(logs::pci_key.size()), line) : std::nullopt) {
+                is_function ? function_of(key.substr(importing::pci_key.size()), line) : std::nullopt) {
             kept_.push_back(*function);
         }
     }

@@ -1,6 +1,6 @@
-#include "blackbox/black_box.hpp"
-#include "blackbox/ram_image.hpp"
-#include "blackbox/recorded_boot.hpp"
+#include "rings/black_box.hpp"
+#include "rings/ram_image.hpp"
+#include "rings/recorded_boot.hpp"
 #include "cli/commands.hpp"
 #include "cli/name_options.hpp"
 #include "cli/option_types.hpp"
@@ -66,7 +66,7 @@ Status print_boot(const view::KnownBoot& boot, const Options& options) {
         options.view.format == "text" ? fmt::print(out.file(), "{}", words) : write_message(words);
     };
     say(view::boot_line(boot));
-    const blackbox::LastAccesses last = blackbox::last_accesses(boot.area, options.count);
+    const rings::LastAccesses last = rings::last_accesses(boot.area, options.count);
     view::show(boot, last, chosen, *output_of(options, boot, out));
     say(trace::other_counts({}, boot.area.statistics()));
     if (last.broken > 0) {
@@ -81,9 +81,9 @@ Status print_boot(const view::KnownBoot& boot, const Options& options) {
 
 constexpr int last_in_hint = 5;
 
-Status print_recorded(std::optional<blackbox::RecordedBoot> recorded, const Options& options) {
+Status print_recorded(std::optional<rings::RecordedBoot> recorded, const Options& options) {
     const std::optional<rings::Area> area =
-        recorded && !options.current ? blackbox::sound_area(recorded->area.bytes()) : std::nullopt;
+        recorded && !options.current ? rings::sound_area(recorded->area.bytes()) : std::nullopt;
     if (!area) {
         throw failure("{}: the trace has no records of an earlier boot; the last accesses of its "
                       "own: mmioscope print --last {} {}",
@@ -95,19 +95,19 @@ Status print_recorded(std::optional<blackbox::RecordedBoot> recorded, const Opti
 /// What the input is.
 struct Contents {
     bool trace_file = false;
-    std::optional<blackbox::RecordedBoot> recorded; ///< in a trace file or a stream
-    std::optional<blackbox::FoundArea> area;        ///< in a RAM image
+    std::optional<rings::RecordedBoot> recorded; ///< in a trace file or a stream
+    std::optional<rings::FoundArea> area;        ///< in a RAM image
 };
 
 Contents contents_of(std::span<std::byte> bytes, std::optional<std::uint64_t> base,
                      const Passed& passed) {
-    if (blackbox::is_trace_file(bytes)) {
-        return {true, blackbox::previous_boot_in_file(bytes), {}};
+    if (rings::is_trace_file(bytes)) {
+        return {true, rings::previous_boot_in_file(bytes), {}};
     }
-    if (std::optional<blackbox::FoundArea> area = blackbox::find_area(bytes, base, passed)) {
+    if (std::optional<rings::FoundArea> area = rings::find_area(bytes, base, passed)) {
         return {false, {}, std::move(area)};
     }
-    return {false, blackbox::previous_boot_in_stream(bytes, passed), {}};
+    return {false, rings::previous_boot_in_stream(bytes, passed), {}};
 }
 
 Status blackbox(Options options) {
@@ -122,20 +122,20 @@ Status blackbox(Options options) {
     }
     ReadProgress progress;
     const auto passed = [&](std::size_t bytes) { progress.add(bytes); };
-    const blackbox::RamImage image(options.view.file, passed);
+    const rings::RamImage image(options.view.file, passed);
     Contents contents = contents_of(image.bytes(), base, passed);
     progress.clear();
     if (contents.trace_file || contents.recorded) {
         return print_recorded(std::move(contents.recorded), options);
     }
-    const std::optional<blackbox::FoundArea>& found = contents.area;
+    const std::optional<rings::FoundArea>& found = contents.area;
     if (!found) {
         throw failure("{}: no valid trace area found{}", options.view.file,
                       base ? " that agrees with --base" : "");
     }
-    const std::span<const std::byte> tree = blackbox::tree_of(*found, image.bytes());
+    const std::span<const std::byte> tree = rings::tree_of(*found, image.bytes());
     const std::optional<rings::Area> previous =
-        blackbox::previous_boot(found->area, image.bytes().subspan(found->offset));
+        rings::previous_boot(found->area, image.bytes().subspan(found->offset));
     if (previous && !options.current) {
         const bool own =
             std::ranges::equal(previous->header().boot_id, found->area.header().boot_id);

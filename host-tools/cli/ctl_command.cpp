@@ -42,8 +42,8 @@ Status steer(const Options& options) {
     const auto asks = control::asks_of(options.words, [](const std::string&) {
         return std::vector{control::Place{0, 4096}};
     });
-    const transport::Address address = transport::parse_address(options.target);
-    transport::Transport wire = transport::make_transport(address, options.baud);
+    const wire::Address address = wire::parse_address(options.target);
+    wire::Transport wire = wire::make_transport(address, options.baud);
     if (!wire.open(patience)) {
         throw failure("cannot open {} within {} s", options.target, options.timeout);
     }

@@ -2,7 +2,7 @@
 #include "cli/name_options.hpp"
 #include "cli/option_types.hpp"
 #include "cli/view_options.hpp"
-#include "info/tables.hpp"
+#include "view/tables.hpp"
 #include "reading/trace.hpp"
 #include "view/pager.hpp"
 #include "view/tally.hpp"
@@ -59,14 +59,14 @@ std::vector<table::Table> tables_of(reading::Trace& trace, const Found& found, b
     const trace::TraceReader& reader = trace.reader();
     std::vector<table::Table> tables;
     if (coverage) {
-        tables.push_back(info::unnamed_table(found.coverage));
+        tables.push_back(view::unnamed_table(found.coverage));
     } else {
         const auto context = view::report_context(reader, reader.start().value_or(0));
-        tables = info::head_tables(reader, found.summary, found.last);
-        tables.push_back(info::device_table(reader, trace.naming().devices(), found.selections));
-        tables.push_back(info::selection_table(found.selections, context, reader.regions().size()));
+        tables = view::head_tables(reader, found.summary, found.last);
+        tables.push_back(view::device_table(reader, trace.naming().devices(), found.selections));
+        tables.push_back(view::selection_table(found.selections, context, reader.regions().size()));
     }
-    tables.push_back(info::coverage_table(found.coverage));
+    tables.push_back(view::coverage_table(found.coverage));
     std::erase_if(tables, [](const table::Table& table) { return table.rows.empty(); });
     return tables;
 }
@@ -79,7 +79,7 @@ Status info(const Options& options) {
     const std::vector<table::Table> tables = tables_of(trace, found, options.coverage);
     const view::Pager pager(pages(options.view, out));
     if (options.view.format == "csv") { // the tables have no common columns
-        fmt::print(out.file(), "{}", info::property_csv(tables));
+        fmt::print(out.file(), "{}", view::property_csv(tables));
     } else {
         print_tables(options.view, tables, out);
     }

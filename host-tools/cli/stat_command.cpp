@@ -3,7 +3,7 @@
 #include "cli/commands.hpp"
 #include "cli/option_types.hpp"
 #include "cli/view_options.hpp"
-#include "plugin/analyses.hpp"
+#include "filter/plugins.hpp"
 #include "records/ticks.hpp"
 
 #include <algorithm>
@@ -86,7 +86,7 @@ public:
         : counts(keys_of(options), analysis::most_names),
           durations(options.percentiles ? std::make_unique<analysis::Durations>(keys_of(options))
                                         : nullptr),
-          plugged(plugin::Plugins(options.view.plugins), options.plugged) {}
+          plugged(filter::Plugins(options.view.plugins), options.plugged) {}
 
     void add(const Event& event) override { add_all({&event, 1}); }
     void add_all(std::span<const Event> events) override {
@@ -107,7 +107,7 @@ public:
 
     Counts counts;
     std::unique_ptr<analysis::Durations> durations; ///< null: no percentiles requested
-    plugin::Analyses plugged;
+    filter::PluggedAnalyses plugged;
     std::optional<std::uint64_t> first; ///< ns
     std::uint64_t last = 0;
 };

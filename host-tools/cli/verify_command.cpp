@@ -64,8 +64,8 @@ std::string trace_faults(const trace::TraceReader& reader, const verify::Events&
 }
 
 // The log at `path`; errors in it name that.
-logs::AccessLog read_log(const std::string& path, ByteSource& source,
-                         logs::AccessLog (&read)(ByteSource&)) {
+importing::AccessLog read_log(const std::string& path, ByteSource& source,
+                         importing::AccessLog (&read)(ByteSource&)) {
     try {
         return read(source);
     } catch (const Error& error) {
@@ -77,7 +77,7 @@ logs::AccessLog read_log(const std::string& path, ByteSource& source,
 bool verify_pcs(const std::string& path, const verify::Events& events,
                 const trace::TraceReader& reader, std::FILE* out) {
     ReadProgress progress;
-    logs::AccessLog log =
+    importing::AccessLog log =
         read_log(path, *watched(open_source(path), progress), verify::read_pc_log);
     progress.clear();
     if (log.lines.empty()) {
@@ -102,7 +102,7 @@ Status verify(const Options& options) {
                         options.trace);
     }
     const verify::Events events = verify::read_events(reader);
-    logs::AccessLog log = read_log(options.log, *log_source, logs::read_access_log);
+    importing::AccessLog log = read_log(options.log, *log_source, importing::read_access_log);
     if (log.lines.empty()) {
         throw bad_input("{} holds no accesses: is it QEMU's log of mmioscope run --access-log?",
                         options.log);

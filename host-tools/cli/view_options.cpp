@@ -4,7 +4,7 @@
 #include "cli/name_options.hpp"
 #include "cli/option_types.hpp"
 #include "file/part_files.hpp"
-#include "plugin/plugins.hpp"
+#include "filter/plugins.hpp"
 #include "system/distinct_output.hpp"
 #include "system/error.hpp"
 #include "system/message.hpp"
@@ -219,7 +219,7 @@ void check_no_lines(const ViewOptions& options, const std::string& why) {
 reading::TraceOptions selection(const ViewOptions& options) {
     reading::TraceOptions trace = options.trace;
     if (!options.plugins.empty()) {
-        trace.settings.custom = [plugins = std::make_shared<plugin::Plugins>(options.plugins)](
+        trace.settings.custom = [plugins = std::make_shared<filter::Plugins>(options.plugins)](
                                     const auto& name, const auto& custom) {
             return plugins->filter(name, custom);
         };

@@ -12,13 +12,13 @@ namespace mmioscope::control {
 using namespace std::chrono_literals;
 
 Relay::Relay(const std::string& path, ToWire to_wire)
-    : listener_(transport::open_socket(transport::parse_address("unix:" + path + ",listen"))),
+    : listener_(wire::open_socket(wire::parse_address("unix:" + path + ",listen"))),
       to_wire_(std::move(to_wire)) {
     accept();
 }
 
 void Relay::accept() {
-    for (transport::Opened next = listener_->open(0ms); next.file; next = listener_->open(0ms)) {
+    for (wire::Opened next = listener_->open(0ms); next.file; next = listener_->open(0ms)) {
         if (clients_.size() == most_clients) {
             clients_.erase(clients_.begin());
         }

@@ -2,7 +2,7 @@
 // clients, and whole requests of each client go to the wire.
 #pragma once
 
-#include "transport/opener.hpp"
+#include "wire/opener.hpp"
 
 #include <cstddef>
 #include <functional>
@@ -37,7 +37,7 @@ private:
     bool pass(Client& client, std::span<const std::byte> from_wire);
     void send_requests(Client& client);
 
-    std::unique_ptr<transport::Opener> listener_;
+    std::unique_ptr<wire::Opener> listener_;
     ToWire to_wire_;
     std::vector<Client> clients_;
 };

@@ -17,7 +17,7 @@ constexpr auto write_patience = 1s;
 
 } // namespace
 
-WireChannel::WireChannel(transport::Transport& wire, milliseconds patience)
+WireChannel::WireChannel(wire::Transport& wire, milliseconds patience)
     : wire_(wire), patience_(patience), decoder_(*this), buffer_(64 * 1024) {
     constexpr std::byte zero{0}; // the first bytes may be the middle of a frame
     decoder_.feed(std::span(&zero, 1));
@@ -34,10 +34,10 @@ void WireChannel::send(const abi::control::Request& request) {
 /// Reads what arrives, until `until`.
 void WireChannel::listen(Clock::time_point until) {
     const auto left = duration_cast<milliseconds>(until - Clock::now());
-    const transport::ReadResult result = wire_.read(buffer_, std::clamp(left, 0ms, 50ms));
-    if (result.outcome == transport::Outcome::bytes) {
+    const wire::ReadResult result = wire_.read(buffer_, std::clamp(left, 0ms, 50ms));
+    if (result.outcome == wire::Outcome::bytes) {
         decoder_.feed(std::span(buffer_).first(result.size));
-    } else if (result.outcome != transport::Outcome::nothing) {
+    } else if (result.outcome != wire::Outcome::nothing) {
         throw failure("{}: {} before a reply came", wire_.name(),
                       result.why.empty() ? "it ended" : result.why);
     }

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "control/steering.hpp"
-#include "transport/transport.hpp"
+#include "wire/transport.hpp"
 #include "wire/wire_decoder.hpp"
 
 #include <chrono>
@@ -15,7 +15,7 @@ class WireChannel : public Channel, private wire::WireSink {
 public:
     /// `wire` is open and belongs to the caller. Waits up to `patience` for a reply, and meanwhile
     /// sends the request again; the hypervisor carries it out only once.
-    WireChannel(transport::Transport& wire, std::chrono::milliseconds patience);
+    WireChannel(wire::Transport& wire, std::chrono::milliseconds patience);
 
     abi::control::Reply ask(const abi::control::Request& request) override;
 
@@ -33,7 +33,7 @@ private:
     void send(const abi::control::Request& request);
     void listen(Clock::time_point until);
 
-    transport::Transport& wire_;
+    wire::Transport& wire_;
     std::chrono::milliseconds patience_;
     wire::WireDecoder decoder_;
     std::optional<wire::StreamHead> head_;

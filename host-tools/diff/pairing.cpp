@@ -1,6 +1,6 @@
 #include "diff/pairing.hpp"
 
-#include "logs/pcidev.hpp"
+#include "import/pcidev.hpp"
 #include "registers/device_list.hpp"
 
 #include <fmt/format.h>
@@ -18,9 +18,9 @@ std::map<std::string, std::string> cards_of(const trace::TraceReader& reader) {
     std::map<std::string, std::string> cards;
     std::map<std::string, unsigned> count;
     for (const auto& [key, line] : reader.text()) { // in the order of places
-        if (key.starts_with(logs::pci_key)) {
+        if (key.starts_with(importing::pci_key)) {
             const std::string id = line.substr(0, line.find(' '));
-            cards[key.substr(logs::pci_key.size())] = fmt::format("{} {}", id, count[id]++);
+            cards[key.substr(importing::pci_key.size())] = fmt::format("{} {}", id, count[id]++);
         }
     }
     return cards;

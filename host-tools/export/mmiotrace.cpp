@@ -2,7 +2,7 @@
 
 #include "export/mmiotrace_pci.hpp"
 #include "export/words.hpp"
-#include "logs/imported.hpp"
+#include "import/imported.hpp"
 #include "records/kinds.hpp"
 #include "records/ticks.hpp"
 
@@ -69,9 +69,9 @@ void Mmiotrace::look_ahead(const std::string& path, bool one_file) {
 void Mmiotrace::begin(const trace::TraceReader& reader) {
     sink_.put("VERSION 20070824\n");
     add_pci(reader);
-    absolute_ = logs::has_clock_of_printk(reader.text()) && reader.info();
+    absolute_ = importing::has_clock_of_printk(reader.text()) && reader.info();
     frequency_ = absolute_ ? reader.info()->counter_frequency : 0;
-    pc_high_ = std::uint64_t{logs::pc_high(reader.text())} << 32;
+    pc_high_ = std::uint64_t{importing::pc_high(reader.text())} << 32;
     const auto to = std::back_inserter(sink_.text());
     for (std::size_t i = 0; i < reader.regions().size(); ++i) {
         const abi::RegionEntry& region = reader.regions()[i];

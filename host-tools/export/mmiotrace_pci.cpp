@@ -1,7 +1,7 @@
 #include "export/mmiotrace_pci.hpp"
 
 #include "analysis/pci.hpp"
-#include "logs/pcidev.hpp"
+#include "import/pcidev.hpp"
 #include "reading/drive.hpp"
 
 #include <fmt/format.h>
@@ -46,8 +46,8 @@ std::string pci_line(const analysis::PciFunction& function) {
 std::vector<std::string> kept_pci_lines(const trace::TraceReader& reader) {
     std::vector<std::string> lines;
     for (const auto& [key, value] : reader.text()) {
-        if (key.starts_with(logs::pci_key)) {
-            lines.push_back(fmt::format("PCIDEV {} {}\n", key.substr(logs::pci_key.size()), value));
+        if (key.starts_with(importing::pci_key)) {
+            lines.push_back(fmt::format("PCIDEV {} {}\n", key.substr(importing::pci_key.size()), value));
         }
     }
     return lines;

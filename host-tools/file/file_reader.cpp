@@ -1,6 +1,6 @@
 #include "file/file_reader.hpp"
 
-#include "pack/unpacker.hpp"
+#include "file/unpacker.hpp"
 #include "system/crc.hpp"
 #include "system/error.hpp"
 #include "system/zstd_source.hpp"
@@ -26,7 +26,7 @@ abi::SectionType plain_type(const abi::SectionHeader& header) {
 bool is_packed(const abi::SectionHeader& header) {
     const abi::SectionType type = plain_type(header);
     return type != header.type && type != abi::SectionType::records &&
-           type != pack::packed_section && type != abi::SectionType::index &&
+           type != trace::packed_section && type != abi::SectionType::index &&
            type != abi::SectionType::end;
 }
 
@@ -104,8 +104,8 @@ std::optional<Section> FileReader::next(const Wanted& wanted) {
         }
         if (header.type == abi::SectionType::records) {
             unread_ += header.size / sizeof(abi::Record);
-        } else if (header.type == pack::packed_section) {
-            const auto block = pack::block_front(payload);
+        } else if (header.type == trace::packed_section) {
+            const auto block = trace::block_front(payload);
             unread_ += block ? block->count : 0;
         }
         report_(fmt::format("section at byte {} ({} bytes) is damaged: skipped", place.payload,

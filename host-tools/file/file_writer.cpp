@@ -1,7 +1,7 @@
 #include "file/file_writer.hpp"
 
 #include "file/file_reader.hpp"
-#include "pack/block.hpp"
+#include "file/block.hpp"
 #include "system/crc.hpp"
 #include "system/error.hpp"
 #include "system/zstd_source.hpp"
@@ -148,8 +148,8 @@ std::vector<abi::Record>& FileWriter::pending() {
 
 void FileWriter::packed(std::span<const std::byte> block, const Extent& records) {
     flush();
-    index_.add(pack::packed_section, written_.size, records);
-    write_section(pack::packed_section, block);
+    index_.add(trace::packed_section, written_.size, records);
+    write_section(trace::packed_section, block);
     records_ += records.records;
 }
 

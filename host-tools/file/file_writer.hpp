@@ -58,7 +58,7 @@ public:
     /// Writes the next section if it is full; returns false if it is not.
     bool write_full();
 
-    /// Writes a section of `records`, already packed (pack/block.hpp).
+    /// Writes a section of `records`, already packed (file/block.hpp).
     void packed(std::span<const std::byte> block, const Extent& records);
 
     /// Size of the file in bytes if it were flushed now.

@@ -5,7 +5,7 @@
 #include "file/file_reader.hpp"
 #include "file/file_writer.hpp"
 #include "file/used_code.hpp"
-#include "pack/unpacker.hpp"
+#include "file/unpacker.hpp"
 #include "records/module_table.hpp"
 #include "records/task_table.hpp"
 #include "symbols/section.hpp"
@@ -116,7 +116,7 @@ private:
         for (std::size_t i = 0; i < records.size(); ++i) {
             records_.push_back(records[i]);
             callers_.push_back(callers.empty() ? lr_holds : callers[i]);
-            if (records_.size() == pack::most_records) {
+            if (records_.size() == trace::most_records) {
                 put_block();
             }
         }
@@ -147,10 +147,10 @@ private:
     }
 
     void put(const Section& section) {
-        if (section.type != pack::packed_section) {
+        if (section.type != trace::packed_section) {
             const auto names = used_ ? needed_names(section, *used_) : std::nullopt;
             writer_.section_packed(section.type, names ? *names : section.payload);
-        } else if (const auto front = pack::block_front(section.payload)) {
+        } else if (const auto front = trace::block_front(section.payload)) {
             count_ += front->count;
             writer_.packed(section.payload, {front->count, front->times, true});
         }
@@ -163,7 +163,7 @@ private:
         }
         const std::span<const std::byte> block = packer_.pack(records_, callers_);
         unpacker_.open(block);
-        const auto back = unpacker_.decode(pack::ColumnSet::all());
+        const auto back = unpacker_.decode(trace::ColumnSet::all());
         const bool same =
             back.size() == records_.size() &&
             std::memcmp(back.data(), records_.data(), back.size_bytes()) == 0 &&
@@ -192,8 +192,8 @@ private:
     std::optional<std::vector<std::uint32_t>> used_;
     Joined tasks_{tasks_section};
     Joined console_{console_section};
-    pack::Packer packer_;
-    pack::Unpacker unpacker_;
+    trace::Packer packer_;
+    trace::Unpacker unpacker_;
     std::vector<std::byte> callers_ahead_; ///< section for the records to come
     std::vector<abi::Record> records_;
     std::vector<Caller> callers_;

@@ -1,6 +1,6 @@
 #include "file/route.hpp"
 
-#include "pack/block.hpp"
+#include "file/block.hpp"
 #include "records/callers.hpp"
 
 #include <algorithm>
@@ -54,7 +54,7 @@ std::uint64_t Route::next(std::uint64_t offset) {
     }
     advance(offset);
     constexpr std::uint32_t of_records = abi::index_type_bit(abi::SectionType::records) |
-                                         abi::index_type_bit(pack::packed_section) |
+                                         abi::index_type_bit(trace::packed_section) |
                                          abi::index_type_bit(callers_section) | abi::index_teaches;
     for (; place_ < index_.entries.size(); ++place_) {
         const abi::IndexEntry& entry = index_.entries[place_];

@@ -4,7 +4,7 @@
 #include "file/index.hpp"
 #include "file/record_check.hpp"
 #include "file/texts.hpp"
-#include "pack/unpacker.hpp"
+#include "file/unpacker.hpp"
 #include "records/losses.hpp"
 #include "records/report.hpp"
 #include "system/error.hpp"
@@ -108,7 +108,7 @@ private:
     FileReader reader_;
     RecordCheck records_;
     std::optional<IndexCheck> index_check_;
-    pack::Unpacker unpacker_;
+    trace::Unpacker unpacker_;
     std::span<const abi::Record> block_; ///< of the last section
     std::optional<abi::End> end_;
     std::uint64_t index_offset_ = 0;
@@ -192,7 +192,7 @@ void Check::section(const SectionPlace& place, const Section& section) {
     case abi::SectionType::index: index(place, section.payload); break;
     case abi::SectionType::end: end(section.payload); break;
     default:
-        if (section.type == pack::packed_section) {
+        if (section.type == trace::packed_section) {
             packed(place, section.payload);
         }
         break;
@@ -222,7 +222,7 @@ void Check::records(const SectionPlace& place, std::span<const abi::Record> reco
 
 void Check::packed(const SectionPlace& place, std::span<const std::byte> payload) try {
     unpacker_.open(payload);
-    add(unpacker_.decode(pack::ColumnSet::all()));
+    add(unpacker_.decode(trace::ColumnSet::all()));
     const TimeSpan times = extent_of(block_).times;
     if (times.earliest != unpacker_.times().earliest || times.latest != unpacker_.times().latest) {
         problem(fmt::format("the packed records at byte {} have other times than their header says",

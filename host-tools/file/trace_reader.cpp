@@ -36,7 +36,7 @@ std::optional<T> copy_one(std::span<const std::byte> payload) {
 }
 
 bool has_records(abi::SectionType type) {
-    return type == abi::SectionType::records || type == pack::packed_section;
+    return type == abi::SectionType::records || type == trace::packed_section;
 }
 
 /// Such a section applies to all records, wherever it stands.
@@ -324,7 +324,7 @@ void TraceReader::take_of_guest(abi::SectionType type, std::span<const std::byte
         file_->swap_memory(callers_memory_);
     } else if (type == console_section) {
         console_.add(payload);
-    } else if (type == pack::packed_section) {
+    } else if (type == trace::packed_section) {
         take_packed(payload);
     } else if (type == symbols_section) {
         symbols_ = std::make_shared<const std::vector<std::byte>>(payload.begin(), payload.end());
@@ -351,11 +351,11 @@ void TraceReader::take_packed(std::span<const std::byte> payload) {
         if (skim_.may_be_wanted && leaves_out()) {
             return;
         }
-        unpacker_.decode(pack::ColumnSet::all());
+        unpacker_.decode(trace::ColumnSet::all());
     } catch (const Error& error) {
         file_->report(fmt::format("packed records before byte {}: {}: skipped", file_->offset(),
                                   error.what()));
-        const auto block = pack::block_front(payload);
+        const auto block = trace::block_front(payload);
         at_.in_front += block ? block->count : 0;
         return;
     }

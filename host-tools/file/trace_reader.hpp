@@ -6,7 +6,7 @@
 #include "file/file_reader.hpp"
 #include "file/route.hpp"
 #include "file/texts.hpp"
-#include "pack/unpacker.hpp"
+#include "file/unpacker.hpp"
 #include "records/callers.hpp"
 #include "records/learnt.hpp"
 #include "tree/device_names.hpp"
@@ -81,7 +81,7 @@ public:
 
     /// Whether somebody may want a record of a block; it looks at these `columns` only.
     struct Skim {
-        pack::ColumnSet columns;
+        trace::ColumnSet columns;
         std::function<bool(std::span<const abi::Record>)> may_be_wanted;
     };
     /// From now on leaves out packed records that nobody wants and that say nothing about others:
@@ -206,7 +206,7 @@ private:
     std::optional<abi::End> end_; ///< counts are those of all files read
     std::shared_ptr<const std::vector<std::byte>> symbols_;
     std::span<const abi::Record> records_; ///< in the section's memory, or unpacked
-    pack::Unpacker unpacker_;
+    trace::Unpacker unpacker_;
     Skim skim_;                         ///< null: leave out nothing
     std::uint64_t left_out_latest_ = 0; ///< latest time left out since the last block
     std::vector<abi::Loss> losses_;

@@ -1,6 +1,6 @@
 #include "file/used_code.hpp"
 
-#include "pack/block.hpp"
+#include "file/block.hpp"
 
 #include <algorithm>
 
@@ -19,7 +19,7 @@ void UsedCode::see(const Section& section) {
                 add_return(record.lr);
             }
         }
-    } else if (section.type == pack::packed_section) {
+    } else if (section.type == trace::packed_section) {
         all_ = true; // not unpacked here
     } else if (section.type == abi::SectionType::end) {
         // The next files of the recording repeat the names, and readers take those of the first.

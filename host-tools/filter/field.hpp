@@ -2,7 +2,7 @@
 #pragma once
 
 #include "mmioscope/event.hpp"
-#include "pack/block.hpp"
+#include "file/block.hpp"
 
 #include <bit>
 #include <cstdint>
@@ -53,7 +53,7 @@ struct NumberField {
     struct OfRecord {
         Get get = nullptr;
         Which which = nullptr;
-        pack::ColumnSet columns = {}; ///< the columns of a packed record that it uses
+        trace::ColumnSet columns = {}; ///< the columns of a packed record that it uses
     };
     using OfEvent = Number (*)(const Event& event);
 
@@ -104,9 +104,9 @@ struct RecordNumber {
 };
 /// `column` is used in addition to the record's type.
 template <std::uint64_t (*number)(const abi::Record&, const Context&),
-          bool (*has)(const abi::Record&) = has_always, pack::Column column = pack::Column::site>
+          bool (*has)(const abi::Record&) = has_always, trace::Column column = trace::Column::site>
 inline constexpr NumberField::OfRecord of_record{
-    RecordNumber<number, has>::get, RecordNumber<number, has>::which, pack::Column::site | column};
+    RecordNumber<number, has>::get, RecordNumber<number, has>::which, trace::Column::site | column};
 
 /// Texts that an event may have; one of them must match.
 struct TextField {

@@ -48,7 +48,7 @@ public:
         return of_record_.may_hold(records, of);
     }
     /// The columns of a packed record that may_hold() uses. Call it after bind().
-    pack::ColumnSet columns() const { return of_record_.columns(); }
+    trace::ColumnSet columns() const { return of_record_.columns(); }
     /// Whether may_hold() is the exact result.
     bool needs_no_names() const { return of_record_.decides(); }
 

@@ -118,7 +118,7 @@ constexpr NumberField::Word modes[] = {
 };
 
 using Unit = NumberField::Unit;
-using pack::Column;
+using trace::Column;
 
 constexpr NumberField number_rows[] = {
     {"value", of_record<value, trace::has_number, Column::value>},

@@ -23,7 +23,7 @@ public:
     std::uint64_t may_hold(std::span<const abi::Record> records, std::uint64_t of) const;
 
     /// The columns of a packed record that it uses.
-    pack::ColumnSet columns() const { return columns_; }
+    trace::ColumnSet columns() const { return columns_; }
 
     /// Whether may_hold() is the exact result of the filter.
     bool decides() const { return decides_; }
@@ -49,7 +49,7 @@ private:
     std::vector<Step> steps_; ///< each leads only to earlier ones
     std::int32_t first_ = keep;
     mutable std::vector<std::uint64_t> reach_; ///< by step: bits of records
-    pack::ColumnSet columns_ = pack::Column::site;
+    trace::ColumnSet columns_ = trace::Column::site;
     bool decides_ = false;
 };
 

@@ -2,9 +2,9 @@
 
 #include "import/mmiotrace_line.hpp"
 #include "import/region_list.hpp"
-#include "logs/imported.hpp"
-#include "logs/pcidev.hpp"
-#include "logs/text_lines.hpp"
+#include "import/imported.hpp"
+#include "import/pcidev.hpp"
+#include "import/text_lines.hpp"
 #include "records/losses.hpp"
 #include "system/error.hpp"
 
@@ -31,7 +31,7 @@ std::string pci_path(const MmioPci& device) {
 }
 
 /// First pass: the lines that name addresses.
-class Regions {
+class MappedRegions {
 public:
     void operator()(const MmioDevice& line) {
         list.add(line.base, line.size, "/" + std::string(line.name));
@@ -57,10 +57,10 @@ public:
     std::string text() const {
         std::string text = mmiotrace_origin;
         for (const auto& [place, rest] : kept_) {
-            text += fmt::format("{}{:04x}={}\n", logs::pci_key, place, rest);
+            text += fmt::format("{}{:04x}={}\n", importing::pci_key, place, rest);
         }
         if (pc_high() != 0) {
-            text += fmt::format("{}={:x}\n", logs::pc_high_key, pc_high());
+            text += fmt::format("{}={:x}\n", importing::pc_high_key, pc_high());
         }
         return text;
     }
@@ -80,7 +80,7 @@ private:
 /// Second pass: the lines that are events.
 class Events {
 public:
-    Events(const Regions& regions, TraceMaker& maker, Report& report)
+    Events(const MappedRegions& regions, TraceMaker& maker, Report& report)
         : regions_(regions.list), pc_high_(regions.pc_high()), maker_(maker), report_(report) {}
 
     void line(std::string_view text) {
@@ -204,14 +204,14 @@ private:
 } // namespace
 
 Report import_mmiotrace(ByteSource& first, ByteSource& second, int fd) {
-    Regions regions;
-    logs::for_each_line(first,
+    MappedRegions regions;
+    importing::for_each_line(first,
                         [&](std::string_view text) { std::visit(regions, parse_mmiotrace(text)); });
     regions.list.finish();
     Report report;
     TraceMaker maker(fd, nanoseconds, 1, "mmiotrace", regions.list.regions(), regions.text());
     Events events(regions, maker, report);
-    logs::for_each_line(second, [&](std::string_view text) { events.line(text); });
+    importing::for_each_line(second, [&](std::string_view text) { events.line(text); });
     if (events.used() == 0) {
         throw bad_input("it has no line of mmiotrace");
     }

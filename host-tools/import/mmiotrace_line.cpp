@@ -1,7 +1,7 @@
 #include "import/mmiotrace_line.hpp"
 
 #include "import/importing.hpp"
-#include "logs/text_lines.hpp"
+#include "import/text_lines.hpp"
 
 #include <algorithm>
 
@@ -9,7 +9,7 @@ namespace mmioscope::importing {
 
 namespace {
 
-using logs::Fields;
+using importing::Fields;
 
 constexpr std::string_view version = "20070824";
 constexpr std::uint64_t giga = 1'000'000'000;

@@ -1,6 +1,6 @@
 #include "import/qemu_log.hpp"
 
-#include "logs/access_log.hpp"
+#include "import/access_log.hpp"
 #include "system/error.hpp"
 
 #include <algorithm>
@@ -12,9 +12,9 @@ namespace mmioscope::importing {
 
 namespace {
 
-using logs::AccessLog;
-using logs::Line;
-using logs::LineKind;
+using importing::AccessLog;
+using importing::Line;
+using importing::LineKind;
 
 constexpr std::uint64_t page_size = 4096;
 constexpr std::uint32_t micros = 1'000'000; // ticks per second
@@ -158,7 +158,7 @@ void add_line(std::vector<std::string>& to, std::uint64_t count, std::string_vie
 } // namespace
 
 Report import_qemu_log(ByteSource& source, int fd) {
-    const AccessLog log = logs::read_access_log(source, logs::Regions::each);
+    const AccessLog log = importing::read_access_log(source, importing::Regions::each);
     const bool timed = !log.times.empty();
     const Places places(log);
     Report report;

@@ -1,4 +1,4 @@
-// Converts QEMU's log of accesses (logs/access_log.hpp) to a trace.
+// Converts QEMU's log of accesses (import/access_log.hpp) to a trace.
 #pragma once
 
 #include "import/importing.hpp"

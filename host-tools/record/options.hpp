@@ -11,7 +11,7 @@ namespace mmioscope::record {
 
 struct Options {
     std::string command;      ///< the complete command line; empty: none
-    std::string source;       ///< transport/address.hpp
+    std::string source;       ///< wire/address.hpp
     unsigned baud = 115'200;  ///< of a serial port
     bool reconnect = true;    ///< reconnect when the other side is lost
     bool forever = false;     ///< continue after power-off: the machine may be switched on again

@@ -13,7 +13,7 @@
 #include "system/progress_line.hpp"
 #include "system/side_file.hpp"
 #include "system/signals.hpp"
-#include "transport/link.hpp"
+#include "wire/link.hpp"
 #include "tree/device_tree.hpp"
 #include "view/live_printer.hpp"
 #include "wire/shared_wire.hpp"
@@ -30,7 +30,7 @@ namespace {
 using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 
-constexpr transport::Patience moment = 50ms;
+constexpr wire::Patience moment = 50ms;
 
 void say(const std::string& line) {
     print_message("mmioscope: {}\n", for_terminal(line));
@@ -62,7 +62,7 @@ private:
 
 // A server listens at once; clients may connect during the recording. Nothing if it is open, or
 // will be.
-std::optional<Stop> open(transport::Transport& wire, bool listens, Limits& limits) {
+std::optional<Stop> open(wire::Transport& wire, bool listens, Limits& limits) {
     bool is_open = wire.open(0ms);
     while (!is_open && !listens) {
         if (std::optional<Stop> stop = limits.reached()) {
@@ -76,7 +76,7 @@ std::optional<Stop> open(transport::Transport& wire, bool listens, Limits& limit
 // Whether the machine is off, stopped, halted or reset, followed by the end of the wire or by
 // silence for `silent`. After a reset, silence is a boot loader; a guest that stops its CPUs may be
 // about to reset.
-bool over(const Recording& recording, transport::Patience silent, bool broken) {
+bool over(const Recording& recording, wire::Patience silent, bool broken) {
     const std::optional<abi::StreamEnd> end = recording.ended();
     if (!end || broken) {
         return end.has_value();
@@ -115,7 +115,7 @@ private:
 
 class Loop {
 public:
-    Loop(const Options& options, transport::Link& link, Recording& recording, Limits& limits,
+    Loop(const Options& options, wire::Link& link, Recording& recording, Limits& limits,
          control::Relay* relay, Console* console, DoctorReport& doctor)
         : options_(options), link_(link), recording_(recording), limits_(limits), relay_(relay),
           console_(console), doctor_(doctor) {}
@@ -152,13 +152,13 @@ public:
 
 private:
     const Options& options_;
-    transport::Link& link_;
+    wire::Link& link_;
     Recording& recording_;
     Limits& limits_;
     control::Relay* relay_; ///< null: no control socket
     Console* console_;      ///< null: the wire carries only the stream
     DoctorReport& doctor_;
-    transport::Patience silent_{};
+    wire::Patience silent_{};
 };
 
 Stop record(const Options& options, Loop loop, Recording& recording, Parts& parts,
@@ -224,10 +224,10 @@ Status record_stream(const Options& options) {
     if (!options.tree.empty()) {
         known.tree = tree::read_tree(options.tree);
     }
-    const transport::Address address = transport::parse_address(options.source);
+    const wire::Address address = wire::parse_address(options.source);
     check_no_trace(address);
     // Resolves a host name here, while Ctrl-C still ends the program.
-    transport::Transport wire = transport::make_transport(address, options.baud);
+    wire::Transport wire = wire::make_transport(address, options.baud);
     Limits limits(options.time_limit);
     if (const std::optional<Stop> stop = open(wire, address.listen, limits)) {
         say(fmt::format("{}: {} before the source was open", options.source, stop->why));
@@ -245,7 +245,7 @@ Status record_stream(const Options& options) {
             std::fflush(stdout);
         },
         options.live.verbose, options.live.look.width);
-    transport::Link link(wire, options.reconnect, say);
+    wire::Link link(wire, options.reconnect, say);
     std::optional<Console> console;
     if (!options.console.empty()) {
         console.emplace(options.console);

@@ -1,7 +1,7 @@
 #include "report/trace_report.hpp"
 
 #include "analysis/count_table.hpp"
-#include "info/tables.hpp"
+#include "view/tables.hpp"
 #include "report/excerpt.hpp"
 
 #include <fmt/format.h>
@@ -61,7 +61,7 @@ void TraceReport::put_tables(Script& to, std::vector<std::uint64_t>& events) {
     const std::uint32_t frequency = reader().info() ? reader().info()->counter_frequency : 0;
     const bool timed = frequency != 0 && reader().knows("duration");
     const std::vector<table::Table> head =
-        info::head_tables(reader(), tally_.summary(), extent_.end);
+        view::head_tables(reader(), tally_.summary(), extent_.end);
     put("facts", head[0]);
     put("texts", head[1]);
     put("losses", head[2]);

@@ -32,14 +32,14 @@ std::optional<std::uint64_t> base_of(std::string_view node,
 
 } // namespace
 
-void place_aliased(logs::AccessLog& log, std::span<const abi::RegionEntry> regions) {
+void place_aliased(importing::AccessLog& log, std::span<const abi::RegionEntry> regions) {
     for (const Alias& alias : aliases) {
         const std::optional<std::uint64_t> base = base_of(alias.node, regions);
         if (!base) {
             continue;
         }
-        for (logs::Line& line : log.lines) {
-            if (line.kind == logs::LineKind::access && log.regions[line.region] == alias.model) {
+        for (importing::Line& line : log.lines) {
+            if (line.kind == importing::LineKind::access && log.regions[line.region] == alias.model) {
                 line.address += *base;
             }
         }

@@ -3,13 +3,13 @@
 #pragma once
 
 #include "abi/ring.hpp"
-#include "logs/access_log.hpp"
+#include "import/access_log.hpp"
 
 #include <span>
 
 namespace mmioscope::verify {
 
 /// Makes the addresses of such lines absolute, if they belong to a region of the trace.
-void place_aliased(logs::AccessLog& log, std::span<const abi::RegionEntry> regions);
+void place_aliased(importing::AccessLog& log, std::span<const abi::RegionEntry> regions);
 
 } // namespace mmioscope::verify

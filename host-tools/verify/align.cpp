@@ -118,10 +118,10 @@ private:
 
 } // namespace
 
-void align(const Stream& stream, std::span<const logs::Line> lines,
-           std::span<const logs::Event> events, Matching& matching) {
-    const StreamPair pair{Ahead<logs::Line>(lines, stream.lines),
-                          Ahead<logs::Event>(events, stream.events)};
+void align(const Stream& stream, std::span<const importing::Line> lines,
+           std::span<const importing::Event> events, Matching& matching) {
+    const StreamPair pair{Ahead<importing::Line>(lines, stream.lines),
+                          Ahead<importing::Event>(events, stream.events)};
     Aligner(pair, matching).run();
 }
 

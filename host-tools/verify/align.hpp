@@ -17,17 +17,17 @@ namespace mmioscope::verify {
 
 /// The matches over all streams.
 struct Matching {
-    std::vector<std::uint32_t> line_of; ///< by event: its first line, or `logs::nowhere`
+    std::vector<std::uint32_t> line_of; ///< by event: its first line, or `importing::nowhere`
     std::vector<bool> explained;        ///< by line
     std::array<std::uint64_t, artefact_count> artefacts{}; ///< events, by row of the table
     std::uint64_t in_vain = 0; ///< lines compared with an event that has none before an anchor
 
     Matching(std::size_t lines, std::size_t events)
-        : line_of(events, logs::nowhere), explained(lines, false) {}
+        : line_of(events, importing::nowhere), explained(lines, false) {}
 };
 
 /// Adds the matches in `stream` to `matching`.
-void align(const Stream& stream, std::span<const logs::Line> lines,
-           std::span<const logs::Event> events, Matching& matching);
+void align(const Stream& stream, std::span<const importing::Line> lines,
+           std::span<const importing::Event> events, Matching& matching);
 
 } // namespace mmioscope::verify

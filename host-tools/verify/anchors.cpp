@@ -20,20 +20,20 @@ struct Entry {
     auto key() const { return std::tie(address, value, size, write); }
 };
 
-std::uint64_t bus_value(const logs::Line& line) {
+std::uint64_t bus_value(const importing::Line& line) {
     return line.size >= 8 ? line.value : line.value & ((std::uint64_t{1} << line.size * 8) - 1);
 }
 
 std::vector<Entry> sorted_entries(const StreamPair& pair, const Place& from) {
     std::vector<Entry> entries;
     for (std::uint64_t i = from.line; i < pair.lines.size(); ++i) {
-        const logs::Line& line = pair.lines[i];
-        if (line.kind == logs::LineKind::access) {
+        const importing::Line& line = pair.lines[i];
+        if (line.kind == importing::LineKind::access) {
             entries.push_back({line.address, bus_value(line), i, line.size, line.write, false});
         }
     }
     for (std::uint64_t i = from.event; i < pair.events.size(); ++i) {
-        const logs::Event& event = pair.events[i];
+        const importing::Event& event = pair.events[i];
         if (event.value_known && !is_undecoded(event)) {
             entries.push_back({event.address, event.value, i, event.size, event.write, true});
         }

@@ -14,25 +14,25 @@ constexpr std::uint64_t mask(unsigned bytes) {
     return bytes >= 8 ? ~std::uint64_t{0} : (std::uint64_t{1} << bytes * 8) - 1;
 }
 
-bool is(const logs::Line& line, const logs::Event& event, std::uint64_t address, unsigned size) {
+bool is(const importing::Line& line, const importing::Event& event, std::uint64_t address, unsigned size) {
     return line.write == event.write && line.address == address && line.size == size;
 }
 
-bool carries(const logs::Line& line) {
-    return line.kind == logs::LineKind::access;
+bool carries(const importing::Line& line) {
+    return line.kind == importing::LineKind::access;
 }
 
-bool same_value(const logs::Line& line, const logs::Event& event) {
+bool same_value(const importing::Line& line, const importing::Event& event) {
     return !carries(line) || !event.value_known || (line.value & mask(event.size)) == event.value;
 }
 
 // Whether the event has `value`, as far as the line and the event have values.
-bool same_value(const logs::Line& line, std::uint64_t value, const logs::Event& event) {
+bool same_value(const importing::Line& line, std::uint64_t value, const importing::Event& event) {
     return !carries(line) || !event.value_known || (value & mask(event.size)) == event.value;
 }
 
 // Whether there are `count` consecutive lines of `size` bytes from `address` on.
-bool consecutive(const Ahead<logs::Line>& lines, const logs::Event& event, std::uint64_t address,
+bool consecutive(const Ahead<importing::Line>& lines, const importing::Event& event, std::uint64_t address,
                  unsigned size, std::size_t count) {
     for (std::size_t i = 0; i < count; ++i) {
         if (i >= lines.size() || !is(lines[i], event, address + i * size, size)) {
@@ -43,7 +43,7 @@ bool consecutive(const Ahead<logs::Line>& lines, const logs::Event& event, std::
 }
 
 // The bytes of `count` such lines, lowest address first; at most 8.
-std::uint64_t joined(const Ahead<logs::Line>& lines, unsigned size, std::size_t first,
+std::uint64_t joined(const Ahead<importing::Line>& lines, unsigned size, std::size_t first,
                      std::size_t count) {
     std::uint64_t value = 0;
     for (std::size_t i = 0; i < count; ++i) {
@@ -52,11 +52,11 @@ std::uint64_t joined(const Ahead<logs::Line>& lines, unsigned size, std::size_t 
     return value;
 }
 
-bool aligned(const logs::Event& event) {
+bool aligned(const importing::Event& event) {
     return event.address % event.size == 0;
 }
 
-Match split(const Ahead<logs::Line>& lines, const logs::Event& event, unsigned size,
+Match split(const Ahead<importing::Line>& lines, const importing::Event& event, unsigned size,
             Artefact artefact) {
     const std::size_t count = event.size / size;
     const bool right = consecutive(lines, event, event.address, size, count) &&
@@ -70,7 +70,7 @@ unsigned alignment(std::uint64_t address) {
 }
 
 // Not of the address's alignment.
-Match unaligned(const Ahead<logs::Line>& lines, const logs::Event& event) {
+Match unaligned(const Ahead<importing::Line>& lines, const importing::Event& event) {
     if (lines[0].pieces) {
         return split(lines, event, alignment(event.address), Artefact::unaligned_pieces);
     }
@@ -86,22 +86,22 @@ Match unaligned(const Ahead<logs::Line>& lines, const logs::Event& event) {
     return right ? Match{2, Artefact::unaligned_read} : Match{};
 }
 
-Match one_line(const logs::Line& line, const logs::Event& event) {
+Match one_line(const importing::Line& line, const importing::Event& event) {
     if (!is(line, event, event.address, event.size) || !same_value(line, event)) {
         return {};
     }
-    if (line.kind == logs::LineKind::pc) {
+    if (line.kind == importing::LineKind::pc) {
         return {1, Artefact::none};
     }
     if (!carries(line)) {
-        return {1, line.kind == logs::LineKind::unmodelled ? Artefact::unmodelled
+        return {1, line.kind == importing::LineKind::unmodelled ? Artefact::unmodelled
                                                            : Artefact::rejected};
     }
     const bool unmasked = (line.value & ~mask(event.size)) != 0;
     return {1, unmasked ? Artefact::unmasked_value : Artefact::none};
 }
 
-Match widened(const logs::Line& line, const logs::Event& event) {
+Match widened(const importing::Line& line, const importing::Event& event) {
     const bool right = line.widened && event.size < line.size &&
                        is(line, event, event.address, line.size) && same_value(line, event);
     return right ? Match{1, Artefact::widened} : Match{};
@@ -109,8 +109,8 @@ Match widened(const logs::Line& line, const logs::Event& event) {
 
 // Eight bytes without a device model are one line; an instruction that aborts there has one record,
 // for its first word.
-Match aborted_doubleword(const logs::Line& line, const logs::Event& event) {
-    const bool right = line.kind == logs::LineKind::unmodelled && event.size == 4 &&
+Match aborted_doubleword(const importing::Line& line, const importing::Event& event) {
+    const bool right = line.kind == importing::LineKind::unmodelled && event.size == 4 &&
                        !event.value_known && is(line, event, event.address, 8);
     return right ? Match{1, Artefact::unmodelled} : Match{};
 }
@@ -137,8 +137,8 @@ std::string_view artefact_text(Artefact artefact) {
 namespace {
 
 // By any row but border_doubleword().
-Match explain_plainly(const Ahead<logs::Line>& lines, const Ahead<logs::Event>& events) {
-    const logs::Event& event = events[0];
+Match explain_plainly(const Ahead<importing::Line>& lines, const Ahead<importing::Event>& events) {
+    const importing::Event& event = events[0];
     if (is_undecoded(event)) {
         return undecoded(lines, events);
     }
@@ -166,11 +166,11 @@ Match explain_plainly(const Ahead<logs::Line>& lines, const Ahead<logs::Event>& 
     return aligned(event) ? Match{} : unaligned(lines, event);
 }
 
-Match explain_ahead(const Ahead<logs::Line>& lines, const Ahead<logs::Event>& events,
+Match explain_ahead(const Ahead<importing::Line>& lines, const Ahead<importing::Event>& events,
                     unsigned depth);
 
 // Whether the next `depth` events have lines, too, if `match` is right.
-bool goes_on(const Ahead<logs::Line>& lines, const Ahead<logs::Event>& events, const Match& match,
+bool goes_on(const Ahead<importing::Line>& lines, const Ahead<importing::Event>& events, const Match& match,
              unsigned depth) {
     if (depth == 0 || events.size() <= match.events) {
         return true;
@@ -184,7 +184,7 @@ bool goes_on(const Ahead<logs::Line>& lines, const Ahead<logs::Event>& events, c
     return next && goes_on(next_lines, next_events, next, depth - 1);
 }
 
-Match explain_ahead(const Ahead<logs::Line>& lines, const Ahead<logs::Event>& events,
+Match explain_ahead(const Ahead<importing::Line>& lines, const Ahead<importing::Event>& events,
                     unsigned depth) {
     const Match plain = explain_plainly(lines, events);
     const Match words = border_doubleword(lines, events);
@@ -200,7 +200,7 @@ constexpr unsigned far_enough = 6; // behind the accesses at one border
 
 } // namespace
 
-Match explain(const Ahead<logs::Line>& lines, const Ahead<logs::Event>& events) {
+Match explain(const Ahead<importing::Line>& lines, const Ahead<importing::Event>& events) {
     return explain_ahead(lines, events, far_enough);
 }
 

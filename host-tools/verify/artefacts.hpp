@@ -3,7 +3,7 @@
 // each.
 #pragma once
 
-#include "logs/access.hpp"
+#include "import/access.hpp"
 
 #include <cstdint>
 #include <span>
@@ -55,6 +55,6 @@ struct Match {
 };
 
 /// Whether the first lines are, by one of the rows, how the first event or events appear.
-Match explain(const Ahead<logs::Line>& lines, const Ahead<logs::Event>& events);
+Match explain(const Ahead<importing::Line>& lines, const Ahead<importing::Event>& events);
 
 } // namespace mmioscope::verify

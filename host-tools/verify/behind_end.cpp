@@ -14,12 +14,12 @@ constexpr std::size_t most_behind = 64;
 constexpr std::uint64_t longest = 128;
 
 /// The last line that matches an event of `cpu`; nothing if none does.
-std::optional<std::uint32_t> last_line_of(unsigned cpu, std::span<const logs::Event> events,
+std::optional<std::uint32_t> last_line_of(unsigned cpu, std::span<const importing::Event> events,
                                           const Matching& matching) {
     std::optional<std::uint32_t> last;
     for (std::size_t event = 0; event < events.size(); ++event) {
         const std::uint32_t line = matching.line_of[event];
-        if (events[event].cpu == cpu && line != logs::nowhere) {
+        if (events[event].cpu == cpu && line != importing::nowhere) {
             last = std::max(last.value_or(0), line);
         }
     }
@@ -29,8 +29,8 @@ std::optional<std::uint32_t> last_line_of(unsigned cpu, std::span<const logs::Ev
 } // namespace
 
 std::uint64_t leave_out_unfinished(std::vector<Difference>& differences,
-                                   std::span<const logs::Line> lines,
-                                   std::span<const logs::Event> events, const Matching& matching,
+                                   std::span<const importing::Line> lines,
+                                   std::span<const importing::Event> events, const Matching& matching,
                                    std::span<const trace::UnfinishedAccess> unfinished) {
     std::uint64_t count = 0;
     for (const trace::UnfinishedAccess& access : unfinished) {
@@ -39,8 +39,8 @@ std::uint64_t leave_out_unfinished(std::vector<Difference>& differences,
             if (difference.kind != Kind::missing || (last && difference.line < *last)) {
                 return false;
             }
-            const logs::Line& line = lines[difference.line];
-            return line.kind == logs::LineKind::access && line.cpu == static_cast<int>(access.cpu) &&
+            const importing::Line& line = lines[difference.line];
+            return line.kind == importing::LineKind::access && line.cpu == static_cast<int>(access.cpu) &&
                    line.address - access.pa < longest;
         });
     }
@@ -48,11 +48,11 @@ std::uint64_t leave_out_unfinished(std::vector<Difference>& differences,
 }
 
 std::uint64_t leave_out_behind_end(std::vector<Difference>& differences,
-                                   std::span<const logs::Event> events, const Matching& matching) {
+                                   std::span<const importing::Event> events, const Matching& matching) {
     bool ends = false;
     std::uint32_t last = 0; // line that matches the trace
     for (std::size_t event = 0; event < events.size(); ++event) {
-        if (matching.line_of[event] != logs::nowhere) {
+        if (matching.line_of[event] != importing::nowhere) {
             ends |= (events[event].flags & abi::flag_early) != 0;
             last = std::max(last, matching.line_of[event]);
         }

@@ -14,15 +14,15 @@ namespace mmioscope::verify {
 /// after an access that can end the machine (abi::flag_early) and after everything in the trace are
 /// therefore not missing. Removes them from `differences`, and returns their number.
 std::uint64_t leave_out_behind_end(std::vector<Difference>& differences,
-                                   std::span<const logs::Event> events, const Matching& matching);
+                                   std::span<const importing::Event> events, const Matching& matching);
 
 /// An access in whose middle the machine ended may have been on the bus, with all of its words or
 /// some. Lines of its CPU that follow everything this CPU has in the trace, as far as one
 /// instruction reaches, are therefore not missing. Removes them from `differences`, and returns
 /// their number.
 std::uint64_t leave_out_unfinished(std::vector<Difference>& differences,
-                                   std::span<const logs::Line> lines,
-                                   std::span<const logs::Event> events, const Matching& matching,
+                                   std::span<const importing::Line> lines,
+                                   std::span<const importing::Event> events, const Matching& matching,
                                    std::span<const trace::UnfinishedAccess> unfinished);
 
 } // namespace mmioscope::verify

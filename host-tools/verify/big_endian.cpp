@@ -18,13 +18,13 @@ std::uint64_t swapped(std::uint64_t value, unsigned size) {
 
 } // namespace
 
-void swap_big_endian(logs::AccessLog& log) {
+void swap_big_endian(importing::AccessLog& log) {
     std::vector<bool> is_big(log.regions.size());
     for (std::size_t i = 0; i < is_big.size(); ++i) {
         is_big[i] = std::ranges::find(big_endian, log.regions[i]) != big_endian.end();
     }
-    for (logs::Line& line : log.lines) {
-        if (line.kind == logs::LineKind::access && is_big[line.region]) {
+    for (importing::Line& line : log.lines) {
+        if (line.kind == importing::LineKind::access && is_big[line.region]) {
             line.value = swapped(line.value, line.size);
         }
     }

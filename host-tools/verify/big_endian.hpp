@@ -2,11 +2,11 @@
 // side. The trace has the bus's side.
 #pragma once
 
-#include "logs/access_log.hpp"
+#include "import/access_log.hpp"
 
 namespace mmioscope::verify {
 
 /// Changes the values of such lines to the bus's, within the bytes of their size.
-void swap_big_endian(logs::AccessLog& log);
+void swap_big_endian(importing::AccessLog& log);
 
 } // namespace mmioscope::verify

@@ -9,7 +9,7 @@ namespace {
 constexpr unsigned doubleword_bytes = 8;
 constexpr std::uint64_t page = 4096;
 
-bool goes_on(const logs::Event& event) {
+bool goes_on(const importing::Event& event) {
     return (event.flags & abi::flag_same_instruction) != 0;
 }
 
@@ -21,11 +21,11 @@ struct Run {
 };
 
 /// `most`: bytes. An event that would exceed it is not part of the run.
-Run run_of(const Ahead<logs::Event>& events, std::uint64_t most) {
-    const logs::Event& first = events[0];
+Run run_of(const Ahead<importing::Event>& events, std::uint64_t most) {
+    const importing::Event& first = events[0];
     Run run;
     while (run.events < events.size()) {
-        const logs::Event& event = events[run.events];
+        const importing::Event& event = events[run.events];
         const bool same = event.pc == first.pc && event.write == first.write &&
                           event.address % page != 0 && goes_on(event);
         if ((run.events > 0 && !same) || event.address != first.address + run.bytes ||
@@ -39,12 +39,12 @@ Run run_of(const Ahead<logs::Event>& events, std::uint64_t most) {
 }
 
 /// The part of the run that is its first `bytes` bytes; none if an event is partly in it.
-Run cut(const Ahead<logs::Event>& events, unsigned bytes) {
+Run cut(const Ahead<importing::Event>& events, unsigned bytes) {
     const Run run = run_of(events, bytes);
     return run.bytes == bytes ? run : Run{};
 }
 
-std::uint64_t joined(const Ahead<logs::Event>& events, const Run& run) {
+std::uint64_t joined(const Ahead<importing::Event>& events, const Run& run) {
     std::uint64_t value = 0;
     unsigned bits = 0;
     for (unsigned i = 0; i < run.events; ++i) {
@@ -55,11 +55,11 @@ std::uint64_t joined(const Ahead<logs::Event>& events, const Run& run) {
 }
 
 /// Whether `count` lines of `size` bytes from `from` on contain the run's bytes at `address`.
-bool contain(const Ahead<logs::Line>& lines, std::uint64_t from, unsigned size, unsigned count,
-             const Ahead<logs::Event>& events, const Run& run) {
+bool contain(const Ahead<importing::Line>& lines, std::uint64_t from, unsigned size, unsigned count,
+             const Ahead<importing::Event>& events, const Run& run) {
     std::uint64_t value = 0;
     for (unsigned i = 0; i < count; ++i) {
-        if (i >= lines.size() || lines[i].kind != logs::LineKind::access ||
+        if (i >= lines.size() || lines[i].kind != importing::LineKind::access ||
             lines[i].write != events[0].write || lines[i].size != size || size > 4 ||
             lines[i].address != from + i * size) {
             return false;
@@ -76,21 +76,21 @@ Match matched(unsigned lines, const Run& run) {
             static_cast<std::uint8_t>(run.events)};
 }
 
-bool at_border(const logs::Event& event) {
+bool at_border(const importing::Event& event) {
     const std::uint64_t offset = event.address % page;
     return event.value_known && (offset == 0 || page - offset < doubleword_bytes);
 }
 
 /// Else a word whose neighbour has no record would pass for a part of both.
-bool is_surely_a_part(const Ahead<logs::Event>& events) {
-    const logs::Event& first = events[0];
+bool is_surely_a_part(const Ahead<importing::Event>& events) {
+    const importing::Event& first = events[0];
     const bool parts = goes_on(first) || (events.size() > 1 && goes_on(events[1]));
     return first.size < 4 || first.again || parts;
 }
 
 /// The bytes of the first events that belong to an access of up to `most` bytes over the border: up
 /// to the page's end, or what is left of the instruction behind whole accesses.
-unsigned bytes_at_border(const Ahead<logs::Event>& events, unsigned most) {
+unsigned bytes_at_border(const Ahead<importing::Event>& events, unsigned most) {
     const std::uint64_t offset = events[0].address % page;
     if (offset != 0) {
         return page - offset < most ? static_cast<unsigned>(page - offset) : 0;
@@ -99,7 +99,7 @@ unsigned bytes_at_border(const Ahead<logs::Event>& events, unsigned most) {
 }
 
 /// Bytes of one halfword or word: how many events of a byte there are before the border or behind.
-unsigned single_bytes(const Ahead<logs::Event>& events) {
+unsigned single_bytes(const Ahead<importing::Event>& events) {
     unsigned count = 0;
     const Run run = run_of(events, doubleword_bytes);
     while (count < run.events && events[count].size == 1) {
@@ -108,7 +108,7 @@ unsigned single_bytes(const Ahead<logs::Event>& events) {
     return count;
 }
 
-Match aligned_of(const Ahead<logs::Line>& lines, const Ahead<logs::Event>& events) {
+Match aligned_of(const Ahead<importing::Line>& lines, const Ahead<importing::Event>& events) {
     const unsigned size = lines[0].size;
     const Run run = cut(events, single_bytes(events));
     const std::uint64_t from = events[0].address - events[0].address % size;
@@ -119,7 +119,7 @@ Match aligned_of(const Ahead<logs::Line>& lines, const Ahead<logs::Event>& event
 }
 
 /// Pieces are of the size to which the access is aligned, and so are both of its parts.
-Match pieces_of(const Ahead<logs::Line>& lines, const Ahead<logs::Event>& events) {
+Match pieces_of(const Ahead<importing::Line>& lines, const Ahead<importing::Event>& events) {
     for (const unsigned most : {doubleword_bytes, 4u}) {
         const unsigned bytes = bytes_at_border(events, most);
         const Run run = cut(events, bytes);
@@ -133,7 +133,7 @@ Match pieces_of(const Ahead<logs::Line>& lines, const Ahead<logs::Event>& events
 
 } // namespace
 
-Match border_doubleword(const Ahead<logs::Line>& lines, const Ahead<logs::Event>& events) {
+Match border_doubleword(const Ahead<importing::Line>& lines, const Ahead<importing::Event>& events) {
     if (!at_border(events[0]) || events[0].write || !is_surely_a_part(events)) {
         return {};
     }
@@ -145,7 +145,7 @@ Match border_doubleword(const Ahead<logs::Line>& lines, const Ahead<logs::Event>
     return contain(lines, from, 4, 2, events, run) ? matched(2, run) : Match{};
 }
 
-Match border(const Ahead<logs::Line>& lines, const Ahead<logs::Event>& events) {
+Match border(const Ahead<importing::Line>& lines, const Ahead<importing::Event>& events) {
     if (!at_border(events[0])) {
         return {};
     }

@@ -15,8 +15,8 @@ namespace mmioscope::verify {
 /// Matches the first events, which end or begin a page and are a part of 8 bytes, with the two
 /// words that QEMU reads. The first word may look like the whole, and the second like the next
 /// event's: what is right shows only behind them.
-Match border_doubleword(const Ahead<logs::Line>& lines, const Ahead<logs::Event>& events);
+Match border_doubleword(const Ahead<importing::Line>& lines, const Ahead<importing::Event>& events);
 /// Matches the first events, which end or begin a page, with the lines of any other part.
-Match border(const Ahead<logs::Line>& lines, const Ahead<logs::Event>& events);
+Match border(const Ahead<importing::Line>& lines, const Ahead<importing::Event>& events);
 
 } // namespace mmioscope::verify

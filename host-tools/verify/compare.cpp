@@ -17,12 +17,12 @@ namespace mmioscope::verify {
 namespace {
 
 // What is sent over the stream is the trace: the accesses that send it make no records.
-void leave_out_stream(logs::AccessLog& log, std::span<const abi::RegionEntry> regions) {
+void leave_out_stream(importing::AccessLog& log, std::span<const abi::RegionEntry> regions) {
     for (const abi::RegionEntry& region : regions) {
         if ((region.flags & abi::region_stream) == 0) {
             continue;
         }
-        log.of_stream += std::erase_if(log.lines, [&region](const logs::Line& line) {
+        log.of_stream += std::erase_if(log.lines, [&region](const importing::Line& line) {
             return line.address - region.base < region.size;
         });
     }
@@ -31,7 +31,7 @@ void leave_out_stream(logs::AccessLog& log, std::span<const abi::RegionEntry> re
 std::vector<bool> altered_events(const std::vector<Difference>& differences, std::size_t count) {
     std::vector<bool> altered(count, false);
     for (const Difference& difference : differences) {
-        if (difference.event != logs::nowhere) {
+        if (difference.event != importing::nowhere) {
             altered[difference.event] = true;
         }
     }
@@ -47,15 +47,15 @@ void add(Result& result, const std::vector<Difference>& differences) {
     }
 }
 
-void finish(Result& result, const logs::AccessLog& log) {
+void finish(Result& result, const importing::AccessLog& log) {
     for (const std::uint32_t number : log.unreadable) {
-        add(result, {{Kind::unreadable, number, logs::nowhere}});
+        add(result, {{Kind::unreadable, number, importing::nowhere}});
     }
     std::stable_sort(result.differences.begin(), result.differences.end(),
                      [](const Difference& a, const Difference& b) { return a.event < b.event; });
 }
 
-Result compare(logs::AccessLog& log, std::span<const logs::Event> events,
+Result compare(importing::AccessLog& log, std::span<const importing::Event> events,
                std::span<const abi::RegionEntry> regions,
                std::span<const trace::UnfinishedAccess> unfinished) {
     Result result;
@@ -83,7 +83,7 @@ Result compare(logs::AccessLog& log, std::span<const logs::Event> events,
     result.artefacts = matching.artefacts;
     result.compared = static_cast<std::uint64_t>(
         std::count_if(matching.line_of.begin(), matching.line_of.end(),
-                      [](std::uint32_t line) { return line != logs::nowhere; }));
+                      [](std::uint32_t line) { return line != importing::nowhere; }));
     return result;
 }
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "abi/ring.hpp"
-#include "logs/access_log.hpp"
+#include "import/access_log.hpp"
 #include "verify/artefacts.hpp"
 #include "verify/difference.hpp"
 #include "verify/events.hpp"
@@ -27,10 +27,10 @@ struct Result {
 
 void add(Result& result, const std::vector<Difference>& differences);
 /// Adds the unreadable lines, and sorts the differences.
-void finish(Result& result, const logs::AccessLog& log);
+void finish(Result& result, const importing::AccessLog& log);
 
 /// Compares event by event. Changes `log` only in lines with relative addresses.
-Result compare(logs::AccessLog& log, std::span<const logs::Event> events,
+Result compare(importing::AccessLog& log, std::span<const importing::Event> events,
                std::span<const abi::RegionEntry> regions,
                std::span<const trace::UnfinishedAccess> unfinished = {});
 

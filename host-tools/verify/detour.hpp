@@ -19,8 +19,8 @@ struct Place {
 
 /// Both sides of a stream.
 struct StreamPair {
-    Ahead<logs::Line> lines;
-    Ahead<logs::Event> events;
+    Ahead<importing::Line> lines;
+    Ahead<importing::Event> events;
 
     bool line_left(const Place& at) const { return at.line < lines.size(); }
     bool event_left(const Place& at) const { return at.event < events.size(); }

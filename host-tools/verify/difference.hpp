@@ -1,7 +1,7 @@
 // The kinds of difference that verify finds.
 #pragma once
 
-#include "logs/access.hpp"
+#include "import/access.hpp"
 
 #include <array>
 #include <cstdint>

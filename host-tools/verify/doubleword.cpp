@@ -36,8 +36,8 @@ std::uint64_t joined(const Ahead<T>& all, unsigned first, unsigned count) {
 }
 
 /// The number of events that make up 8 bytes of one instruction.
-std::optional<unsigned> events_of(const Ahead<logs::Event>& events) {
-    const logs::Event& first = events[0];
+std::optional<unsigned> events_of(const Ahead<importing::Event>& events) {
+    const importing::Event& first = events[0];
     if (first.size > bytes / 2 || !first.value_known) {
         return std::nullopt;
     }
@@ -53,9 +53,9 @@ std::optional<unsigned> events_of(const Ahead<logs::Event>& events) {
     return count;
 }
 
-bool carry(const Ahead<logs::Line>& lines, unsigned count) {
+bool carry(const Ahead<importing::Line>& lines, unsigned count) {
     for (unsigned i = 0; i < count; ++i) {
-        if (lines[i].kind != logs::LineKind::access) {
+        if (lines[i].kind != importing::LineKind::access) {
             return false;
         }
     }
@@ -63,7 +63,7 @@ bool carry(const Ahead<logs::Line>& lines, unsigned count) {
 }
 
 /// The number of lines for the 8 bytes `value` at `address`; 0: they do not match.
-unsigned lines_of(const Ahead<logs::Line>& lines, std::uint64_t address, bool write,
+unsigned lines_of(const Ahead<importing::Line>& lines, std::uint64_t address, bool write,
                   std::uint64_t value) {
     const unsigned below = address % bytes;
     const auto are = [&](std::uint64_t from, unsigned size, unsigned count) {
@@ -72,7 +72,7 @@ unsigned lines_of(const Ahead<logs::Line>& lines, std::uint64_t address, bool wr
     const auto same = [&](unsigned count) {
         return !carry(lines, count) || joined(lines, 0, count) == value;
     };
-    if ((below == 0 || lines[0].kind == logs::LineKind::pc) && are(address, bytes, 1)) {
+    if ((below == 0 || lines[0].kind == importing::LineKind::pc) && are(address, bytes, 1)) {
         return same(1) ? 1 : 0;
     }
     if (below == 0) { // elements
@@ -95,7 +95,7 @@ unsigned lines_of(const Ahead<logs::Line>& lines, std::uint64_t address, bool wr
 
 } // namespace
 
-Match doubleword(const Ahead<logs::Line>& lines, const Ahead<logs::Event>& events) {
+Match doubleword(const Ahead<importing::Line>& lines, const Ahead<importing::Event>& events) {
     const auto count = events_of(events);
     if (!count) {
         return {};

@@ -16,6 +16,6 @@
 namespace mmioscope::verify {
 
 /// Matches the first events, 8 bytes in total by one instruction, with all their lines.
-Match doubleword(const Ahead<logs::Line>& lines, const Ahead<logs::Event>& events);
+Match doubleword(const Ahead<importing::Line>& lines, const Ahead<importing::Event>& events);
 
 } // namespace mmioscope::verify

@@ -27,8 +27,8 @@ bool may_be_on_the_bus(const abi::Record& record) {
            aborted(record) || uncertain(record);
 }
 
-logs::Event to_event(const abi::Record& record, std::uint64_t number) {
-    logs::Event event{};
+importing::Event to_event(const abi::Record& record, std::uint64_t number) {
+    importing::Event event{};
     event.address = abi::physical_address(record);
     event.value = record.value;
     event.time = record.time;
@@ -52,7 +52,7 @@ logs::Event to_event(const abi::Record& record, std::uint64_t number) {
 
 // Whether it is of the same instruction as `fault`, which was taken behind its first access: the
 // guest has mapped the rest meanwhile.
-bool made_again(const logs::Event& fault, const logs::Event& event) {
+bool made_again(const importing::Event& fault, const importing::Event& event) {
     return fault.uncertain && !fault.walk && !event.uncertain && event.pc == fault.pc &&
            event.address == fault.address && event.write == fault.write;
 }
@@ -61,14 +61,14 @@ bool made_again(const logs::Event& fault, const logs::Event& event) {
 
 Events read_events(trace::TraceReader& reader) {
     Events events{{}, trace::LossCounter(1), 0, {}};
-    std::array<logs::Event, 256> faults{}; // the last one of each CPU
+    std::array<importing::Event, 256> faults{}; // the last one of each CPU
     for (auto records = reader.next(); !records.empty(); records = reader.next()) {
         for (const abi::Record& record : records) {
             ++events.records;
             events.holes.add(record);
             if (may_be_on_the_bus(record)) {
-                logs::Event event = to_event(record, events.records);
-                logs::Event& fault = faults[event.cpu];
+                importing::Event event = to_event(record, events.records);
+                importing::Event& fault = faults[event.cpu];
                 event.again = made_again(fault, event);
                 if (event.uncertain || event.again) {
                     fault = event;

@@ -3,7 +3,7 @@
 
 #include "file/trace_reader.hpp"
 #include "file/unfinished.hpp"
-#include "logs/access.hpp"
+#include "import/access.hpp"
 #include "records/losses.hpp"
 
 #include <vector>
@@ -11,7 +11,7 @@
 namespace mmioscope::verify {
 
 struct Events {
-    std::vector<logs::Event> all; ///< in the order of the file, unsorted
+    std::vector<importing::Event> all; ///< in the order of the file, unsorted
     trace::LossCounter holes;     ///< records missing in the trace itself
     std::uint64_t records = 0;    ///< number of records of all types
     std::vector<trace::UnfinishedAccess> unfinished;

@@ -17,7 +17,7 @@ struct Leftover {
     std::uint32_t expected; ///< expected line
 };
 
-std::uint64_t bus_value(const logs::Line& line, const logs::Event& event) {
+std::uint64_t bus_value(const importing::Line& line, const importing::Event& event) {
     return event.size >= 8 ? line.value : line.value & ((std::uint64_t{1} << event.size * 8) - 1);
 }
 
@@ -32,9 +32,9 @@ struct Comparison {
     }
 };
 
-Comparison compare(const logs::Line& line, const logs::Event& event) {
+Comparison compare(const importing::Line& line, const importing::Event& event) {
     Comparison fields;
-    const bool known = line.kind == logs::LineKind::access;
+    const bool known = line.kind == importing::LineKind::access;
     if (line.cpu >= 0 && line.cpu != static_cast<int>(event.cpu)) {
         fields.differ(Kind::cpu);
     }
@@ -55,7 +55,7 @@ Comparison compare(const logs::Line& line, const logs::Event& event) {
 
 class Pairing {
 public:
-    Pairing(std::span<const logs::Line> lines, std::span<const logs::Event> events,
+    Pairing(std::span<const importing::Line> lines, std::span<const importing::Event> events,
             Matching& matching)
         : lines_(lines), events_(events), matching_(matching) {
         collect();
@@ -68,10 +68,10 @@ public:
             }
         }
         for (const std::uint32_t line : left_lines_) {
-            differences_.push_back({Kind::missing, line, logs::nowhere});
+            differences_.push_back({Kind::missing, line, importing::nowhere});
         }
         for (const Leftover& left : left_events_) {
-            differences_.push_back({Kind::extra, logs::nowhere, left.event});
+            differences_.push_back({Kind::extra, importing::nowhere, left.event});
         }
         return std::move(differences_);
     }
@@ -80,7 +80,7 @@ private:
     void collect() {
         std::uint32_t expected = 0;
         for (std::uint32_t event = 0; event < events_.size(); ++event) {
-            if (matching_.line_of[event] == logs::nowhere) {
+            if (matching_.line_of[event] == importing::nowhere) {
                 left_events_.push_back({event, expected});
             } else {
                 expected = matching_.line_of[event];
@@ -120,8 +120,8 @@ private:
         }
     }
 
-    std::span<const logs::Line> lines_;
-    std::span<const logs::Event> events_;
+    std::span<const importing::Line> lines_;
+    std::span<const importing::Event> events_;
     Matching& matching_;
     std::vector<std::uint32_t> left_lines_; ///< ascending
     std::vector<Leftover> left_events_;
@@ -130,8 +130,8 @@ private:
 
 } // namespace
 
-std::vector<Difference> name_leftovers(std::span<const logs::Line> lines,
-                                       std::span<const logs::Event> events, Matching& matching) {
+std::vector<Difference> name_leftovers(std::span<const importing::Line> lines,
+                                       std::span<const importing::Event> events, Matching& matching) {
     return Pairing(lines, events, matching).run();
 }
 

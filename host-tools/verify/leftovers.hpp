@@ -12,7 +12,7 @@ namespace mmioscope::verify {
 
 /// The differences except those of order. An event that merely moved is added to `matching`
 /// instead, for check_order() to find.
-std::vector<Difference> name_leftovers(std::span<const logs::Line> lines,
-                                       std::span<const logs::Event> events, Matching& matching);
+std::vector<Difference> name_leftovers(std::span<const importing::Line> lines,
+                                       std::span<const importing::Event> events, Matching& matching);
 
 } // namespace mmioscope::verify

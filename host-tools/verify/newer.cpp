@@ -13,8 +13,8 @@ namespace {
 // QEMU's names of memory regions whose impl.min_access_size is 4 (hw/char/pl011.c of QEMU 10).
 constexpr std::array<std::string_view, 1> word_models = {"pl011"};
 
-bool takes_words(const logs::AccessLog& log, const logs::Line& line) {
-    return line.kind == logs::LineKind::access &&
+bool takes_words(const importing::AccessLog& log, const importing::Line& line) {
+    return line.kind == importing::LineKind::access &&
            std::ranges::find(word_models, log.regions[line.region]) != word_models.end();
 }
 
@@ -33,26 +33,26 @@ unsigned major_and_minor(std::string_view qemu) {
     return 100 * major + minor;
 }
 
-void mark_widened(logs::AccessLog& log) {
+void mark_widened(importing::AccessLog& log) {
     std::vector<bool> only_words(log.regions.size(), true);
-    for (const logs::Line& line : log.lines) {
+    for (const importing::Line& line : log.lines) {
         if (takes_words(log, line) && line.size != 4) {
             only_words[line.region] = false;
         }
     }
-    for (logs::Line& line : log.lines) {
+    for (importing::Line& line : log.lines) {
         line.widened = takes_words(log, line) && only_words[line.region];
     }
 }
 
 } // namespace
 
-void mark_newer(logs::AccessLog& log, std::string_view qemu) {
+void mark_newer(importing::AccessLog& log, std::string_view qemu) {
     if (major_and_minor(qemu) < first_newer) {
         return;
     }
     mark_widened(log);
-    for (logs::Line& line : log.lines) {
+    for (importing::Line& line : log.lines) {
         line.pieces = true;
     }
 }

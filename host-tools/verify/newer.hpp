@@ -2,7 +2,7 @@
 // unaligned accesses.
 #pragma once
 
-#include "logs/access_log.hpp"
+#include "import/access_log.hpp"
 
 #include <string_view>
 
@@ -11,6 +11,6 @@ namespace mmioscope::verify {
 /// Marks what a newer QEMU may have written in another form than 7.2 (Line::widened, Line::pieces).
 /// `qemu` is the version, as the trace says it; without one the log is taken as 7.2's. A model of
 /// which the log has other sizes than words is not widened. Call it before the log is compared.
-void mark_newer(logs::AccessLog& log, std::string_view qemu);
+void mark_newer(importing::AccessLog& log, std::string_view qemu);
 
 } // namespace mmioscope::verify

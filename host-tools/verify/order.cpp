@@ -54,7 +54,7 @@ private:
 
 class OrderCheck {
 public:
-    bool wrong(const logs::Event& event, std::uint32_t line) {
+    bool wrong(const importing::Event& event, std::uint32_t line) {
         bool wrong = cpus_[event.cpu].step(line, event.cpu_sequence);
         if (event.device != abi::no_device && !event.own) {
             wrong |= devices_[event.device].step(line, event.lock_sequence);
@@ -65,7 +65,7 @@ public:
     }
 
 private:
-    bool contradicts_time(const logs::Event& event, std::uint32_t line) {
+    bool contradicts_time(const importing::Event& event, std::uint32_t line) {
         const bool boot = (event.flags & abi::flag_boot) != 0;
         const bool early = (event.flags & abi::flag_early) != 0;
         const bool wrong = !boot && over_.latest_line(event.time) > line;
@@ -81,13 +81,13 @@ private:
 
 } // namespace
 
-std::vector<Difference> check_order(std::span<const logs::Event> events, const Matching& matching,
+std::vector<Difference> check_order(std::span<const importing::Event> events, const Matching& matching,
                                     const std::vector<bool>& altered) {
     std::vector<Difference> differences;
     OrderCheck check;
     for (std::uint32_t event = 0; event < events.size(); ++event) {
         const std::uint32_t line = matching.line_of[event];
-        if (line != logs::nowhere && !altered[event] && check.wrong(events[event], line)) {
+        if (line != importing::nowhere && !altered[event] && check.wrong(events[event], line)) {
             differences.push_back({Kind::order, line, event});
         }
     }

@@ -19,7 +19,7 @@ namespace mmioscope::verify {
 /// flag_boot record is later than the access, so its start is unknown.
 ///
 /// Ignores events that are `altered`, that is, whose fields differ from the log.
-std::vector<Difference> check_order(std::span<const logs::Event> events, const Matching& matching,
+std::vector<Difference> check_order(std::span<const importing::Event> events, const Matching& matching,
                                     const std::vector<bool>& altered);
 
 } // namespace mmioscope::verify

@@ -1,6 +1,6 @@
 #include "verify/pc_log.hpp"
 
-#include "logs/text_lines.hpp"
+#include "import/text_lines.hpp"
 #include "verify/align.hpp"
 #include "verify/leftovers.hpp"
 #include "verify/streams.hpp"
@@ -9,8 +9,8 @@ namespace mmioscope::verify {
 
 namespace {
 
-bool read_line(std::string_view text, logs::Line& line) {
-    logs::Fields fields(text);
+bool read_line(std::string_view text, importing::Line& line) {
+    importing::Fields fields(text);
     line.cpu = fields.number<std::int8_t>();
     line.write = fields.accept(" W ");
     if (!line.write) {
@@ -21,18 +21,18 @@ bool read_line(std::string_view text, logs::Line& line) {
     line.address = fields.number<std::uint64_t>(16);
     fields.expect(" 0x");
     line.pc = fields.number<std::uint32_t>(16);
-    line.kind = logs::LineKind::pc;
+    line.kind = importing::LineKind::pc;
     return fields.good() && fields.at_end() && line.cpu >= 0;
 }
 
 } // namespace
 
-logs::AccessLog read_pc_log(ByteSource& source) {
-    logs::AccessLog log;
+importing::AccessLog read_pc_log(ByteSource& source) {
+    importing::AccessLog log;
     log.regions.emplace_back(); // the log names none
     std::uint32_t number = 0;
-    logs::for_each_line(source, [&](std::string_view text) {
-        logs::Line line{};
+    importing::for_each_line(source, [&](std::string_view text) {
+        importing::Line line{};
         line.number = ++number;
         if (read_line(text, line)) {
             log.lines.push_back(line);
@@ -43,7 +43,7 @@ logs::AccessLog read_pc_log(ByteSource& source) {
     return log;
 }
 
-Result compare_pcs(logs::AccessLog& log, std::span<const logs::Event> events,
+Result compare_pcs(importing::AccessLog& log, std::span<const importing::Event> events,
                    std::span<const abi::RegionEntry> regions) {
     Result result;
     Matching matching(log.lines.size(), events.size());
@@ -57,7 +57,7 @@ Result compare_pcs(logs::AccessLog& log, std::span<const logs::Event> events,
     add(result, leftovers);
     for (std::uint32_t i = 0; i < events.size(); ++i) {
         const std::uint32_t line = matching.line_of[i];
-        if (line == logs::nowhere || !events[i].guest_instruction) {
+        if (line == importing::nowhere || !events[i].guest_instruction) {
             continue;
         }
         ++result.compared;

@@ -5,7 +5,7 @@
 // not. There are no values, and all accesses have a CPU, even those that reach no device model.
 #pragma once
 
-#include "logs/access_log.hpp"
+#include "import/access_log.hpp"
 #include "verify/compare.hpp"
 
 #include <span>
@@ -13,11 +13,11 @@
 namespace mmioscope::verify {
 
 /// Reads all of `source`. Throws Error if reading fails.
-logs::AccessLog read_pc_log(ByteSource& source);
+importing::AccessLog read_pc_log(ByteSource& source);
 
 /// Compares CPU, direction, size and address of all events, and the PC of those made by a guest
 /// instruction. `compared` counts the PCs.
-Result compare_pcs(logs::AccessLog& log, std::span<const logs::Event> events,
+Result compare_pcs(importing::AccessLog& log, std::span<const importing::Event> events,
                    std::span<const abi::RegionEntry> regions);
 
 } // namespace mmioscope::verify

@@ -10,19 +10,19 @@ namespace {
 
 constexpr std::size_t most_details = 10;
 
-std::string line_text(const logs::Line& line, const logs::AccessLog& log) {
+std::string line_text(const importing::Line& line, const importing::AccessLog& log) {
     std::string text = fmt::format("log line {}: {} addr {:#010x} size {}", line.number,
                                    line.write ? "write" : "read", line.address, line.size);
-    if (line.kind == logs::LineKind::access) {
+    if (line.kind == importing::LineKind::access) {
         text += fmt::format(" cpu {} value {:#x}", line.cpu, line.value);
     }
-    if (line.kind == logs::LineKind::pc) {
+    if (line.kind == importing::LineKind::pc) {
         return text + fmt::format(" cpu {} pc {:#010x}", line.cpu, line.pc);
     }
     return text + fmt::format(" {}", log.regions[line.region]);
 }
 
-std::string event_text(const logs::Event& event, const tree::DeviceNames& names) {
+std::string event_text(const importing::Event& event, const tree::DeviceNames& names) {
     std::string text =
         fmt::format("record {}: {} addr {:#010x} size {} cpu {}", event.number,
                     event.write ? "write" : "read", event.address, event.size, event.cpu);
@@ -32,16 +32,16 @@ std::string event_text(const logs::Event& event, const tree::DeviceNames& names)
                               event.cpu_sequence, event.lock_sequence, event.own ? " (own)" : "");
 }
 
-std::string details(const Difference& difference, const logs::AccessLog& log,
-                    std::span<const logs::Event> events, const tree::DeviceNames& names) {
+std::string details(const Difference& difference, const importing::AccessLog& log,
+                    std::span<const importing::Event> events, const tree::DeviceNames& names) {
     std::string text = fmt::format("{}:\n", kind_text(difference.kind));
     if (difference.kind == Kind::unreadable) {
         return text + fmt::format("  log line {}\n", difference.line);
     }
-    if (difference.line != logs::nowhere) {
+    if (difference.line != importing::nowhere) {
         text += fmt::format("  {}\n", line_text(log.lines[difference.line], log));
     }
-    if (difference.event != logs::nowhere) {
+    if (difference.event != importing::nowhere) {
         text += fmt::format("  {}\n", event_text(events[difference.event], names));
     }
     return text;
@@ -49,8 +49,8 @@ std::string details(const Difference& difference, const logs::AccessLog& log,
 
 } // namespace
 
-std::string difference_details(const Result& result, const logs::AccessLog& log,
-                               std::span<const logs::Event> events,
+std::string difference_details(const Result& result, const importing::AccessLog& log,
+                               std::span<const importing::Event> events,
                                const tree::DeviceNames& names) {
     std::string text;
     const std::size_t shown = std::min(result.differences.size(), most_details);
@@ -63,7 +63,7 @@ std::string difference_details(const Result& result, const logs::AccessLog& log,
     return text;
 }
 
-std::string notes(const Result& result, const logs::AccessLog& log) {
+std::string notes(const Result& result, const importing::AccessLog& log) {
     std::string text;
     for (std::size_t row = 1; row < artefact_count; ++row) {
         if (result.artefacts[row] > 0) {

@@ -12,11 +12,11 @@
 namespace mmioscope::verify {
 
 /// The first differences, each with both sides, as lines.
-std::string difference_details(const Result& result, const logs::AccessLog& log,
-                               std::span<const logs::Event> events, const tree::DeviceNames& names);
+std::string difference_details(const Result& result, const importing::AccessLog& log,
+                               std::span<const importing::Event> events, const tree::DeviceNames& names);
 
 /// As lines: how events appeared differently in the log, and what was left out.
-std::string notes(const Result& result, const logs::AccessLog& log);
+std::string notes(const Result& result, const importing::AccessLog& log);
 
 /// "verify: 123 events compared, 2 differences: 1 missing, 1 value". `what` was compared.
 std::string verdict(const Result& result, std::string_view what = "events");

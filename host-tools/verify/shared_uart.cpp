@@ -33,7 +33,7 @@ public:
     explicit Finder(std::uint64_t base) : base_(base) {}
 
     /// Line `number` of the log. Appends those that turn out to be the stream's to `found`.
-    void take(const logs::Line& line, const Model& model, std::size_t number,
+    void take(const importing::Line& line, const Model& model, std::size_t number,
               std::vector<std::size_t>& found) {
         const std::uint64_t offset = line.address - base_;
         std::size_t& look = looks_[line.cpu];
@@ -77,7 +77,7 @@ private:
 
 } // namespace
 
-void leave_out_shared(logs::AccessLog& log, std::span<const abi::RegionEntry> regions) {
+void leave_out_shared(importing::AccessLog& log, std::span<const abi::RegionEntry> regions) {
     for (const abi::RegionEntry& region : regions) {
         if ((region.flags & abi::region_shared) == 0) {
             continue;
@@ -85,7 +85,7 @@ void leave_out_shared(logs::AccessLog& log, std::span<const abi::RegionEntry> re
         Finder finder(region.base);
         std::vector<std::size_t> found;
         for (std::size_t number = 0; number < log.lines.size(); ++number) {
-            const logs::Line& line = log.lines[number];
+            const importing::Line& line = log.lines[number];
             if (line.address - region.base >= region.size) {
                 continue;
             }
@@ -97,7 +97,7 @@ void leave_out_shared(logs::AccessLog& log, std::span<const abi::RegionEntry> re
         log.of_stream += found.size();
         std::size_t number = 0;
         auto next = found.begin();
-        std::erase_if(log.lines, [&](const logs::Line&) {
+        std::erase_if(log.lines, [&](const importing::Line&) {
             const bool here = next != found.end() && *next == number;
             next += here ? 1 : 0;
             ++number;

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "abi/ring.hpp"
-#include "logs/access_log.hpp"
+#include "import/access_log.hpp"
 
 #include <span>
 
@@ -12,6 +12,6 @@ namespace mmioscope::verify {
 /// makes two for each byte: it reads whether there is room, and stores. A store is the stream's if
 /// what the UART sends for it is. So the guest's own accesses to the UART are compared like all
 /// others.
-void leave_out_shared(logs::AccessLog& log, std::span<const abi::RegionEntry> regions);
+void leave_out_shared(importing::AccessLog& log, std::span<const abi::RegionEntry> regions);
 
 } // namespace mmioscope::verify

@@ -18,11 +18,11 @@ using Shape = std::tuple<std::uint64_t, unsigned, bool>; // address, size, write
 
 // Finds the accesses of the trace that a device model refused: those with the shape of a refused
 // line, unless a model took exactly such an access. Makes the lines' addresses absolute.
-std::set<Shape> locate_rejected(std::vector<logs::Line>& lines, std::span<const logs::Event> events,
+std::set<Shape> locate_rejected(std::vector<importing::Line>& lines, std::span<const importing::Event> events,
                                 std::span<const abi::RegionEntry> regions) {
-    std::map<Shape, std::vector<logs::Line*>> refused; // by offset
-    for (logs::Line& line : lines) {
-        if (line.kind == logs::LineKind::rejected) {
+    std::map<Shape, std::vector<importing::Line*>> refused; // by offset
+    for (importing::Line& line : lines) {
+        if (line.kind == importing::LineKind::rejected) {
             refused[{line.address, line.size, line.write}].push_back(&line);
         }
     }
@@ -31,18 +31,18 @@ std::set<Shape> locate_rejected(std::vector<logs::Line>& lines, std::span<const 
         return shapes;
     }
     std::set<Shape> taken;
-    for (const logs::Line& line : lines) {
-        if (line.kind == logs::LineKind::access) {
+    for (const importing::Line& line : lines) {
+        if (line.kind == importing::LineKind::access) {
             taken.insert({line.address, line.size, line.write});
         }
     }
-    for (const logs::Event& event : events) {
+    for (const importing::Event& event : events) {
         const std::uint64_t base = event.device < regions.size() ? regions[event.device].base : 0;
         const Shape shape{event.address, event.size, event.write};
         const auto found = refused.find({event.address - base, event.size, event.write});
         if (found != refused.end() && !taken.contains(shape)) {
             shapes.insert(shape);
-            for (logs::Line* line : std::exchange(found->second, {})) {
+            for (importing::Line* line : std::exchange(found->second, {})) {
                 line->address = event.address;
             }
         }
@@ -50,10 +50,10 @@ std::set<Shape> locate_rejected(std::vector<logs::Line>& lines, std::span<const 
     return shapes;
 }
 
-std::unordered_set<std::uint64_t> unmodelled_addresses(std::span<const logs::Line> lines) {
+std::unordered_set<std::uint64_t> unmodelled_addresses(std::span<const importing::Line> lines) {
     std::unordered_set<std::uint64_t> addresses;
-    for (const logs::Line& line : lines) {
-        if (line.kind == logs::LineKind::unmodelled) {
+    for (const importing::Line& line : lines) {
+        if (line.kind == importing::LineKind::unmodelled) {
             addresses.insert(line.address);
             addresses.insert(line.address + line.size / 2); // two words in a line of 8 bytes
         }
@@ -62,26 +62,26 @@ std::unordered_set<std::uint64_t> unmodelled_addresses(std::span<const logs::Lin
 }
 
 // Lines of an unaligned access, and of some undecoded ones, begin below its address.
-bool is_unmodelled(const logs::Event& event, const std::unordered_set<std::uint64_t>& addresses) {
+bool is_unmodelled(const importing::Event& event, const std::unordered_set<std::uint64_t>& addresses) {
     const std::uint64_t step = is_undecoded(event) ? 8 : event.size;
     return !addresses.empty() && (addresses.contains(event.address) ||
                                   addresses.contains(event.address - event.address % step));
 }
 
-bool before(const logs::Event& a, const logs::Event& b) {
+bool before(const importing::Event& a, const importing::Event& b) {
     return static_cast<std::int32_t>(b.cpu_sequence - a.cpu_sequence) > 0;
 }
 
 // An event whose number contradicts its place, between two that are consecutive, could be mistaken
 // for similar ones. It is moved to where its number belongs, or removed if that is nowhere.
 // (check_order() reports that it is misplaced.)
-void settle_strays(std::vector<std::uint32_t>& order, std::span<const logs::Event> events) {
+void settle_strays(std::vector<std::uint32_t>& order, std::span<const importing::Event> events) {
     std::vector<std::uint32_t> kept;
     std::vector<std::uint32_t> strays;
     for (std::size_t i = 0; i < order.size(); ++i) {
-        const logs::Event& event = events[order[i]];
-        const logs::Event* last = kept.empty() ? nullptr : &events[kept.back()];
-        const logs::Event* next = i + 1 < order.size() ? &events[order[i + 1]] : nullptr;
+        const importing::Event& event = events[order[i]];
+        const importing::Event* last = kept.empty() ? nullptr : &events[kept.back()];
+        const importing::Event* next = i + 1 < order.size() ? &events[order[i + 1]] : nullptr;
         const bool neighbours_agree = last == nullptr || next == nullptr || before(*last, *next);
         const bool fits =
             (last == nullptr || before(*last, event)) && (next == nullptr || before(event, *next));
@@ -100,7 +100,7 @@ void settle_strays(std::vector<std::uint32_t>& order, std::span<const logs::Even
 
 } // namespace
 
-std::vector<Stream> divide(std::vector<logs::Line>& lines, std::span<const logs::Event> events,
+std::vector<Stream> divide(std::vector<importing::Line>& lines, std::span<const importing::Event> events,
                            std::span<const abi::RegionEntry> regions) {
     const std::set<Shape> rejected = locate_rejected(lines, events, regions);
     const std::unordered_set<std::uint64_t> unmodelled = unmodelled_addresses(lines);
@@ -109,13 +109,13 @@ std::vector<Stream> divide(std::vector<logs::Line>& lines, std::span<const logs:
     constexpr std::uint32_t devices = 256;
     std::map<std::uint32_t, Stream> streams;
     for (std::uint32_t i = 0; i < lines.size(); ++i) {
-        const logs::Line& line = lines[i];
+        const importing::Line& line = lines[i];
         const std::uint32_t key = line.cpu >= 0 ? static_cast<std::uint32_t>(line.cpu)
                                                 : devices + region_of(line.address);
         streams[key].lines.push_back(i);
     }
     for (std::uint32_t i = 0; i < events.size(); ++i) {
-        const logs::Event& event = events[i];
+        const importing::Event& event = events[i];
         const bool modelled =
             !is_unmodelled(event, unmodelled) &&
             (rejected.empty() || !rejected.contains({event.address, event.size, event.write}));

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "abi/ring.hpp"
-#include "logs/access.hpp"
-#include "logs/access_log.hpp"
+#include "import/access.hpp"
+#include "import/access_log.hpp"
 
 #include <cstdint>
 #include <span>
@@ -22,7 +22,7 @@ struct Stream {
 /// Each line is in exactly one stream, and each event in at most one: an event whose cpu_sequence
 /// has no place among its CPU's is in none, and left to name_leftovers(). Makes the addresses of
 /// rejected lines, which are offsets in the log, absolute.
-std::vector<Stream> divide(std::vector<logs::Line>& lines, std::span<const logs::Event> events,
+std::vector<Stream> divide(std::vector<importing::Line>& lines, std::span<const importing::Event> events,
                            std::span<const abi::RegionEntry> regions);
 
 } // namespace mmioscope::verify

@@ -11,20 +11,20 @@ constexpr std::size_t most_lines = 64; ///< for VLDM of 32 words, or one that QE
 constexpr std::uint64_t page_size = 4096;
 
 // A walk reads descriptors of 4 or 8 bytes; only their page is known.
-bool is_of_walk(const logs::Line& line, const logs::Event& event) {
+bool is_of_walk(const importing::Line& line, const importing::Event& event) {
     return !line.write && line.size >= 4 && line.address - event.address < page_size;
 }
 
-bool is_behind(const logs::Line& line, const logs::Line& last) {
+bool is_behind(const importing::Line& line, const importing::Line& last) {
     return line.write == last.write && line.address == last.address + last.size;
 }
 
 // The first write of an instruction that has read the same addresses.
-bool turns_back(const logs::Line& line, const logs::Line& last, const logs::Line& first) {
+bool turns_back(const importing::Line& line, const importing::Line& last, const importing::Line& first) {
     return line.write && !last.write && line.address == first.address;
 }
 
-bool may_begin(const logs::Line& line, const logs::Event& event) {
+bool may_begin(const importing::Line& line, const importing::Event& event) {
     if (event.walk) {
         return is_of_walk(line, event);
     }
@@ -41,26 +41,26 @@ bool may_begin(const logs::Line& line, const logs::Event& event) {
                (event.write || line.pieces ? event.address : event.address - event.address % unit);
 }
 
-bool next_may_begin(const Ahead<logs::Line>& lines, const Ahead<logs::Event>& events,
+bool next_may_begin(const Ahead<importing::Line>& lines, const Ahead<importing::Event>& events,
                     std::size_t line) {
     return events.size() > 1 && may_begin(lines[line], events[1]);
 }
 
 } // namespace
 
-bool is_undecoded(const logs::Event& event) {
+bool is_undecoded(const importing::Event& event) {
     return (event.flags & abi::flag_value_unknown) != 0;
 }
 
-Match undecoded(const Ahead<logs::Line>& lines, const Ahead<logs::Event>& events) {
+Match undecoded(const Ahead<importing::Line>& lines, const Ahead<importing::Event>& events) {
     if (!may_begin(lines[0], events[0])) {
         return {};
     }
     std::size_t count = 1;
     const bool write = events[0].write;
     while (count < lines.size() && count < most_lines) {
-        const logs::Line& line = lines[count];
-        const logs::Line& last = lines[count - 1];
+        const importing::Line& line = lines[count];
+        const importing::Line& last = lines[count - 1];
         const bool belongs =
             events[0].walk ? is_of_walk(line, events[0])
                            : is_behind(line, last) || (write && turns_back(line, last, lines[0]));

@@ -14,10 +14,10 @@
 
 namespace mmioscope::verify {
 
-bool is_undecoded(const logs::Event& event);
+bool is_undecoded(const importing::Event& event);
 
 /// All lines that the first event, which is undecoded, may have caused, but no line with which the
 /// next event may begin.
-Match undecoded(const Ahead<logs::Line>& lines, const Ahead<logs::Event>& events);
+Match undecoded(const Ahead<importing::Line>& lines, const Ahead<importing::Event>& events);
 
 } // namespace mmioscope::verify

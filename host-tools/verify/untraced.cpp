@@ -23,7 +23,7 @@ bool reads_array(std::uint64_t command) {
 
 } // namespace
 
-std::uint64_t leave_out_unselected(logs::AccessLog& log, std::span<const logs::Event> events,
+std::uint64_t leave_out_unselected(importing::AccessLog& log, std::span<const importing::Event> events,
                                    std::span<const abi::RegionEntry> regions) {
     const RegionFinder region_of(regions);
     std::vector<bool> traced(regions.size() + 1); // the last element: no region
@@ -33,21 +33,21 @@ std::uint64_t leave_out_unselected(logs::AccessLog& log, std::span<const logs::E
     for (std::size_t i = 0; i < regions.size(); ++i) {
         traced[i] = (regions[i].flags & abi::region_traced) != 0;
     }
-    for (const logs::Event& event : events) {
+    for (const importing::Event& event : events) {
         traced[place_of(event.address)] = true;
     }
     // An offset instead of an address is in no region (LineKind::rejected).
-    return std::erase_if(log.lines, [&](const logs::Line& line) {
-        return line.kind != logs::LineKind::rejected && !traced[place_of(line.address)];
+    return std::erase_if(log.lines, [&](const importing::Line& line) {
+        return line.kind != importing::LineKind::rejected && !traced[place_of(line.address)];
     });
 }
 
-std::vector<bool> rom_reads(std::span<const logs::Event> events,
+std::vector<bool> rom_reads(std::span<const importing::Event> events,
                             std::span<const abi::RegionEntry> regions) {
     std::vector<bool> found(events.size());
     std::vector<bool> as_device(regions.size());
     for (std::size_t i = 0; i < events.size(); ++i) {
-        const logs::Event& event = events[i];
+        const importing::Event& event = events[i];
         if (event.device >= regions.size() || !is_flash(regions[event.device])) {
             continue;
         }

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "abi/ring.hpp"
-#include "logs/access_log.hpp"
+#include "import/access_log.hpp"
 
 #include <cstdint>
 #include <span>
@@ -13,12 +13,12 @@ namespace mmioscope::verify {
 
 /// Removes the lines of places outside the regions selected at boot, if the trace has no event
 /// there; if a region is selected later, all its lines stay. Returns the number of removed lines.
-std::uint64_t leave_out_unselected(logs::AccessLog& log, std::span<const logs::Event> events,
+std::uint64_t leave_out_unselected(importing::AccessLog& log, std::span<const importing::Event> events,
                                    std::span<const abi::RegionEntry> regions);
 
 /// Which events are reads of a flash in ROM mode, for which QEMU does not call its model: it is in
 /// that mode after reset, and after a write of 0xff or 0xf0 until another write.
-std::vector<bool> rom_reads(std::span<const logs::Event> events,
+std::vector<bool> rom_reads(std::span<const importing::Event> events,
                             std::span<const abi::RegionEntry> regions);
 
 } // namespace mmioscope::verify

@@ -1,5 +1,5 @@
 #include "view/dmesg_lines.hpp"
-#include "logs/imported.hpp"
+#include "import/imported.hpp"
 #include "records/ticks.hpp"
 #include "system/error.hpp"
 #include "system/message.hpp"
@@ -88,7 +88,7 @@ std::int64_t find_offset(const std::vector<analysis::DmesgLine>& lines,
     reading::Trace trace(same_files(options));
     analysis::DmesgOffset offset(lines);
     while (const Event* event = trace.next()) {
-        if (logs::has_clock_of_printk(trace.reader().text())) {
+        if (importing::has_clock_of_printk(trace.reader().text())) {
             return static_cast<std::int64_t>(event->nanoseconds - event->record.time);
         }
         offset.add(*event);

@@ -1,6 +1,6 @@
 #include "view/last_accesses.hpp"
 
-#include "blackbox/records_as_trace.hpp"
+#include "rings/records_as_trace.hpp"
 #include "reading/drive.hpp"
 
 #include <algorithm>
@@ -29,7 +29,7 @@ private:
 void show_all(const KnownBoot& boot, std::span<const abi::Record> records, State state,
               reading::TraceOptions chosen, LastAccessesOutput& output) {
     chosen.start = 0;
-    const FileDescriptor file = blackbox::as_trace(boot.area, boot.tree, records);
+    const FileDescriptor file = rings::as_trace(boot.area, boot.tree, records);
     FileSource source(file.get());
     reading::Trace trace(chosen, source);
     output.begin(state, trace.reader());
@@ -48,12 +48,12 @@ reading::TraceOptions only_cpus(const reading::TraceOptions& chosen) {
 
 } // namespace
 
-void show(const KnownBoot& boot, const blackbox::LastAccesses& last,
+void show(const KnownBoot& boot, const rings::LastAccesses& last,
           const reading::TraceOptions& chosen, LastAccessesOutput& output) {
     output.begin_unfinished(!last.unfinished.empty());
     std::vector<abi::Record> in_flight;
     std::vector<abi::Record> described;
-    for (const blackbox::Unfinished& access : last.unfinished) {
+    for (const rings::Unfinished& access : last.unfinished) {
         (access.described ? described : in_flight).push_back(access.record);
     }
     for (abi::Record& record : in_flight) {

@@ -1,7 +1,7 @@
 // The last accesses of a boot, each with its state, in the order of output.
 #pragma once
 
-#include "blackbox/black_box.hpp"
+#include "rings/black_box.hpp"
 #include "file/trace_reader.hpp"
 #include "mmioscope/event.hpp"
 #include "reading/trace.hpp"
@@ -33,7 +33,7 @@ public:
 /// Shows those of `last` that `chosen` selects; times are those of the machine's counter. For
 /// in-flight accesses only the choice of CPUs applies, not the filter: most of what it may need is
 /// unknown. Throws Error like reading::Trace.
-void show(const KnownBoot& boot, const blackbox::LastAccesses& last,
+void show(const KnownBoot& boot, const rings::LastAccesses& last,
           const reading::TraceOptions& chosen, LastAccessesOutput& output);
 
 } // namespace mmioscope::view

@@ -1,6 +1,6 @@
 #include "view/line_style.hpp"
 
-#include "logs/imported.hpp"
+#include "import/imported.hpp"
 
 #include "table/text.hpp"
 
@@ -13,7 +13,7 @@ LineStyle style_of(const trace::TraceReader& reader) {
     style.named = !reader.tree().empty();
     style.pc = reader.knows("pc");
     style.task = reader.knows("task");
-    style.pc_high = logs::pc_high(reader.text());
+    style.pc_high = importing::pc_high(reader.text());
     return style;
 }
 

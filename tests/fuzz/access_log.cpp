@@ -1,6 +1,6 @@
 // QEMU's log and that of the PCs are input to verify: any content must be read to the end. Import
 // must refuse it or make a sound trace.
-#include "logs/access_log.hpp"
+#include "import/access_log.hpp"
 #include "file/trace_reader.hpp"
 #include "import/qemu_log.hpp"
 #include "system/error.hpp"
@@ -40,7 +40,7 @@ void import(std::span<const std::byte> bytes) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const auto bytes = std::as_bytes(std::span(data, size));
     MemorySource log(bytes);
-    (void)logs::read_access_log(log);
+    (void)importing::read_access_log(log);
     MemorySource pc_log(bytes);
     (void)verify::read_pc_log(pc_log);
     import(bytes);

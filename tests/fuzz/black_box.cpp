@@ -5,9 +5,9 @@
 // The first byte selects. Even: a sound image of two boots, into which the input's words are
 // written; with bit 1 its descriptions get new checksums, which random changes would never match.
 // Odd: the input itself is the file.
-#include "blackbox/black_box.hpp"
+#include "rings/black_box.hpp"
 #include "abi/description.hpp"
-#include "blackbox/recorded_boot.hpp"
+#include "rings/recorded_boot.hpp"
 #include "host-tools/fake_area.hpp"
 #include "system/error.hpp"
 
@@ -101,7 +101,7 @@ void look_at(const rings::Area& area) {
         slots += ring.capacity;
     }
     for (const std::uint64_t count : {std::uint64_t{10}, ~std::uint64_t{0}}) {
-        const blackbox::LastAccesses last = blackbox::last_accesses(area, count);
+        const rings::LastAccesses last = rings::last_accesses(area, count);
         expect(last.records.size() <= count && last.records.size() + last.damaged <= slots);
         expect(last.unfinished.size() <= 2 * area.rings().size());
         for (const abi::Record& record : last.records) {
@@ -113,25 +113,25 @@ void look_at(const rings::Area& area) {
 }
 
 void look_through(std::span<std::byte> image) {
-    blackbox::find_area(image, base);
-    const std::optional<blackbox::FoundArea> found = blackbox::find_area(image, std::nullopt);
+    rings::find_area(image, base);
+    const std::optional<rings::FoundArea> found = rings::find_area(image, std::nullopt);
     if (!found) {
         return;
     }
     look_at(found->area);
     const std::optional<rings::Area> before =
-        blackbox::previous_boot(found->area, image.subspan(found->offset));
+        rings::previous_boot(found->area, image.subspan(found->offset));
     if (before) {
         look_at(*before);
     }
 }
 
 void look_into_a_file(std::span<const std::byte> bytes) try {
-    std::optional<blackbox::RecordedBoot> boot = blackbox::is_trace_file(bytes)
-                                                     ? blackbox::previous_boot_in_file(bytes)
-                                                     : blackbox::previous_boot_in_stream(bytes);
+    std::optional<rings::RecordedBoot> boot = rings::is_trace_file(bytes)
+                                                     ? rings::previous_boot_in_file(bytes)
+                                                     : rings::previous_boot_in_stream(bytes);
     const std::optional<rings::Area> area =
-        boot ? blackbox::sound_area(boot->area.bytes()) : std::nullopt;
+        boot ? rings::sound_area(boot->area.bytes()) : std::nullopt;
     if (area) {
         look_at(*area);
     }

@@ -2,8 +2,8 @@
 // line of error. An input that begins with 1 has the contents of columns, which get the checksums
 // that random bytes would never match; one that begins with 2 has records, which must come back
 // unchanged.
-#include "pack/packer.hpp"
-#include "pack/unpacker.hpp"
+#include "file/packer.hpp"
+#include "file/unpacker.hpp"
 #include "system/crc.hpp"
 #include "system/error.hpp"
 #include "system/escape.hpp"
@@ -17,7 +17,7 @@
 namespace {
 
 using namespace mmioscope;
-using namespace mmioscope::pack;
+using namespace mmioscope::trace;
 
 // Decoding only some columns must give the same content.
 void unpack(std::span<const std::byte> payload) {

@@ -27,9 +27,9 @@ inline std::string unmodelled_line(bool write, std::uint64_t address, unsigned s
                        write ? "write" : "read", address, size);
 }
 
-inline logs::AccessLog parse(const std::string& text) {
+inline importing::AccessLog parse(const std::string& text) {
     MemorySource source(std::as_bytes(std::span(text.data(), text.size())));
-    return logs::read_access_log(source);
+    return importing::read_access_log(source);
 }
 
 /// A run of three devices, one of them unmodelled, on two CPUs. Lines and records are in the order
@@ -73,7 +73,7 @@ struct Bus {
     }
 
     /// The trace's events, read from a file.
-    std::vector<logs::Event> events() const {
+    std::vector<importing::Event> events() const {
         const std::vector<std::byte> bytes = trace_bytes([&](trace::FileWriter& writer) {
             write_info(writer);
             write_regions(writer, regions);
@@ -90,7 +90,7 @@ struct Bus {
         for (const std::string& line : log) {
             text += line;
         }
-        logs::AccessLog parsed = parse(text);
+        importing::AccessLog parsed = parse(text);
         verify::mark_newer(parsed, qemu);
         return verify::compare(parsed, events(), regions);
     }

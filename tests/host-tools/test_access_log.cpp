@@ -1,7 +1,7 @@
 // Lines as QEMU 7.2 prints them.
 #include "bus.hpp"
 #include "catch_2_or_3.hpp"
-#include "logs/text_lines.hpp"
+#include "import/text_lines.hpp"
 #include "system/error.hpp"
 
 #include <algorithm>
@@ -9,13 +9,13 @@
 
 using namespace mmioscope;
 using namespace mmioscope::test;
-using logs::LineKind;
+using importing::LineKind;
 
 TEST_CASE("an access of a CPU to a device model") {
     const auto log = parse("memory_region_ops_read cpu 1 mr 0x5563d507b740 addr 0x1c090018 "
                            "value 0x1190f500 size 1 name 'pl011'\n");
     REQUIRE(log.lines.size() == 1);
-    const logs::Line& line = log.lines[0];
+    const importing::Line& line = log.lines[0];
     CHECK(line.address == 0x1c09'0018);
     CHECK(line.value == 0x1190'f500);
     CHECK(line.cpu == 1);
@@ -71,7 +71,7 @@ TEST_CASE("regions of one name are apart by their pointers, if wanted") {
     other.replace(other.find("mr 0x"), 6, "mr 0xf");
     const std::string both = text + other;
     MemorySource source(std::as_bytes(std::span(both)));
-    CHECK(logs::read_access_log(source, logs::Regions::each).regions.size() == 2);
+    CHECK(importing::read_access_log(source, importing::Regions::each).regions.size() == 2);
     CHECK(parse(both).regions.size() == 1);
 }
 
@@ -122,15 +122,15 @@ TEST_CASE("a line longer than the limit is refused without reading to its end") 
     const auto count = [&lines](std::string_view) { ++lines; };
     constexpr std::size_t endless = 256u << 20;
     OneLine source(endless);
-    CHECK_THROWS_WITH(logs::for_each_line(source, count), "line 1 is longer than 64 KiB");
+    CHECK_THROWS_WITH(importing::for_each_line(source, count), "line 1 is longer than 64 KiB");
     CHECK(endless - source.left <= 2u << 20);
     OneLine fits(most);
-    logs::for_each_line(fits, count);
+    importing::for_each_line(fits, count);
     CHECK(lines == 1);
     const std::string longest(most, 'x');
     const std::string text = longest + "\n" + longest + "x\n";
     MemorySource second(std::as_bytes(std::span(text)));
-    CHECK_THROWS_WITH(logs::for_each_line(second, count), "line 2 is longer than 64 KiB");
+    CHECK_THROWS_WITH(importing::for_each_line(second, count), "line 2 is longer than 64 KiB");
     CHECK(lines == 2);
     std::string many; // lines that read blocks cut anywhere
     for (std::size_t i = 0; i < 200; ++i) {
@@ -138,7 +138,7 @@ TEST_CASE("a line longer than the limit is refused without reading to its end") 
     }
     MemorySource blocks(std::as_bytes(std::span(many)));
     std::size_t next = 20'000;
-    logs::for_each_line(blocks, [&next](std::string_view line) { REQUIRE(line.size() == next++); });
+    importing::for_each_line(blocks, [&next](std::string_view line) { REQUIRE(line.size() == next++); });
     CHECK(next == 20'200);
 }
 

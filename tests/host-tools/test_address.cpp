@@ -1,10 +1,10 @@
 // Addresses of transports: their meaning; each invalid one is refused in one line.
 #include "catch_2_or_3.hpp"
 #include "system/error.hpp"
-#include "transport/transport.hpp"
+#include "wire/transport.hpp"
 
 using namespace mmioscope;
-using namespace mmioscope::transport;
+using namespace mmioscope::wire;
 
 TEST_CASE("each form of an address") {
     CHECK(parse_address("-").kind == Kind::standard_input);

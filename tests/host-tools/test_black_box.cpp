@@ -1,7 +1,7 @@
 // The last accesses, from a RAM image that may contain anything.
 #include "abi/description.hpp"
-#include "blackbox/black_box.hpp"
-#include "blackbox/ram_image.hpp"
+#include "rings/black_box.hpp"
+#include "rings/ram_image.hpp"
 #include "catch_2_or_3.hpp"
 #include "fake_area.hpp"
 #include "system/error.hpp"
@@ -70,43 +70,43 @@ private:
 TEST_CASE(
     "an area is found at the address that it states, if its description has the right checksum") {
     Ram ram(5);
-    const auto found = blackbox::find_area(ram.image(), base);
+    const auto found = rings::find_area(ram.image(), base);
     REQUIRE(found);
     CHECK(found->offset == offset);
-    CHECK(blackbox::find_area(ram.image(), std::nullopt));
-    CHECK(!blackbox::find_area(ram.image(), base + 0x1000));
-    CHECK(!blackbox::find_area(ram.image(false), base));
+    CHECK(rings::find_area(ram.image(), std::nullopt));
+    CHECK(!rings::find_area(ram.image(), base + 0x1000));
+    CHECK(!rings::find_area(ram.image(false), base));
     --ram.area().header().version_major;
-    CHECK_THROWS_WITH(blackbox::find_area(ram.image(), base),
+    CHECK_THROWS_WITH(rings::find_area(ram.image(), base),
                       Catch::Contains("this program reads version"));
     ++ram.area().header().version_major;
-    CHECK(!blackbox::find_area(ram.image().first(offset + 100), base));
+    CHECK(!rings::find_area(ram.image().first(offset + 100), base));
     const std::span<std::byte> image = ram.image();
     image[offset + ram.area().header().regions_offset] ^= std::byte{1}; // a region's address
-    CHECK(!blackbox::find_area(image, base));
+    CHECK(!rings::find_area(image, base));
 }
 
 TEST_CASE("the last accesses are the newest of all CPUs, in time order") {
     Ram ram(100); // more than a ring has
-    const auto found = blackbox::find_area(ram.image(), base);
+    const auto found = rings::find_area(ram.image(), base);
     REQUIRE(found);
-    const blackbox::LastAccesses last = blackbox::last_accesses(found->area, 10);
+    const rings::LastAccesses last = rings::last_accesses(found->area, 10);
     REQUIRE(last.records.size() == 10);
     for (unsigned i = 0; i < 10; ++i) {
         CHECK(last.records[i].time == 100 + 190 + i);
     }
     CHECK(last.damaged == 0);
     CHECK(last.unfinished.empty());
-    CHECK(blackbox::last_accesses(found->area, UINT64_MAX).records.size() == 2 * 64);
+    CHECK(rings::last_accesses(found->area, UINT64_MAX).records.size() == 2 * 64);
 }
 
 TEST_CASE("incomplete records are left out and counted") {
     Ram ram(20);
     ram.area().records(0)[19].commit = 0;
     ram.area().records(1)[10].commit += 1;
-    const auto found = blackbox::find_area(ram.image(), base);
+    const auto found = rings::find_area(ram.image(), base);
     REQUIRE(found);
-    const blackbox::LastAccesses last = blackbox::last_accesses(found->area, 64);
+    const rings::LastAccesses last = rings::last_accesses(found->area, 64);
     CHECK(last.records.size() == 38);
     CHECK(last.damaged == 2);
 }
@@ -119,8 +119,8 @@ TEST_CASE("the access in flight is described by its begin record, or else by the
         begin.type = abi::RecordType::begin;
         cpu.publish(begin);
         cpu.begun(500);
-        const auto found = blackbox::find_area(ram.image(), base);
-        const blackbox::LastAccesses last = blackbox::last_accesses(found->area, 64);
+        const auto found = rings::find_area(ram.image(), base);
+        const rings::LastAccesses last = rings::last_accesses(found->area, 64);
         REQUIRE(last.unfinished.size() == 1);
         CHECK(last.unfinished[0].described);
         CHECK(last.unfinished[0].record.pc == begin.pc);
@@ -130,8 +130,8 @@ TEST_CASE("the access in flight is described by its begin record, or else by the
         ram.area().ring(0).in_flight_pa = 0x1c09'0018;
         ram.area().ring(0).in_flight_pc = 0xc0de;
         FakeCpu(ram.area(), 0).begun(500);
-        const auto found = blackbox::find_area(ram.image(), base);
-        const blackbox::LastAccesses last = blackbox::last_accesses(found->area, 64);
+        const auto found = rings::find_area(ram.image(), base);
+        const rings::LastAccesses last = rings::last_accesses(found->area, 64);
         REQUIRE(last.unfinished.size() == 1);
         CHECK(!last.unfinished[0].described);
         CHECK(last.unfinished[0].record.device == 0);
@@ -139,8 +139,8 @@ TEST_CASE("the access in flight is described by its begin record, or else by the
     }
     SECTION("the slot of an access whose record is there") {
         FakeCpu(ram.area(), 0).begun(104);
-        const auto found = blackbox::find_area(ram.image(), base);
-        CHECK(blackbox::last_accesses(found->area, 64).unfinished.empty());
+        const auto found = rings::find_area(ram.image(), base);
+        CHECK(rings::last_accesses(found->area, 64).unfinished.empty());
     }
 }
 
@@ -151,9 +151,9 @@ TEST_CASE("an area's wrong place of a previous boot is not believed") {
     header.kept_offset = GENERATE(0u, 1u, 4096u, 0xffff'f000u);
     header.kept_size = GENERATE(0u, 100u, 0x10'0000u, 0xffff'ffffu);
     const std::span<std::byte> image = ram.image();
-    const auto found = blackbox::find_area(image, base);
+    const auto found = rings::find_area(image, base);
     REQUIRE(found);
-    CHECK(!blackbox::previous_boot(found->area, image.subspan(offset)));
+    CHECK(!rings::previous_boot(found->area, image.subspan(offset)));
 }
 
 TEST_CASE("changed bytes of an image cause no crash and give only whole records") {
@@ -167,22 +167,22 @@ TEST_CASE("changed bytes of an image cause no crash and give only whole records"
             const std::size_t reach = random() % 2 == 0 ? 256 : image.size() - offset;
             image[offset + random() % reach] = static_cast<std::byte>(random());
         }
-        std::optional<blackbox::FoundArea> found;
+        std::optional<rings::FoundArea> found;
         try {
-            found = blackbox::find_area(image, base);
+            found = rings::find_area(image, base);
         } catch (const Error&) { // the version, among others
         }
         if (found) {
-            const blackbox::LastAccesses last = blackbox::last_accesses(found->area, 1000);
+            const rings::LastAccesses last = rings::last_accesses(found->area, 1000);
             CHECK(last.records.size() + last.damaged + last.unfinished.size() <= 130);
-            blackbox::previous_boot(found->area, image.subspan(found->offset));
+            rings::previous_boot(found->area, image.subspan(found->offset));
         }
     }
 }
 
 TEST_CASE("a file that is not a RAM image is refused") {
-    CHECK_THROWS_AS(blackbox::RamImage("/nonexistent"), Error);
-    CHECK_THROWS_AS(blackbox::RamImage("/dev/null"), Error);
+    CHECK_THROWS_AS(rings::RamImage("/nonexistent"), Error);
+    CHECK_THROWS_AS(rings::RamImage("/dev/null"), Error);
 }
 
 TEST_CASE("a compressed image reads as the image itself") {
@@ -193,7 +193,7 @@ TEST_CASE("a compressed image reads as the image itself") {
     const auto read = [](const std::vector<std::byte>& bytes) {
         const FileDescriptor file = memory_file("image", 0);
         append(file.get(), bytes, "a test's file");
-        const blackbox::RamImage all(fmt::format("/proc/self/fd/{}", file.get()));
+        const rings::RamImage all(fmt::format("/proc/self/fd/{}", file.get()));
         return std::vector(all.bytes().begin(), all.bytes().end());
     };
     CHECK(std::ranges::equal(read(packed), image));

@@ -191,9 +191,9 @@ public:
 
 private:
     // Opened once before anybody connects: the socket's file exists a moment before it listens.
-    static transport::Transport listening(const std::string& path) {
-        transport::Transport wire =
-            transport::make_transport(transport::parse_address("unix:" + path + ",listen"), 0);
+    static wire::Transport listening(const std::string& path) {
+        wire::Transport wire =
+            wire::make_transport(wire::parse_address("unix:" + path + ",listen"), 0);
         wire.open(std::chrono::milliseconds(0));
         return wire;
     }
@@ -205,8 +205,8 @@ private:
             if (!wire_.is_open() && !wire_.open(soon)) {
                 continue;
             }
-            const transport::ReadResult got = wire_.read(bytes, soon);
-            if (got.outcome != transport::Outcome::bytes || ++heard % hears_only != 0) {
+            const wire::ReadResult got = wire_.read(bytes, soon);
+            if (got.outcome != wire::Outcome::bytes || ++heard % hears_only != 0) {
                 continue;
             }
             Request request;
@@ -229,7 +229,7 @@ private:
     }
 
     std::atomic<bool> ends_{false};
-    transport::Transport wire_;
+    wire::Transport wire_;
     std::thread thread_;
 };
 
@@ -238,8 +238,8 @@ private:
 TEST_CASE("over a wire: the reply is found in the stream, and requested again if it is lost") {
     const Folder folder;
     Board board(folder / "board");
-    transport::Transport wire =
-        transport::make_transport(transport::parse_address("unix:" + (folder / "board")), 0);
+    wire::Transport wire =
+        wire::make_transport(wire::parse_address("unix:" + (folder / "board")), 0);
     REQUIRE(wire.open(long_enough));
     WireChannel channel(wire, long_enough);
     CHECK(channel.ask(abi::control::make_request(Command::marker, 9, 5)).value[0] == 5);
@@ -268,20 +268,20 @@ TEST_CASE("a relay's clients do not wait for each other, nor mix on the wire") {
         to_wire.insert(to_wire.end(), bytes.begin(), bytes.end());
     });
     const auto client = [&] {
-        transport::Transport made =
-            transport::make_transport(transport::parse_address("unix:" + path), 0);
+        wire::Transport made =
+            wire::make_transport(wire::parse_address("unix:" + path), 0);
         REQUIRE(made.open(long_enough));
         relay.pass({});
         return made;
     };
-    std::vector<transport::Transport> silent;
+    std::vector<wire::Transport> silent;
     for (std::size_t i = 0; i < Relay::most_clients + 10; ++i) { // more than it serves
         silent.push_back(client());
         const std::vector<std::byte> half(7, std::byte{0xaa});
         REQUIRE(silent.back().write(half, long_enough) == half.size());
         relay.pass({});
     }
-    transport::Transport speaks = client();
+    wire::Transport speaks = client();
     const std::vector<std::byte> request(16, std::byte{0x55});
     REQUIRE(speaks.write(request, long_enough) == request.size());
     relay.pass({});
@@ -300,8 +300,8 @@ TEST_CASE("a relay lets clients control a wire that is being read") {
     relay.pass({});
     for (int round = 0; round < 3; ++round) { // one client after the other
         to_wire.clear();
-        transport::Transport client =
-            transport::make_transport(transport::parse_address("unix:" + (folder / "ctl")), 0);
+        wire::Transport client =
+            wire::make_transport(wire::parse_address("unix:" + (folder / "ctl")), 0);
         REQUIRE(client.open(long_enough));
         const std::vector<std::byte> request(16, std::byte{0x55});
         REQUIRE(client.write(request, long_enough) == request.size());

@@ -3,7 +3,7 @@
 #include "abi/control.hpp"
 #include "catch_2_or_3.hpp"
 #include "file/console_text.hpp"
-#include "pack/block.hpp"
+#include "file/block.hpp"
 #include "records/kinds.hpp"
 #include "records/task_table.hpp"
 #include "symbols/section.hpp"
@@ -76,13 +76,13 @@ const PageField fields[] = {
     FIELD("records", Record, va),
     FIELD("records", Record, pa_low),
     FIELD("records", Record, task),
-    FIELD_OF("packed", pack::BlockHeader, count),
-    FIELD_OF("packed", pack::BlockHeader, version),
-    FIELD_OF("packed", pack::BlockHeader, columns),
-    FIELD_OF("packed", pack::BlockHeader, earliest),
-    FIELD_OF("packed", pack::BlockHeader, latest),
-    FIELD_OF("packed", pack::ColumnPlace, size),
-    FIELD_OF("packed", pack::ColumnPlace, crc),
+    FIELD_OF("packed", trace::BlockHeader, count),
+    FIELD_OF("packed", trace::BlockHeader, version),
+    FIELD_OF("packed", trace::BlockHeader, columns),
+    FIELD_OF("packed", trace::BlockHeader, earliest),
+    FIELD_OF("packed", trace::BlockHeader, latest),
+    FIELD_OF("packed", trace::ColumnPlace, size),
+    FIELD_OF("packed", trace::ColumnPlace, crc),
     FIELD("losses", Loss, cpu),
     FIELD("losses", Loss, first_sequence),
     FIELD("losses", Loss, count),

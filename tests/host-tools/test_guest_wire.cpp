@@ -35,7 +35,7 @@ FileDescriptor small(FileDescriptor socket) {
 class Sender {
 public:
     explicit Sender(const std::string& address, FileDescriptor (*made)(FileDescriptor) = as_it_is)
-        : connection_(transport::parse_address(address), [] { return false; }),
+        : connection_(wire::parse_address(address), [] { return false; }),
           output_(std::in_place,
                   guest::Sink(
                       made(connection_.open()), address, [] { return false; },

@@ -1,5 +1,5 @@
 // The information about a trace, for programs.
-#include "info/tables.hpp"
+#include "view/tables.hpp"
 #include "records.hpp"
 #include "sample_event.hpp"
 #include "system/byte_source.hpp"
@@ -23,7 +23,7 @@ std::vector<table::Table> tables_of(const std::function<void(trace::FileWriter&)
             summary.add(record);
         }
     }
-    return info::head_tables(reader, summary, 2'500'000'000);
+    return view::head_tables(reader, summary, 2'500'000'000);
 }
 
 /// The same as JSONL.
@@ -58,7 +58,7 @@ TEST_CASE("a row of any table is an object, or a line for each property") {
     CHECK(table::jsonl(tables) ==
           "{\"about\":\"device\",\"name\":\"a,b\",\"address\":\"0x1000\",\"size\":7}\n"
           "{\"about\":\"trace\",\"whole\":true,\"cut\":false,\"board\":\"\\u001b[31m\\\"\"}\n");
-    CHECK(info::property_csv(tables) == "about,name,property,value\n"
+    CHECK(view::property_csv(tables) == "about,name,property,value\n"
                                         "device,\"a,b\",address,0x1000\n"
                                         "device,\"a,b\",size,7\n"
                                         "trace,,whole,true\n"
@@ -145,7 +145,7 @@ TEST_CASE("a device without interrupts, alias or compatible has no such property
     reader.next();
     registers::TraceDevices devices(registers::Sources{});
     devices.refresh(reader);
-    const table::Table table = info::device_table(reader, devices, {});
+    const table::Table table = view::device_table(reader, devices, {});
     CHECK(
         table::text(table) ==
         "device        traced      address      size  interrupts    compatible                    "
@@ -171,7 +171,7 @@ TEST_CASE("a selection has an item for its first state, and for each change that
     }
     const tree::DeviceNames names(regions, {});
     const table::Table table =
-        info::selection_table(selections, {&names, 1000, 1'000'000}, regions.size());
+        view::selection_table(selections, {&names, 1000, 1'000'000}, regions.size());
     const std::string text = table::jsonl(std::span(&table, 1));
     CHECK_THAT(table::text(table),
                Catch::StartsWith("changed       traced        from s left out before\n") &&
@@ -197,16 +197,16 @@ TEST_CASE("coverage is given as counts, and accesses without a name by their pla
     sample.given.reg = nullptr;
     sample.given.offset = 0x24;
     coverage.add(sample.event());
-    const table::Table named = info::coverage_table(coverage);
+    const table::Table named = view::coverage_table(coverage);
     CHECK(table::text(named) == "named to the   touched     device   register      field\n"
                                 "serial0              2    100.0 %     50.0 %     50.0 %\n"
                                 "total                2    100.0 %     50.0 %     50.0 %\n");
-    CHECK(info::property_csv(std::span(&named, 1)) ==
+    CHECK(view::property_csv(std::span(&named, 1)) ==
           "about,name,property,value\n"
           "coverage,serial0,touched,2\ncoverage,serial0,device,2\n"
           "coverage,serial0,register,1\ncoverage,serial0,field,1\n"
           "coverage,,touched,2\ncoverage,,device,2\ncoverage,,register,1\ncoverage,,field,1\n");
-    const table::Table unnamed = info::unnamed_table(coverage);
+    const table::Table unnamed = view::unnamed_table(coverage);
     CHECK(table::text(unnamed) == "device        offset     reads    writes  lacks\n"
                                   "serial0        0x024         1         0  register\n");
     CHECK(table::jsonl(std::span(&unnamed, 1)) ==

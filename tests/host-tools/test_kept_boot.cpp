@@ -1,7 +1,7 @@
 // The previous boot in a stream: the result is an area like the one in memory, complete or none.
 #include "../sim/random.hpp"
-#include "blackbox/black_box.hpp"
-#include "blackbox/recorded_boot.hpp"
+#include "rings/black_box.hpp"
+#include "rings/recorded_boot.hpp"
 #include "catch_2_or_3.hpp"
 #include "records.hpp"
 #include "stream_maker.hpp"
@@ -57,10 +57,10 @@ StreamMaker stream(const Records& kept = kept_records()) {
     return maker;
 }
 
-blackbox::LastAccesses last_of(blackbox::RecordedBoot& boot, std::uint64_t count) {
-    const std::optional<rings::Area> area = blackbox::sound_area(boot.area.bytes());
+rings::LastAccesses last_of(rings::RecordedBoot& boot, std::uint64_t count) {
+    const std::optional<rings::Area> area = rings::sound_area(boot.area.bytes());
     REQUIRE(area.has_value());
-    return blackbox::last_accesses(*area, count);
+    return rings::last_accesses(*area, count);
 }
 
 Wire first_frame(const Wire& wire) {
@@ -74,7 +74,7 @@ bool same(const abi::Record& a, const abi::Record& b) {
 } // namespace
 
 TEST_CASE("kept: the last records of a previous boot are read from a stream and from a file") {
-    std::optional<blackbox::RecordedBoot> boot = blackbox::previous_boot_in_stream(stream().wire());
+    std::optional<rings::RecordedBoot> boot = rings::previous_boot_in_stream(stream().wire());
     REQUIRE(boot.has_value());
     SECTION("stream") {}
     SECTION("file") {
@@ -84,11 +84,11 @@ TEST_CASE("kept: the last records of a previous boot are read from a stream and 
             file.append(made_by(0, 0, 5));
             file.finish(0, abi::Ending::machine_off);
         });
-        CHECK(blackbox::is_trace_file(bytes));
-        boot = blackbox::previous_boot_in_file(bytes);
+        CHECK(rings::is_trace_file(bytes));
+        boot = rings::previous_boot_in_file(bytes);
         REQUIRE(boot.has_value());
     }
-    const blackbox::LastAccesses last = last_of(*boot, 5000);
+    const rings::LastAccesses last = last_of(*boot, 5000);
     CHECK(last.damaged == 0);
     REQUIRE(last.records.size() == abi::kept_records + few);
     CHECK(same(last.records.back(), made_by(0, made - 1, made)[0]));
@@ -96,16 +96,16 @@ TEST_CASE("kept: the last records of a previous boot are read from a stream and 
     REQUIRE(last.unfinished.size() == 1);
     CHECK(last.unfinished[0].record.cpu == 1);
     CHECK(abi::physical_address(last.unfinished[0].record) == 0x1c09'0004);
-    CHECK(blackbox::sound_area(boot->area.bytes())->statistics()[1].traps == 77);
+    CHECK(rings::sound_area(boot->area.bytes())->statistics()[1].traps == 77);
 }
 
 TEST_CASE("kept: a stream or a file without a previous boot has none") {
     StreamMaker maker;
     maker.hello({{0x1c09'0000, 0x1000, 0, abi::region_traced, 0, 7, 0}}, "/serial");
     maker.records(made_by(0, 0, 5));
-    CHECK(!blackbox::previous_boot_in_stream(maker.wire()).has_value());
-    CHECK(!blackbox::is_trace_file(maker.wire()));
-    CHECK(!blackbox::previous_boot_in_file(trace_bytes([](trace::FileWriter& file) {
+    CHECK(!rings::previous_boot_in_stream(maker.wire()).has_value());
+    CHECK(!rings::is_trace_file(maker.wire()));
+    CHECK(!rings::previous_boot_in_file(trace_bytes([](trace::FileWriter& file) {
                write_info(file);
                file.finish(0, abi::Ending::machine_off);
            })).has_value());
@@ -118,8 +118,8 @@ TEST_CASE("kept: invalid records are counted as damaged") {
     kept[7].cpu = 9;
     const Records too_many(20'000, kept[8]);
     kept.insert(kept.end(), too_many.begin(), too_many.end());
-    std::optional<blackbox::RecordedBoot> boot =
-        blackbox::previous_boot_in_stream(stream(kept).wire());
+    std::optional<rings::RecordedBoot> boot =
+        rings::previous_boot_in_stream(stream(kept).wire());
     REQUIRE(boot.has_value());
     CHECK(last_of(*boot, 5000).damaged == 3 + few);
 }
@@ -132,12 +132,12 @@ TEST_CASE("kept: a damaged byte never gives a wrong record") {
     for (std::size_t at = 0; at < sound.size(); at += step) {
         Wire wire = sound;
         wire[at] ^= static_cast<std::byte>(1u << at % 8);
-        std::optional<blackbox::RecordedBoot> boot = blackbox::previous_boot_in_stream(wire);
+        std::optional<rings::RecordedBoot> boot = rings::previous_boot_in_stream(wire);
         without += boot ? 0 : 1;
         if (!boot) {
             continue;
         }
-        const blackbox::LastAccesses last = last_of(*boot, 5000);
+        const rings::LastAccesses last = last_of(*boot, 5000);
         CHECK(last.records.size() + last.damaged == abi::kept_records + few);
         for (const abi::Record& record : last.records) {
             const std::uint32_t position = record.commit - abi::commit_word(boot_number, 0);
@@ -157,14 +157,14 @@ TEST_CASE("kept: the previous boot waits for its successor's description, as its
     for (std::size_t at = 0; at < first + 40; at += 3) { // the previous one's begins there, too
         Wire wire = sound;
         wire[at] ^= std::byte{0x10};
-        std::optional<blackbox::RecordedBoot> boot = blackbox::previous_boot_in_stream(wire);
+        std::optional<rings::RecordedBoot> boot = rings::previous_boot_in_stream(wire);
         REQUIRE(boot.has_value());
         CHECK(last_of(*boot, 5000).records.size() == abi::kept_records + few);
     }
     Wire late(sound.begin() + static_cast<long>(first + 1000), sound.end()); // amid its records
-    std::optional<blackbox::RecordedBoot> boot = blackbox::previous_boot_in_stream(late);
+    std::optional<rings::RecordedBoot> boot = rings::previous_boot_in_stream(late);
     REQUIRE(boot.has_value());
-    const blackbox::LastAccesses last = last_of(*boot, 5000);
+    const rings::LastAccesses last = last_of(*boot, 5000);
     CHECK(last.records.size() + last.damaged == abi::kept_records + few);
     CHECK(last.records.size() > abi::kept_records / 2);
 }

@@ -52,12 +52,12 @@ public:
         seen_.emplace(area_.bytes());
         return {*seen_, {}, "previous boot"};
     }
-    const blackbox::LastAccesses& last() const { return last_; }
+    const rings::LastAccesses& last() const { return last_; }
 
 private:
     FakeArea area_;
     std::optional<rings::Area> seen_;
-    blackbox::LastAccesses last_;
+    rings::LastAccesses last_;
 };
 
 /// What `write` writes to a file.

@@ -9,8 +9,8 @@
 
 using namespace mmioscope;
 using namespace mmioscope::test;
-using transport::Link;
-using transport::Transport;
+using wire::Link;
+using wire::Transport;
 
 namespace {
 

@@ -1,7 +1,7 @@
 // Packed records: every bit comes back, only the requested columns are unpacked, and damage is
 // reported.
-#include "pack/packer.hpp"
-#include "pack/unpacker.hpp"
+#include "file/packer.hpp"
+#include "file/unpacker.hpp"
 #include "records.hpp"
 #include "system/crc.hpp"
 #include "system/error.hpp"
@@ -12,8 +12,8 @@
 
 using namespace mmioscope;
 using namespace mmioscope::test;
-using pack::Column;
-using pack::ColumnSet;
+using trace::Column;
+using trace::ColumnSet;
 using trace::Caller;
 
 namespace {
@@ -103,12 +103,12 @@ bool same(std::span<const abi::Record> left, std::span<const abi::Record> right)
 }
 
 Bytes packed(const Records& records, const Callers& callers = {}) {
-    pack::Packer packer;
+    trace::Packer packer;
     const auto bytes = packer.pack(records, callers);
     return {bytes.begin(), bytes.end()};
 }
 
-void expect_back(pack::Packer& packer, pack::Unpacker& unpacker, const Records& records,
+void expect_back(trace::Packer& packer, trace::Unpacker& unpacker, const Records& records,
                  const Callers& callers) {
     unpacker.open(packer.pack(records, callers));
     REQUIRE(same(unpacker.decode(ColumnSet::all()), records));
@@ -148,7 +148,7 @@ abi::Record only(const abi::Record& record, ColumnSet columns) {
 
 ColumnSet columns_of(unsigned bits) {
     ColumnSet columns;
-    for (unsigned i = 0; i < pack::column_count; ++i) {
+    for (unsigned i = 0; i < trace::column_count; ++i) {
         columns = (bits >> i & 1) != 0 ? columns | static_cast<Column>(i) : columns;
     }
     return columns;
@@ -167,14 +167,14 @@ void put_at(Bytes& bytes, std::size_t at, const Value& value) {
 }
 
 constexpr std::size_t front =
-    sizeof(pack::BlockHeader) + pack::column_count * sizeof(pack::ColumnPlace);
+    sizeof(trace::BlockHeader) + trace::column_count * sizeof(trace::ColumnPlace);
 
 /// Corrects all checksums.
 void seal(Bytes& block) {
     std::size_t at = front + sizeof(std::uint32_t);
-    for (std::size_t i = 0; i < pack::column_count; ++i) {
-        const std::size_t place = sizeof(pack::BlockHeader) + i * sizeof(pack::ColumnPlace);
-        auto column = value_at<pack::ColumnPlace>(block, place);
+    for (std::size_t i = 0; i < trace::column_count; ++i) {
+        const std::size_t place = sizeof(trace::BlockHeader) + i * sizeof(trace::ColumnPlace);
+        auto column = value_at<trace::ColumnPlace>(block, place);
         const std::size_t size = std::min<std::size_t>(column.size, block.size() - at);
         column.crc = crc(std::span<const std::byte>(block).subspan(at, size));
         put_at(block, place, column);
@@ -185,7 +185,7 @@ void seal(Bytes& block) {
 
 /// The unpacked records; nothing if unpacking gives one line of error.
 std::optional<Records> unpacked(const Bytes& block, ColumnSet columns = ColumnSet::all()) try {
-    pack::Unpacker unpacker;
+    trace::Unpacker unpacker;
     unpacker.open(block);
     const auto records = unpacker.decode(columns);
     return Records(records.begin(), records.end());
@@ -199,8 +199,8 @@ std::optional<Records> unpacked(const Bytes& block, ColumnSet columns = ColumnSe
 
 TEST_CASE("any records come back from a block bit by bit, with their callers") {
     Random random(1);
-    pack::Packer packer; // one block must not influence the next
-    pack::Unpacker unpacker;
+    trace::Packer packer; // one block must not influence the next
+    trace::Unpacker unpacker;
     for (const std::size_t count : {1, 2, 7, 255, 256, 257, 1000, 4096}) {
         for (const std::size_t kinds : {1, 3, 300, 5000}) {
             for (const unsigned changes : {0, 1, 8}) {
@@ -224,8 +224,8 @@ TEST_CASE("decoding a block decodes only the requested columns, the others on de
     for (const Records& records : {driver_like(random, 700), records_like(random, 700, 300, 2)}) {
         const Callers callers = callers_for(random, records);
         const Bytes block = packed(records, callers);
-        pack::Unpacker unpacker;
-        for (unsigned bits = 0; bits < 1u << pack::column_count; ++bits) {
+        trace::Unpacker unpacker;
+        for (unsigned bits = 0; bits < 1u << trace::column_count; ++bits) {
             const ColumnSet wanted = columns_of(bits);
             unpacker.open(block);
             const auto got = unpacker.decode(wanted);
@@ -248,13 +248,13 @@ TEST_CASE("a column that is not requested is not read") {
     const Records records = driver_like(random, 500);
     const Bytes whole = packed(records, callers_for(random, records));
     std::size_t at = front + sizeof(std::uint32_t);
-    for (unsigned damaged = 0; damaged < pack::column_count; ++damaged) {
-        const auto place = value_at<pack::ColumnPlace>(
-            whole, sizeof(pack::BlockHeader) + damaged * sizeof(pack::ColumnPlace));
+    for (unsigned damaged = 0; damaged < trace::column_count; ++damaged) {
+        const auto place = value_at<trace::ColumnPlace>(
+            whole, sizeof(trace::BlockHeader) + damaged * sizeof(trace::ColumnPlace));
         Bytes block = whole;
         block[at + place.size / 2] ^= std::byte{1};
         at += place.size;
-        for (unsigned asked = 0; asked < pack::column_count; ++asked) {
+        for (unsigned asked = 0; asked < trace::column_count; ++asked) {
             const auto column = static_cast<Column>(asked);
             const auto bad = static_cast<Column>(damaged);
             const bool through_site =
@@ -297,7 +297,7 @@ TEST_CASE("a deliberately wrong block gives records or one line") {
             }
             seal(block);
             const auto result = unpacked(block);
-            REQUIRE((!result || (!result->empty() && result->size() <= pack::most_records)));
+            REQUIRE((!result || (!result->empty() && result->size() <= trace::most_records)));
             ++(result ? read : gone);
         }
     }
@@ -312,7 +312,7 @@ TEST_CASE("an invalid block says what is wrong") {
         Bytes block = whole;
         change(block);
         seal(block);
-        pack::Unpacker unpacker;
+        trace::Unpacker unpacker;
         try {
             unpacker.open(block);
             unpacker.decode(ColumnSet::all());
@@ -321,9 +321,9 @@ TEST_CASE("an invalid block says what is wrong") {
             return std::string(error.what());
         }
     };
-    const auto with_header = [&](const std::function<void(pack::BlockHeader&)>& change) {
+    const auto with_header = [&](const std::function<void(trace::BlockHeader&)>& change) {
         return problem([&](Bytes& block) {
-            auto header = value_at<pack::BlockHeader>(block, 0);
+            auto header = value_at<trace::BlockHeader>(block, 0);
             change(header);
             put_at(block, 0, header);
         });

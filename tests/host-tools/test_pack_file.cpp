@@ -3,7 +3,7 @@
 #include "file/pack_file.hpp"
 #include "file/trace_check.hpp"
 #include "file/used_code.hpp"
-#include "pack/block.hpp"
+#include "file/block.hpp"
 #include "random_trace.hpp"
 #include "reading/trace.hpp"
 #include "reading_all.hpp"
@@ -143,8 +143,8 @@ TEST_CASE("a packed file has the same content as the plain one") {
         CHECK(small.size() < plain.size() / 5);
         CHECK(count_of(small, abi::SectionType::records) == 0);
         CHECK(count_of(small, trace::callers_section) == 0);
-        CHECK(count_of(small, pack::packed_section) >= sections * each / 4096);
-        CHECK(count_of(small, trace::tasks_section) <= count_of(small, pack::packed_section) + 1);
+        CHECK(count_of(small, trace::packed_section) >= sections * each / 4096);
+        CHECK(count_of(small, trace::tasks_section) <= count_of(small, trace::packed_section) + 1);
         MemorySource from(plain), to(small);
         trace::TraceReader before(from, [](const std::string& text) { FAIL(text); });
         trace::TraceReader after(to, [](const std::string& text) { FAIL(text); });
@@ -378,7 +378,7 @@ TEST_CASE("packed records that a filter refuses by their numbers are not unpacke
     // with the head.
     unsigned blocks = 0;
     for (const auto& [at, header] : headers(bytes)) {
-        if (header.type == pack::packed_section && blocks++ > 0) {
+        if (header.type == trace::packed_section && blocks++ > 0) {
             const auto payload = std::span(bytes).subspan(at + sizeof header, header.size);
             payload.back() ^= std::byte{1};
             abi::SectionHeader fixed = header;
@@ -428,7 +428,7 @@ TEST_CASE("a damaged block costs only its own records") {
     const Bytes whole = packed(long_trace(10, 1000));
     const auto sections = headers(whole);
     for (auto [at, header] : sections) {
-        if (header.type != pack::packed_section) {
+        if (header.type != trace::packed_section) {
             continue;
         }
         Bytes bytes = whole;
@@ -439,7 +439,7 @@ TEST_CASE("a damaged block costs only its own records") {
         REQUIRE(read.problems.size() == 1);
         CHECK(read.problems[0].ends_with("is damaged: skipped"));
         CHECK(read.records.size() < 10'000);
-        CHECK(read.records.size() >= 10'000 - pack::most_records);
+        CHECK(read.records.size() >= 10'000 - trace::most_records);
         // With a corrected checksum of the section, the column's own detects it.
         header.crc = crc(std::span(bytes).subspan(at + sizeof header, header.size));
         header.header_crc = crc_before(header, offsetof(abi::SectionHeader, header_crc));
@@ -457,15 +457,15 @@ TEST_CASE("a damaged block costs only its own records") {
 TEST_CASE("check reports a block whose times differ from its header") {
     Bytes bytes = packed(mixed_trace(10, 1000));
     for (auto [at, header] : headers(bytes)) {
-        if (header.type != pack::packed_section) {
+        if (header.type != trace::packed_section) {
             continue;
         }
         const auto block = std::span(bytes).subspan(at + sizeof header, header.size);
-        pack::BlockHeader front{};
+        trace::BlockHeader front{};
         std::memcpy(&front, block.data(), sizeof front);
         ++front.latest;
         std::memcpy(block.data(), &front, sizeof front);
-        const std::size_t size = sizeof front + front.columns * sizeof(pack::ColumnPlace);
+        const std::size_t size = sizeof front + front.columns * sizeof(trace::ColumnPlace);
         const std::uint32_t crc = mmioscope::crc(block.first(size));
         std::memcpy(block.data() + size, &crc, sizeof crc);
         header.crc = mmioscope::crc(block);

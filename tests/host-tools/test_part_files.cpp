@@ -1,7 +1,7 @@
 // A recording in several files, read as one trace: the result is the same as from one file.
 #include "file/part_files.hpp"
 #include "mmioscope/trace.hpp"
-#include "pack/block.hpp"
+#include "file/block.hpp"
 #include "reading/trace.hpp"
 #include "reading_all.hpp"
 #include "recorder_process.hpp"
@@ -285,7 +285,7 @@ TEST_CASE("parts: a file with a damaged end loses only its end, not the files af
 
 TEST_CASE("parts: a first file without records gives the rest its head") {
     const TwoRecordings made;
-    damage(made / "t.mmio", pack::packed_section);
+    damage(made / "t.mmio", trace::packed_section);
     reading::TraceOptions options = of(made / "t.mmio");
     const Read read(options);
     REQUIRE(!read.records.empty());
@@ -298,7 +298,7 @@ TEST_CASE("parts: a first file without records gives the rest its head") {
 TEST_CASE(
     "parts: texts after the records of a later file are read, those before are the first file's") {
     const TwoRecordings made;
-    damage(made / "t.3.mmio", pack::packed_section);
+    damage(made / "t.3.mmio", trace::packed_section);
     const Read whole(of(made / "whole.mmio"));
     const Read parts(of(made / "t.mmio"));
     REQUIRE(whole.text.size() > 5);

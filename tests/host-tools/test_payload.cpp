@@ -1,7 +1,7 @@
 // Records that own the ones behind them (abi/payload.hpp): every reader passes them through whole,
 // and tells of those that lack a part.
 #include "abi/record_codec.hpp"
-#include "blackbox/black_box.hpp"
+#include "rings/black_box.hpp"
 #include "fake_area.hpp"
 #include "file/pack_file.hpp"
 #include "file/trace_check.hpp"
@@ -412,11 +412,11 @@ TEST_CASE("a ring that stopped while a group was written is not damaged, and tel
         cpu.publish(access(0, i, 10 + i));
     }
     cpu.publish(std::span<const abi::Record>(group(access(0, 16, 100), 64)), false);
-    const blackbox::LastAccesses last = blackbox::last_accesses(area, 100);
+    const rings::LastAccesses last = rings::last_accesses(area, 100);
     CHECK(last.damaged == 0);
     CHECK(last.records.size() == 13);
     CHECK(last.broken == 1);
     memory.records(0)[9].commit = 0;
-    CHECK(blackbox::last_accesses(area, 100).damaged == 1);
-    CHECK(blackbox::last_accesses(area, 4).broken == 0);
+    CHECK(rings::last_accesses(area, 100).damaged == 1);
+    CHECK(rings::last_accesses(area, 4).broken == 0);
 }

@@ -12,7 +12,7 @@ using namespace mmioscope::test;
 
 namespace {
 
-logs::AccessLog parse_pcs(const std::string& text) {
+importing::AccessLog parse_pcs(const std::string& text) {
     MemorySource source(std::as_bytes(std::span(text.data(), text.size())));
     return verify::read_pc_log(source);
 }
@@ -38,8 +38,8 @@ struct PcBus {
         for (const std::string& line : log) {
             text += line;
         }
-        logs::AccessLog parsed = parse_pcs(text);
-        const std::vector<logs::Event> events = bus.events();
+        importing::AccessLog parsed = parse_pcs(text);
+        const std::vector<importing::Event> events = bus.events();
         return verify::verdict(verify::compare_pcs(parsed, events, bus.regions), "PCs");
     }
 };
@@ -50,7 +50,7 @@ TEST_CASE("a line of the PC log") {
     const auto log = parse_pcs("1 W 2 0x1c090000 0xc0a8481c\n0 R 4 0x1c020000 0x10f4\n");
     REQUIRE(log.lines.size() == 2);
     CHECK(log.unreadable.empty());
-    const logs::Line& line = log.lines[0];
+    const importing::Line& line = log.lines[0];
     CHECK(line.cpu == 1);
     CHECK(line.write);
     CHECK(line.size == 2);

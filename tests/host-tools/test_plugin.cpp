@@ -1,6 +1,6 @@
 // Plug-ins: the example works, and invalid ones are refused in one line.
 #include "filter/filter.hpp"
-#include "plugin/analyses.hpp"
+#include "filter/plugins.hpp"
 #include "sample_event.hpp"
 #include "system/error.hpp"
 
@@ -11,7 +11,7 @@
 using namespace mmioscope;
 using namespace mmioscope::test;
 using filter::Filter;
-using plugin::Plugins;
+using filter::Plugins;
 
 namespace {
 
@@ -60,7 +60,7 @@ TEST_CASE("the example's filter keeps the first access to each address") {
 
 TEST_CASE("the example's analysis counts how long accesses took") {
     const Plugins plugins({library("example")});
-    plugin::Analyses analyses(plugins, {"latency", "latency(tick=100)"});
+    filter::PluggedAnalyses analyses(plugins, {"latency", "latency(tick=100)"});
     CHECK_FALSE(analyses.empty());
     SampleEvent sample; // 40 ticks
     analyses.add(sample.event());
@@ -138,14 +138,14 @@ TEST_CASE("an exception that a plug-in throws is caught, and the plug-in named")
 TEST_CASE("an exception that an analysis throws is caught, and the analysis named") {
     const Plugins plugins({library("throws"), library("example")});
     const auto make = [&plugins](const char* text) {
-        return complaint([&] { plugin::Analyses(plugins, {text}); });
+        return complaint([&] { filter::PluggedAnalyses(plugins, {text}); });
     };
     CHECK(make("latency(ticks=3)") == "plug-in example.so, analysis latency: there is no option "
                                       "'ticks' (there is: tick)");
     CHECK(make("other") == "there is no analysis 'other' (there are: ending, latency)");
     CHECK(make("latency(") == "analysis: column 9: expected an option after '(': latency(<here>");
     CHECK(make("latency x") == "analysis: column 9: expected nothing more: latency <here>x");
-    plugin::Analyses analyses(plugins, {"ending"});
+    filter::PluggedAnalyses analyses(plugins, {"ending"});
     const SampleEvent sample;
     CHECK(complaint([&] { analyses.add(sample.event()); }) ==
           "plug-in throws.so, analysis ending: cannot add");

@@ -2,7 +2,7 @@
 // emulates these and nothing else. Rate, format and bytes are the kernel's.
 #include "kernel_baud.hpp"
 #include "system/error.hpp"
-#include "transport/serial_port.hpp"
+#include "wire/serial_port.hpp"
 #include "wires.hpp"
 
 #include <sys/ioctl.h>
@@ -49,7 +49,7 @@ TEST_CASE("a serial port is raw, 8N1, without flow control, at any rate") {
     const unsigned baud = GENERATE(50u, 115'200u, 921'600u, 1'234'567u, 12'000'000u);
     const Folder folder;
     Pty pty;
-    const transport::SerialPort port(as_port(folder, pty), baud);
+    const wire::SerialPort port(as_port(folder, pty), baud);
     CHECK(kernel_baud(pty.slave.get()) == baud);
     termios settings{};
     REQUIRE(::tcgetattr(pty.slave.get(), &settings) == 0);
@@ -62,7 +62,7 @@ TEST_CASE("a serial port is raw, 8N1, without flow control, at any rate") {
 TEST_CASE("a serial port carries every byte, both ways") {
     const Folder folder;
     Pty pty;
-    const transport::SerialPort port(as_port(folder, pty), 115'200);
+    const wire::SerialPort port(as_port(folder, pty), 115'200);
     const FileDescriptor wire = port.descriptor();
     std::string bytes;
     for (int i = 0; i < 256; ++i) {
@@ -76,7 +76,7 @@ TEST_CASE("a serial port carries every byte, both ways") {
 
 TEST_CASE("a file that is not a serial port is refused in one line") {
     const Folder folder;
-    CHECK_THROWS_WITH(transport::SerialPort("/dev/no-such-port", 9600),
+    CHECK_THROWS_WITH(wire::SerialPort("/dev/no-such-port", 9600),
                       Catch::Contains("/dev/no-such-port: cannot find the serial port"));
-    CHECK_THROWS_AS(transport::SerialPort("/dev/null", 9600), Error);
+    CHECK_THROWS_AS(wire::SerialPort("/dev/null", 9600), Error);
 }

@@ -1,7 +1,7 @@
 // Every kind of transport with a real other end: bytes in both directions, silence, loss, and
 // reconnection.
 #include "system/error.hpp"
-#include "transport/serial_port.hpp"
+#include "wire/serial_port.hpp"
 #include "wires.hpp"
 
 #include <fcntl.h>
@@ -11,8 +11,8 @@
 
 using namespace mmioscope;
 using namespace mmioscope::test;
-using transport::Outcome;
-using transport::Transport;
+using wire::Outcome;
+using wire::Transport;
 
 namespace {
 
@@ -25,7 +25,7 @@ std::string every_byte() {
     return text;
 }
 
-Outcome outcome(Transport& wire, transport::Patience patience = long_enough) {
+Outcome outcome(Transport& wire, wire::Patience patience = long_enough) {
     std::byte byte[1];
     return wire.read(byte, patience).outcome;
 }
@@ -244,7 +244,7 @@ TEST_CASE("a connection that is reset is lost, with the reason") {
         ::setsockopt(sender.get(), SOL_SOCKET, SO_LINGER, &now, sizeof now);
     }
     std::byte byte[1];
-    const transport::ReadResult result = wire.read(byte, long_enough);
+    const wire::ReadResult result = wire.read(byte, long_enough);
     CHECK(result.outcome == Outcome::lost);
     CHECK(result.why == "Connection reset by peer");
 }
@@ -271,7 +271,7 @@ TEST_CASE("a write to a stalled reader gives up in time") {
     Transport wire = wire_at("unix:" + (folder / "s"));
     REQUIRE(wire.open(soon));
     const std::string much(8 << 20, 'x');
-    const std::size_t taken = wire.write(as_bytes(much), transport::Patience(50));
+    const std::size_t taken = wire.write(as_bytes(much), wire::Patience(50));
     CHECK(taken > 0);
     CHECK(taken < much.size());
 }

@@ -262,12 +262,12 @@ namespace {
 
 /// One CPU's writes on both sides, each of a value of its own unless a test says otherwise.
 struct Writes {
-    std::vector<logs::Line> lines;
-    std::vector<logs::Event> events;
+    std::vector<importing::Line> lines;
+    std::vector<importing::Event> events;
 
     void line(std::uint64_t value) {
-        logs::Line one{};
-        one.kind = logs::LineKind::access;
+        importing::Line one{};
+        one.kind = importing::LineKind::access;
         one.address = 0x1c09'0000;
         one.value = value;
         one.size = 4;
@@ -275,7 +275,7 @@ struct Writes {
         lines.push_back(one);
     }
     void event(std::uint64_t value) {
-        logs::Event one{};
+        importing::Event one{};
         one.address = 0x1c09'0000;
         one.value = value;
         one.size = 4;
@@ -331,7 +331,7 @@ TEST_CASE("before an anchor, hundreds of events without a line do not hide those
     const verify::Matching matching = writes.align();
     CHECK(std::ranges::count(matching.explained, true) == count + 1);
     for (std::uint32_t i = 0; i < count; ++i) {
-        CHECK(matching.line_of[2 * i] == logs::nowhere);
+        CHECK(matching.line_of[2 * i] == importing::nowhere);
         CHECK(matching.line_of[2 * i + 1] == 21 * i + 20);
     }
 }
@@ -348,7 +348,7 @@ TEST_CASE("a region's path may have no terminating zero") {
     writes.events[0].write = false;
     CHECK(verify::rom_reads(writes.events, full("/flash")) == std::vector<bool>{true});
     CHECK(verify::rom_reads(writes.events, full("/flush")) == std::vector<bool>{false});
-    logs::AccessLog log;
+    importing::AccessLog log;
     log.regions = {"pcie-mmcfg-mmio"};
     writes.line(1);
     log.lines = writes.lines;

@@ -3,7 +3,7 @@
 
 #include "catch_2_or_3.hpp"
 #include "system/file_descriptor.hpp"
-#include "transport/link.hpp"
+#include "wire/link.hpp"
 
 #include <netinet/in.h>
 #include <pty.h>
@@ -19,8 +19,8 @@
 
 namespace mmioscope::test {
 
-inline constexpr transport::Patience soon{20};
-inline constexpr transport::Patience long_enough{5000};
+inline constexpr wire::Patience soon{20};
+inline constexpr wire::Patience long_enough{5000};
 
 /// A folder that is deleted with its content.
 class Folder {
@@ -57,12 +57,12 @@ inline void send(int fd, std::string_view text) {
 }
 
 /// Reads `size` bytes from `wire`; ends the test if they do not arrive.
-inline std::string receive(transport::Transport& wire, std::size_t size) {
+inline std::string receive(wire::Transport& wire, std::size_t size) {
     std::string text;
     std::byte bytes[7]; // odd: reads end in the middle of writes
     while (text.size() < size) {
-        const transport::ReadResult got = wire.read(bytes, long_enough);
-        REQUIRE(got.outcome == transport::Outcome::bytes);
+        const wire::ReadResult got = wire.read(bytes, long_enough);
+        REQUIRE(got.outcome == wire::Outcome::bytes);
         text.append(reinterpret_cast<const char*>(bytes), got.size);
     }
     return text;
@@ -136,8 +136,8 @@ inline FileDescriptor accepted(const FileDescriptor& listener) {
     return file;
 }
 
-inline transport::Transport wire_at(const std::string& address) {
-    return transport::make_transport(transport::parse_address(address), 115200);
+inline wire::Transport wire_at(const std::string& address) {
+    return wire::make_transport(wire::parse_address(address), 115200);
 }
 
 } // namespace mmioscope::test

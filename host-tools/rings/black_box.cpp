@@ -1,0 +1,176 @@
+#include "rings/black_box.hpp"
+
+#include "records/groups.hpp"
+#include "records/open_accesses.hpp"
+#include "rings/merge.hpp"
+#include "rings/ring_reader.hpp"
+#include "system/crc.hpp"
+#include "system/error.hpp"
+#include "tree/device_tree.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace mmioscope::rings {
+
+namespace {
+
+constexpr std::uint64_t page = 4096;
+
+// Areas before version 1.1 have no checksum.
+bool has_its_checksum(const rings::Area& area) {
+    const abi::AreaHeader& header = area.header();
+    if (header.header_size < offsetof(abi::AreaHeader, kept)) {
+        return true;
+    }
+    return description_crc(header, area.regions().data()) == header.description_crc;
+}
+
+std::uint16_t device_at(const rings::Area& area, std::uint64_t pa) {
+    std::uint16_t found = abi::no_device;
+    std::uint64_t smallest = UINT64_MAX; // the innermost, as in the hypervisor's map
+    for (std::size_t i = 0; i < area.regions().size(); ++i) {
+        const abi::RegionEntry& region = area.regions()[i];
+        if (pa >= region.base && pa - region.base < region.size && region.size <= smallest) {
+            found = static_cast<std::uint16_t>(i);
+            smallest = region.size;
+        }
+    }
+    return found;
+}
+
+// The last records of one ring, at most `count`, oldest first. When it stopped, its CPU may have
+// been about to replace the first ones by a group (abi/payload.hpp): those are not damaged.
+std::vector<abi::Record> end_of(const rings::Ring& ring, std::uint64_t count,
+                                std::uint64_t& damaged) {
+    const std::uint64_t head = abi::position_of(*ring.header);
+    std::vector<abi::Record> records;
+    for (std::uint64_t at = head - std::min({head, ring.capacity, count}); at != head; ++at) {
+        const abi::Record record = ring.records[at % ring.capacity];
+        const bool replaced =
+            records.empty() &&
+            record.commit == abi::commit_word(ring.boot_number, at + ring.capacity);
+        if (record.commit == abi::commit_word(ring.boot_number, at)) {
+            records.push_back(record);
+        } else if (!replaced) {
+            ++damaged;
+        }
+    }
+    return records;
+}
+
+// What the in-flight slot says, if no record says it.
+std::optional<Unfinished> in_flight(const rings::Area& area, unsigned cpu,
+                                    const std::vector<abi::Record>& records) {
+    const rings::InFlightAccess access = rings::in_flight(area.rings()[cpu]);
+    const bool published = !records.empty() && records.back().time >= access.time;
+    if (!abi::has_begun(access.state) || published) {
+        return std::nullopt;
+    }
+    Unfinished found{{}, false};
+    found.record.type = abi::RecordType::begin;
+    found.record.cpu = static_cast<std::uint8_t>(cpu);
+    found.record.time = access.time;
+    found.record.pc = access.pc;
+    abi::set_physical_address(found.record, access.pa);
+    found.record.device = device_at(area, access.pa);
+    return found;
+}
+
+} // namespace
+
+std::optional<rings::Area> sound_area(std::span<std::byte> memory) {
+    if (!rings::Area::ready(memory)) {
+        return std::nullopt;
+    }
+    try {
+        rings::Area area(memory);
+        return has_its_checksum(area) ? std::optional(std::move(area)) : std::nullopt;
+    } catch (const Error&) {
+        return std::nullopt; // only looks like one
+    }
+}
+
+std::optional<FoundArea> find_area(std::span<std::byte> image, std::optional<std::uint64_t> base,
+                                   const Passed& passed) {
+    std::span<std::byte> other; // an area of another version
+    for (std::uint64_t at = 0; at + abi::area_head_size <= image.size(); at += page) {
+        passed(page);
+        std::uint64_t magic = 0;
+        std::memcpy(&magic, image.data() + at, sizeof magic);
+        if (magic != abi::area_magic) {
+            continue;
+        }
+        std::uint16_t version = 0;
+        std::memcpy(&version, image.data() + at + offsetof(abi::AreaHeader, version_major),
+                    sizeof version);
+        if (version != abi::version_major) {
+            other = image.subspan(at);
+        }
+        std::optional<rings::Area> area = sound_area(image.subspan(at));
+        if (area && (!base || area->header().area_base == *base + at)) {
+            return FoundArea{at, std::move(*area)};
+        }
+    }
+    if (!other.empty()) {
+        rings::Area{other}; // throws: says which version
+    }
+    return std::nullopt;
+}
+
+std::span<const std::byte> tree_of(const FoundArea& found, std::span<std::byte> image) {
+    const abi::AreaHeader& header = found.area.header();
+    const std::uint64_t offset = header.tree_base - (header.area_base - found.offset);
+    if (offset > image.size() || header.tree_size > image.size() - offset) {
+        return {};
+    }
+    const std::span<const std::byte> tree = image.subspan(offset, header.tree_size);
+    return tree::tree_is_sound(tree) ? tree : std::span<const std::byte>();
+}
+
+std::optional<rings::Area> previous_boot(const rings::Area& area, std::span<std::byte> memory) {
+    const abi::AreaHeader& header = area.header();
+    const bool inside = header.kept_offset % page == 0 && header.kept_offset >= page &&
+                        header.kept_offset <= memory.size() &&
+                        header.kept_size <= memory.size() - header.kept_offset;
+    if (header.kept != abi::Kept::kept || !inside) {
+        return std::nullopt;
+    }
+    return sound_area(memory.subspan(header.kept_offset, header.kept_size));
+}
+
+LastAccesses last_accesses(const rings::Area& area, std::uint64_t count) {
+    LastAccesses last;
+    rings::Merge merge(area.header().cpu_count);
+    trace::OpenAccesses open;
+    for (unsigned cpu = 0; cpu < area.rings().size(); ++cpu) {
+        // In `pre` mode every other record is a begin record.
+        std::vector<abi::Record> records =
+            end_of(area.rings()[cpu], 2 * std::min(count, UINT64_MAX / 4), last.damaged);
+        for (abi::Record& record : records) {
+            record.cpu = static_cast<std::uint8_t>(cpu);
+            open.add(record);
+        }
+        if (const std::optional<Unfinished> found = in_flight(area, cpu, records)) {
+            last.unfinished.push_back(*found);
+        }
+        merge.push(cpu, std::move(records));
+    }
+    for (const abi::Record& begin : open.open()) {
+        last.unfinished.push_back({begin, true});
+    }
+    merge.flush(last.records);
+    std::erase_if(last.records,
+                  [](const abi::Record& r) { return r.type == abi::RecordType::begin; });
+    const std::uint64_t surplus = last.records.size() - std::min(last.records.size(), count);
+    last.records.erase(last.records.begin(),
+                       last.records.begin() + static_cast<std::ptrdiff_t>(surplus));
+    trace::Groups groups;
+    for (const abi::Record& record : last.records) {
+        last.broken += groups.add(record, std::nullopt).broken;
+    }
+    last.broken += groups.unended();
+    return last;
+}
+
+} // namespace mmioscope::rings

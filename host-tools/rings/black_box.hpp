@@ -1,0 +1,58 @@
+// Finds the last accesses of a boot in memory: a RAM dump, or what one boot kept of the previous
+// one. Checks everything before use.
+#pragma once
+
+#include "rings/area.hpp"
+#include "system/byte_source.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace mmioscope::rings {
+
+/// The area in `memory`, which the caller owns. Nothing if the area is inconsistent or the checksum
+/// of its description is wrong.
+std::optional<rings::Area> sound_area(std::span<std::byte> memory);
+
+/// A trace area in a RAM image.
+struct FoundArea {
+    std::uint64_t offset; ///< in the image
+    rings::Area area;
+};
+
+/// The first consistent area in `image` on a page boundary whose description has the right
+/// checksum. `base` is the physical address of the image's first byte; if given, the area's own
+/// address must agree with it. Calls `passed` as it searches. Throws Error (failed) if there are
+/// only areas of another version.
+std::optional<FoundArea> find_area(
+    std::span<std::byte> image, std::optional<std::uint64_t> base,
+    const Passed& passed = [](std::size_t) {});
+
+/// The device tree of that boot; empty if it is not in `image` any more.
+std::span<const std::byte> tree_of(const FoundArea& found, std::span<std::byte> image);
+
+/// What the boot of the area in `memory` kept of the previous boot. Nothing if it kept none, or if
+/// that is inconsistent.
+std::optional<rings::Area> previous_boot(const rings::Area& area, std::span<std::byte> memory);
+
+/// An access that a CPU began and did not end. Without begin records, only `time`, `pc`, the
+/// address and `device` of `record` are known.
+struct Unfinished {
+    abi::Record record;
+    bool described; ///< has a begin record
+};
+
+struct LastAccesses {
+    std::vector<Unfinished> unfinished;
+    std::vector<abi::Record> records; ///< in the order of time, without begin records
+    std::uint64_t damaged = 0;        ///< records left out because their slots are incomplete
+    std::uint64_t broken = 0;         ///< payloads of which only a part is there (abi/payload.hpp)
+};
+
+/// The last `count` records of all CPUs of `area`, and the accesses that were unfinished then.
+LastAccesses last_accesses(const rings::Area& area, std::uint64_t count);
+
+} // namespace mmioscope::rings
