@@ -38,7 +38,7 @@ HOST_HYP_SOURCES := $(addprefix hyp/,$(addprefix start/dt/,board.cpp cpus.cpp pl
     start/region_map.cpp core/board/board.cpp core/trace/region_map.cpp)
 HOST_LIB_SOURCES := $(call HOST_UNITS_$(UNITS),$(HOST_ROOMS)) $(HOST_SHIPPED) $(HOST_HYP_SOURCES)
 # The part of it that reads and writes files, wires and rings, for programs that need no more.
-HOST_FILE_SOURCES := $(call HOST_UNITS_$(UNITS),system table tree records pack symbols file rings wire blackbox)
+HOST_FILE_SOURCES := $(call HOST_UNITS_$(UNITS),system table tree records symbols file rings wire)
 HOST_CLI_SOURCES := $(call HOST_UNITS_$(UNITS),cli)
 HOST_MUTATE_SOURCES := tests/host-tools/mutate_trace.cpp
 HOST_SAME_SOURCES := tests/host-tools/same_records.cpp

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "system/file_descriptor.hpp"
-#include "wire/opener.hpp"
+#include "wire/transport.hpp"
 
 #include <functional>
 #include <memory>

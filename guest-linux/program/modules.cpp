@@ -1,8 +1,8 @@
 #include "modules.hpp"
 
-#include "system/error.hpp"
 #include "records/module_mark.hpp"
-#include "symbols/module_list.hpp"
+#include "symbols/module_files.hpp"
+#include "system/error.hpp"
 
 #include <algorithm>
 #include <fstream>

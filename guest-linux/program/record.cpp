@@ -8,10 +8,10 @@
 #include "recording.hpp"
 #include "records/report.hpp"
 #include "say.hpp"
-#include "system/progress_line.hpp"
+#include "system/message.hpp"
 #include "system/signals.hpp"
-#include "wire/address.hpp"
 #include "untraced.hpp"
+#include "wire/address.hpp"
 #include "wire_output.hpp"
 
 #include <fcntl.h>

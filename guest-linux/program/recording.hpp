@@ -5,7 +5,7 @@
 #include "left_out.hpp"
 #include "output.hpp"
 #include "records/summary.hpp"
-#include "rings/ordered_rings.hpp"
+#include "rings/merge.hpp"
 
 namespace mmioscope::guest {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "file/trace_reader.hpp"
-#include "reading/consumer.hpp"
+#include "reading/drive.hpp"
 #include "table/table.hpp"
 
 #include <memory>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "analysis/kept_access.hpp"
-#include "reading/consumer.hpp"
+#include "reading/drive.hpp"
 
 namespace mmioscope::analysis {
 

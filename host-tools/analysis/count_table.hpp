@@ -2,14 +2,101 @@
 #pragma once
 
 #include "analysis/count.hpp"
-#include "analysis/durations.hpp"
-#include "analysis/order.hpp"
 #include "table/table.hpp"
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
 
 namespace mmioscope::analysis {
+
+// The order of a table of counts.
+
+enum class Order { accesses, reads, writes, time, latency, name };
+
+/// Rows with a larger weight come first; always 0 for the order of names.
+inline std::uint64_t weight(const Count& count, Order order) {
+    switch (order) {
+    case Order::accesses: return count.accesses();
+    case Order::reads: return count.reads;
+    case Order::writes: return count.writes;
+    case Order::time: return count.duration;
+    case Order::latency: return count.longest;
+    case Order::name: return 0;
+    }
+    return 0;
+}
+
+// A histogram in bounded memory, with a precision of 1/32 of each number.
+
+class Histogram {
+public:
+    void add(std::uint32_t number) {
+        const std::size_t at = place_of(number);
+        if (at >= counts_.size()) {
+            counts_.resize(at + 1);
+        }
+        ++counts_[at];
+        ++all_;
+    }
+
+    std::uint64_t size() const { return all_; }
+
+    /// The least number that at least `percent` of all do not exceed, or up to 1/32 more. 0 if
+    /// there are no numbers.
+    std::uint64_t at(unsigned percent) const {
+        const std::uint64_t wanted = (all_ * percent + 99) / 100;
+        std::uint64_t seen = 0;
+        for (std::size_t i = 0; i < counts_.size(); ++i) {
+            seen += counts_[i];
+            if (seen >= wanted && seen > 0) {
+                return last_of(i);
+            }
+        }
+        return 0;
+    }
+
+private:
+    // Numbers below 64 have a place each; those of n bits share 32.
+    static std::size_t place_of(std::uint32_t number) {
+        const int more = std::bit_width(number) - 6;
+        return more <= 0 ? number : static_cast<std::size_t>(more) * 32 + (number >> more);
+    }
+    static std::uint64_t last_of(std::size_t place) {
+        if (place < 64) {
+            return place;
+        }
+        const std::size_t more = place / 32 - 1;
+        return ((std::uint64_t{place - more * 32} + 1) << more) - 1;
+    }
+
+    std::vector<std::uint64_t> counts_;
+    std::uint64_t all_ = 0;
+};
+
+// Durations of accesses, grouped as in analysis/count.hpp. Looks up the names of each access, which
+// takes longer than counting.
+
+using NamedDurations = std::map<std::string, Histogram, std::less<>>; ///< ticks
+
+class Durations {
+public:
+    explicit Durations(std::vector<Key> keys) : keys_(std::move(keys)) {}
+
+    void add(const Event& event);
+    const NamedDurations& by(Key key) { return tables_[key]; }
+    /// All accesses that `key` counts.
+    const Histogram& all(Key key) { return all_[key]; }
+
+private:
+    std::vector<Key> keys_;
+    std::map<Key, NamedDurations> tables_;
+    std::map<Key, Histogram> all_;
+    std::string name_; ///< kept to avoid an allocation for each event
+};
 
 struct TableOptions {
     Order order = Order::accesses;  ///< largest first; names in ascending order

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "abi/record.hpp"
-#include "analysis/repeats.hpp"
+#include "analysis/loop.hpp"
 
 #include <array>
 #include <cstdint>

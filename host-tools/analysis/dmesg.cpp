@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <utility>
 
 namespace mmioscope::analysis {
 
@@ -109,6 +110,27 @@ std::int64_t DmesgOffset::half_within() const {
     std::vector<std::int64_t> sorted = bounds_;
     std::sort(sorted.begin(), sorted.end());
     return sorted.empty() ? 0 : sorted[sorted.size() / 2] - sorted.front();
+}
+
+std::optional<UartText::Line> UartText::add(const Event& event) {
+    const abi::Record& record = event.record;
+    const bool data = record.type == abi::RecordType::access && abi::is_write(record) &&
+                      event.offset() == 0 && record.device != abi::no_device;
+    if (!data) {
+        return std::nullopt;
+    }
+    Line& line = open_[record.device];
+    const auto character = static_cast<char>(record.value & 0xff);
+    if (character == '\n') {
+        return std::exchange(line, {});
+    }
+    if (line.text.empty()) {
+        line.nanoseconds = event.nanoseconds;
+    }
+    if (character != '\r' && line.text.size() < longest) {
+        line.text += character;
+    }
+    return std::nullopt;
 }
 
 } // namespace mmioscope::analysis

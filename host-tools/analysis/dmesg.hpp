@@ -1,11 +1,12 @@
 // The guest's kernel log, and the offset between its times and the trace's.
 #pragma once
 
-#include "analysis/uart_text.hpp"
+#include "mmioscope/event.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <istream>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,6 +14,25 @@
 #include <vector>
 
 namespace mmioscope::analysis {
+
+// Lines of text sent through a UART, put together from the writes to its data register.
+
+class UartText {
+public:
+    struct Line {
+        std::uint64_t nanoseconds; ///< time of its first character
+        std::string text;          ///< without line end
+    };
+
+    /// The line that `event` completes. Expects the data register at offset 0, as on PL011 and
+    /// 8250. Writes to offset 0 of other devices rarely form a line that anybody looks for.
+    std::optional<Line> add(const Event& event);
+
+private:
+    static constexpr std::size_t longest = 1024; ///< characters; the rest is cut off
+
+    std::map<std::uint16_t, Line> open_; ///< by Record::device
+};
 
 /// Lines further than this from the trace, in ns (31 years), do not match: a trace may contain any
 /// time, and the sum of two such times must not overflow.

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "analysis/merger.hpp"
-#include "analysis/poll_finder.hpp"
+#include "analysis/poll.hpp"
 
 #include <cstddef>
 #include <deque>

@@ -1,5 +1,7 @@
 #include "analysis/loop.hpp"
 
+#include "reading/kept.hpp"
+
 #include <algorithm>
 
 namespace mmioscope::analysis {
@@ -45,6 +47,56 @@ std::vector<Watch> Loop::watches() const {
     std::vector<Watch> all = watches_;
     std::ranges::sort(all, {}, [](const Watch& one) { return one.newest.number; });
     return all;
+}
+
+namespace {
+
+// Never 0, which means no access.
+std::uint32_t site_of(const abi::Record& record) {
+    const std::uint64_t site = reading::mixed(place_of(record) ^ reading::mixed(record.pc));
+    return static_cast<std::uint32_t>(site >> 32) | 1;
+}
+
+} // namespace
+
+std::uint64_t place_of(const abi::Record& record) {
+    constexpr unsigned parts = abi::access_write | abi::access_size_mask << abi::access_size_shift;
+    return abi::physical_address(record) << 8 | (record.access & parts);
+}
+
+void Repeats::add(const Event& event) {
+    if (++site_ == sites_.size()) {
+        std::copy(sites_.end() - (kept - 1), sites_.end(), sites_.begin());
+        site_ = kept - 1;
+    }
+    sites_[site_] = site_of(event.record);
+    if (events_.size() < kept) {
+        newest_ = events_.size();
+        if (newest_ == events_.capacity()) { // by itself it would take room for twice as many
+            events_.reserve(std::min(kept, 2 * newest_ + 2));
+        }
+        events_.push_back(event);
+    } else {
+        newest_ = newest_ + 1 == kept ? 0 : newest_ + 1;
+        events_[newest_] = event;
+    }
+}
+
+void Repeats::clear() {
+    site_ = kept - 1;
+    std::fill_n(sites_.begin(), kept, 0);
+    events_.clear();
+}
+
+unsigned Repeats::shortest_period() const {
+    const std::uint32_t* const newest = &sites_[site_];
+    for (int period = 1; period <= static_cast<int>(most_period); ++period) {
+        if (newest[-period] == *newest &&
+            std::equal(newest - period, newest, newest - 2 * period)) {
+            return static_cast<unsigned>(period);
+        }
+    }
+    return 0;
 }
 
 } // namespace mmioscope::analysis

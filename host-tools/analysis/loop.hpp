@@ -1,14 +1,58 @@
 // A loop in the guest's code: a sequence of accesses that repeats.
 #pragma once
 
-#include "analysis/repeats.hpp"
 #include "mmioscope/event.hpp"
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
 namespace mmioscope::analysis {
+
+// Whether the newest accesses of a thread repeat earlier ones, for each period.
+
+/// The register, direction and size of an access.
+std::uint64_t place_of(const abi::Record& record);
+
+class Repeats {
+public:
+    static constexpr unsigned most_period = 16; ///< accesses
+
+    /// Adds the thread's next access.
+    void add(const Event& event);
+    /// Forgets all accesses: what follows is a new sequence.
+    void clear();
+
+    /// The shortest period of which the newest accesses are more than two iterations; 0: none.
+    unsigned period() const { return comes_again() ? shortest_period() : 0; }
+    /// Whether the newest access has the same code, register and kind as the one `period` before.
+    bool goes_on(unsigned period) const { return sites_[site_] == sites_[site_ - period]; }
+
+    /// The access `count` before the newest, up to 2 * most_period. It exists if period() implies
+    /// it.
+    const Event& back(unsigned count) const { return events_[(newest_ + kept - count) % kept]; }
+
+private:
+    /// Whether the newest is one of the most_period before: seldom. Compilers use vectors for it.
+    bool comes_again() const {
+        const std::uint32_t* const newest = &sites_[site_];
+        std::uint32_t any = 0;
+        for (unsigned back = 1; back <= most_period; ++back) {
+            any |= newest[-static_cast<int>(back)] == *newest ? ~0u : 0u;
+        }
+        return any != 0;
+    }
+    unsigned shortest_period() const;
+
+    static constexpr std::size_t kept = 2 * most_period + 1;
+
+    /// Of the newest accesses, the newest last; 0: none. Moves to the front when it is full.
+    std::array<std::uint32_t, 3 * kept> sites_{};
+    std::size_t site_ = kept - 1; ///< the newest one
+    std::vector<Event> events_;   ///< a ring; grows to `kept`
+    std::size_t newest_ = 0;
+};
 
 /// What a loop reads from one register, or writes at one place.
 struct Watch {

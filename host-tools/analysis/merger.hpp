@@ -1,7 +1,7 @@
 // A consumer that merges some events into one, and passes the result on to another consumer.
 #pragma once
 
-#include "reading/consumer.hpp"
+#include "reading/drive.hpp"
 
 namespace mmioscope::analysis {
 

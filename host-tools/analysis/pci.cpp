@@ -1,6 +1,6 @@
 #include "analysis/pci.hpp"
 
-#include "import/pcidev.hpp"
+#include "import/imported.hpp"
 
 #include <fmt/format.h>
 
@@ -88,8 +88,9 @@ std::optional<PciFunction> function_of(const std::string& place, const std::stri
 void Pci::begin(const trace::TraceReader& reader) {
     for (const auto& [key, line] : reader.text()) {
         const bool is_function = key.starts_with(importing::pci_key);
-        if (const auto function =
-                is_function ? function_of(key.substr(importing::pci_key.size()), line) : std::nullopt) {
+        if (const auto function = is_function
+                                      ? function_of(key.substr(importing::pci_key.size()), line)
+                                      : std::nullopt) {
             kept_.push_back(*function);
         }
     }

@@ -2,8 +2,8 @@
 // of an idle gap to the next such boundary. docs/phases.md defines it.
 #pragma once
 
-#include "analysis/poll_finder.hpp"
-#include "reading/consumer.hpp"
+#include "analysis/poll.hpp"
+#include "reading/drive.hpp"
 #include "system/capped_map.hpp"
 #include "table/table.hpp"
 

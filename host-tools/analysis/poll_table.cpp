@@ -1,6 +1,6 @@
 #include "analysis/poll_table.hpp"
 
-#include "analysis/register_fields.hpp"
+#include "analysis/register_evidence.hpp"
 
 #include <fmt/format.h>
 

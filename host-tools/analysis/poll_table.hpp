@@ -3,8 +3,7 @@
 
 #include "analysis/count.hpp"
 #include "analysis/poll.hpp"
-#include "analysis/poll_finder.hpp"
-#include "reading/consumer.hpp"
+#include "reading/drive.hpp"
 #include "system/capped_map.hpp"
 #include "table/table.hpp"
 

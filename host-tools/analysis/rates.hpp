@@ -2,7 +2,7 @@
 #pragma once
 
 #include "analysis/count.hpp"
-#include "analysis/order.hpp"
+#include "analysis/count_table.hpp"
 
 #include <cstdint>
 #include <map>

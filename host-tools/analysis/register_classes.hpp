@@ -1,9 +1,9 @@
 // What the registers of a device are, as far as their accesses show it. docs/regs.md defines it.
 #pragma once
 
+#include "analysis/register_evidence.hpp"
 #include "analysis/register_history.hpp"
-#include "analysis/register_verdict.hpp"
-#include "reading/consumer.hpp"
+#include "reading/drive.hpp"
 #include "registers/device_list.hpp"
 #include "table/table.hpp"
 
@@ -13,10 +13,27 @@
 #include <map>
 #include <span>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 
 namespace mmioscope::analysis {
+
+// Which class a register has, by what its accesses show. docs/regs.md defines the classes.
+
+/// The class of a register, and by what evidence.
+struct Verdict {
+    std::string_view name;
+    std::string evidence;
+    /// Whether it says what the register is.
+    bool claims() const;
+};
+
+/// By its own accesses.
+Verdict verdict_of(const RegisterEvidence& e);
+/// Another register, of which writes here changed bits later, changes always in the same bits, and
+/// only then.
+bool commands(const RegisterEvidence& e, const RegisterEvidence& other);
 
 class RegisterClasses final : public reading::Consumer {
 public:

@@ -1,9 +1,13 @@
 // What the accesses to one register show.
 #pragma once
 
+#include "mmioscope/event.hpp"
+#include "registers/fields_text.hpp"
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 namespace mmioscope::analysis {
 
@@ -81,5 +85,20 @@ struct RegisterEvidence {
     std::uint64_t chosen_differ = 0;
     std::uint64_t chosen_changed = 0; ///< it has a new value, and the read gave another one, too
 };
+
+// The part of a register's description that an access covers.
+
+/// Bytes from the start of the access's register; 0 if it has no description.
+inline unsigned within_register(const Event& event) {
+    return event.reg() == nullptr ? 0 : static_cast<unsigned>(event.offset() - event.reg()->offset);
+}
+
+/// The fields in the access's value; empty if the register has no description.
+inline std::string fields_of(const Event& event) {
+    return event.reg() == nullptr
+               ? std::string()
+               : registers::fields_text(*event.reg(), event.record.value,
+                                        abi::access_size(event.record), within_register(event));
+}
 
 } // namespace mmioscope::analysis

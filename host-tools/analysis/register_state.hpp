@@ -3,7 +3,7 @@
 #pragma once
 
 #include "analysis/kept_access.hpp"
-#include "reading/consumer.hpp"
+#include "reading/drive.hpp"
 
 #include <cstddef>
 #include <cstdint>

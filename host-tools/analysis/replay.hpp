@@ -1,8 +1,8 @@
 // What a driver did to a device, as steps that can be done again: docs/gen.md.
 #pragma once
 
-#include "analysis/poll_finder.hpp"
-#include "reading/consumer.hpp"
+#include "analysis/poll.hpp"
+#include "reading/drive.hpp"
 #include "records/ticks.hpp"
 
 #include <cstddef>

@@ -3,7 +3,6 @@
 #include "reading/kept.hpp"
 #include "registers/fields_text.hpp"
 #include "system/escape.hpp"
-#include "system/plain_text.hpp"
 
 #include <fmt/format.h>
 

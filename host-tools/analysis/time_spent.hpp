@@ -1,8 +1,8 @@
 // Where the time of a trace went: in devices, in traps, or in the guest between them.
 #pragma once
 
-#include "analysis/histogram.hpp"
-#include "reading/consumer.hpp"
+#include "analysis/count_table.hpp"
+#include "reading/drive.hpp"
 #include "table/table.hpp"
 
 #include <array>

@@ -1,18 +1,15 @@
-#include "rings/black_box.hpp"
-#include "rings/ram_image.hpp"
-#include "rings/recorded_boot.hpp"
 #include "cli/commands.hpp"
-#include "cli/name_options.hpp"
+#include "cli/followed_path.hpp"
 #include "cli/option_types.hpp"
-#include "cli/read_progress.hpp"
 #include "cli/view_options.hpp"
 #include "reading/trace.hpp"
 #include "records/report.hpp"
+#include "rings/black_box.hpp"
+#include "rings/recorded_boot.hpp"
 #include "system/error.hpp"
 #include "system/message.hpp"
 #include "system/units.hpp"
 #include "view/last_lines.hpp"
-#include "view/last_rows.hpp"
 
 #include <algorithm>
 #include <memory>

@@ -1,13 +1,13 @@
 #include "cli/commands.hpp"
+#include "cli/followed_path.hpp"
 #include "cli/option_types.hpp"
-#include "cli/read_progress.hpp"
 #include "cli/view_options.hpp"
 #include "file/trace_check.hpp"
-#include "system/distinct_output.hpp"
 #include "system/message.hpp"
 #include "system/open_source.hpp"
-#include "view/check_table.hpp"
+#include "system/replaced_file.hpp"
 #include "view/output.hpp"
+#include "view/short_tables.hpp"
 
 #include <algorithm>
 #include <memory>

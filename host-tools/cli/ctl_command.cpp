@@ -1,8 +1,8 @@
 #include "cli/commands.hpp"
 #include "cli/option_types.hpp"
 #include "cli/program.hpp"
-#include "control/device_finder.hpp"
-#include "control/wire_channel.hpp"
+#include "control/relay.hpp"
+#include "control/request_words.hpp"
 #include "system/message.hpp"
 
 #include <cmath>

@@ -1,5 +1,4 @@
 #include "cli/commands.hpp"
-#include "cli/name_options.hpp"
 #include "cli/option_types.hpp"
 #include "cli/view_options.hpp"
 #include "diff/findings.hpp"
@@ -8,10 +7,10 @@
 #include "diff/report.hpp"
 #include "export/output.hpp"
 #include "file/part_files.hpp"
-#include "system/distinct_output.hpp"
 #include "system/escape.hpp"
 #include "system/file_descriptor.hpp"
 #include "system/message.hpp"
+#include "system/replaced_file.hpp"
 #include "view/pager.hpp"
 #include "view/tally.hpp"
 

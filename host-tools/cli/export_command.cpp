@@ -1,6 +1,5 @@
 #include "cli/commands.hpp"
 #include "cli/format_rows.hpp"
-#include "cli/name_options.hpp"
 #include "cli/option_types.hpp"
 #include "cli/view_options.hpp"
 #include "export/formats.hpp"

@@ -1,5 +1,4 @@
 #include "cli/commands.hpp"
-#include "cli/follow.hpp"
 #include "cli/followed_path.hpp"
 #include "cli/option_types.hpp"
 #include "cli/record_output.hpp"

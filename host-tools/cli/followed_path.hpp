@@ -1,9 +1,17 @@
 // The file that follow reads while a recorder writes it: it may come later, and be made anew.
 #pragma once
 
+#include "cli/view_options.hpp"
+#include "system/byte_source.hpp"
+#include "system/error.hpp"
+#include "system/message.hpp"
+
 #include <sys/stat.h>
 
+#include <chrono>
+#include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 
 namespace mmioscope::cli {
@@ -25,5 +33,33 @@ private:
     struct stat read_ {}; ///< the file when it was last looked at
     bool suspected_ = false;
 };
+
+// Prints a trace while it is being recorded, for `follow` and `print -f`.
+
+/// Ends after `limit` events. Throws Error.
+Status follow_trace(const ViewOptions& options, std::uint64_t limit);
+
+// Progress of reading an input, as a line on a terminal, for long inputs whose events are not
+// counted.
+
+class ReadProgress {
+public:
+    ReadProgress() : line_(true) {}
+    ~ReadProgress() { clear(); }
+    ReadProgress(const ReadProgress&) = delete;
+    ReadProgress& operator=(const ReadProgress&) = delete;
+
+    void add(std::size_t bytes);
+    /// Call it before printing anything else.
+    void clear() { line_.clear(); }
+
+private:
+    ProgressLine line_;
+    std::uint64_t bytes_ = 0;
+    std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+/// `source`, with its position reported to `progress`, which must outlive the result.
+std::unique_ptr<ByteSource> watched(std::unique_ptr<ByteSource> source, ReadProgress& progress);
 
 } // namespace mmioscope::cli

@@ -2,7 +2,6 @@
 #include "analysis/replay_text.hpp"
 #include "cli/commands.hpp"
 #include "cli/format_rows.hpp"
-#include "cli/name_options.hpp"
 #include "cli/option_types.hpp"
 #include "cli/view_options.hpp"
 #include "filter/filter.hpp"

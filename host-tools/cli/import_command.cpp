@@ -1,14 +1,14 @@
 #include "cli/commands.hpp"
+#include "cli/followed_path.hpp"
 #include "cli/format_rows.hpp"
 #include "cli/option_types.hpp"
-#include "cli/read_progress.hpp"
 #include "export/output.hpp"
-#include "import/formats.hpp"
+#include "import/importing.hpp"
 #include "system/byte_source.hpp"
-#include "system/distinct_output.hpp"
 #include "system/message.hpp"
+#include "system/replaced_file.hpp"
 #include "system/spool.hpp"
-#include "tree/known_file.hpp"
+#include "tree/device_tree.hpp"
 
 #include <unistd.h>
 

@@ -1,9 +1,8 @@
 #include "cli/commands.hpp"
-#include "cli/name_options.hpp"
 #include "cli/option_types.hpp"
 #include "cli/view_options.hpp"
-#include "view/tables.hpp"
 #include "reading/trace.hpp"
+#include "view/info.hpp"
 #include "view/pager.hpp"
 #include "view/tally.hpp"
 

@@ -1,6 +1,8 @@
 // Option types that several commands share: sizes, files, seconds.
 #pragma once
 
+#include "reading/trace.hpp"
+
 #include <CLI/CLI.hpp>
 
 #include <cstdint>
@@ -45,5 +47,18 @@ CLI::Validator not_empty();
 
 /// Finite seconds, at least `least`, at most `most`: 31 years.
 CLI::Validator seconds_from(double least, double most = 1e9);
+
+// The option that chooses CPUs.
+
+/// --cpu: numbers and ranges (0,2-3); may be repeated.
+void add_cpus(CLI::App& command, std::vector<unsigned>& to);
+
+// Options for names that the trace itself does not have.
+
+/// --symbols, --registers, --dtb.
+void add_name_options(CLI::App& command, reading::TraceOptions& options);
+
+/// --registers.
+void add_registers(CLI::App& command, std::vector<std::string>& to);
 
 } // namespace mmioscope::cli

@@ -2,7 +2,7 @@
 #include "cli/option_types.hpp"
 #include "cli/view_options.hpp"
 #include "plan/board_plan.hpp"
-#include "system/distinct_output.hpp"
+#include "system/replaced_file.hpp"
 #include "system/units.hpp"
 #include "tree/device_tree.hpp"
 #include "view/pager.hpp"

@@ -7,10 +7,10 @@
 #include "export/output.hpp"
 #include "report/page.hpp"
 #include "report/trace_report.hpp"
-#include "run/hypervisor_image.hpp"
-#include "system/distinct_output.hpp"
+#include "run/boot_image.hpp"
 #include "system/file_descriptor.hpp"
 #include "system/message.hpp"
+#include "system/replaced_file.hpp"
 
 #include <algorithm>
 #include <array>

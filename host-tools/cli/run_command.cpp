@@ -1,7 +1,7 @@
 #include "cli/commands.hpp"
 #include "cli/option_types.hpp"
 #include "cli/view_options.hpp"
-#include "plan/tried_board.hpp"
+#include "plan/board_plan.hpp"
 #include "run/closing.hpp"
 #include "run/input.hpp"
 #include "run/plan.hpp"

@@ -7,7 +7,7 @@
 #include "system/signals.hpp"
 #include "view/full_screen.hpp"
 #include "view/tally.hpp"
-#include "view/top_counts.hpp"
+#include "view/top_screen.hpp"
 
 #include <unistd.h>
 

@@ -1,18 +1,40 @@
 #include "cli/commands.hpp"
+#include "cli/followed_path.hpp"
 #include "cli/option_types.hpp"
-#include "cli/trace_input.hpp"
 #include "file/part_files.hpp"
 #include "file/texts.hpp"
-#include "system/distinct_output.hpp"
+#include "file/trace_reader.hpp"
+#include "system/byte_source.hpp"
 #include "system/open_source.hpp"
+#include "system/replaced_file.hpp"
+#include "verify/artefacts.hpp"
 #include "verify/compare.hpp"
-#include "verify/newer.hpp"
 #include "verify/pc_log.hpp"
 #include "verify/report.hpp"
 #include "view/output.hpp"
 
 #include <memory>
 #include <string>
+
+namespace mmioscope::cli {
+
+// A trace file as an argument of a command.
+
+class TraceInput {
+public:
+    /// Opens `path`; "-" is standard input. Decompresses zstd. Reports damage on standard error,
+    /// and its position to `progress`, which must outlive this. Throws Error (bad_input) that names
+    /// `path` if it is not a readable trace.
+    TraceInput(const std::string& path, ReadProgress& progress);
+
+    trace::TraceReader& reader() { return *reader_; }
+
+private:
+    std::unique_ptr<ByteSource> source_;
+    std::unique_ptr<trace::TraceReader> reader_;
+};
+
+} // namespace mmioscope::cli
 
 namespace mmioscope::cli::verify_command {
 
@@ -65,7 +87,7 @@ std::string trace_faults(const trace::TraceReader& reader, const verify::Events&
 
 // The log at `path`; errors in it name that.
 importing::AccessLog read_log(const std::string& path, ByteSource& source,
-                         importing::AccessLog (&read)(ByteSource&)) {
+                              importing::AccessLog (&read)(ByteSource&)) {
     try {
         return read(source);
     } catch (const Error& error) {
@@ -155,3 +177,13 @@ const Command row{"verify", "Compare a trace with QEMU's own log of the same run
                   add};
 
 } // namespace mmioscope::cli::verify_command
+
+namespace mmioscope::cli {
+
+TraceInput::TraceInput(const std::string& path, ReadProgress& progress)
+    : source_(watched(open_source(path), progress)),
+      reader_(trace::read_trace(*source_, path, trace::tell_of(path))) {
+    trace::read_all_parts(*reader_, path);
+}
+
+} // namespace mmioscope::cli

@@ -6,7 +6,7 @@
 #include "reading/drive.hpp"
 #include "table/table.hpp"
 #include "view/line.hpp"
-#include "view/live_options.hpp"
+#include "view/live_printer.hpp"
 #include "view/output.hpp"
 #include "view/printer.hpp"
 #include "view/tally.hpp"

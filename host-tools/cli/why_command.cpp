@@ -1,6 +1,5 @@
 #include "analysis/causes.hpp"
 #include "cli/commands.hpp"
-#include "cli/name_options.hpp"
 #include "cli/option_types.hpp"
 #include "cli/view_options.hpp"
 #include "reading/trace.hpp"

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 namespace mmioscope::diff {
 
@@ -158,6 +159,99 @@ std::uint32_t Observer::count(Use& use, const Event& event, std::uint32_t behind
     }
     use.values.push_back({value, 1, event.number, behind, read});
     return static_cast<std::uint32_t>(use.values.size() - 1);
+}
+
+LastReads::Last& LastReads::find(const Key& key) {
+    if (last_ == nullptr || key_ != key) {
+        if (all_.size() == most) {
+            all_.clear();
+        }
+        last_ = &all_[key];
+        key_ = key;
+    }
+    return *last_;
+}
+
+LastReads::Found LastReads::next(analysis::Thread thread, const abi::Record& record,
+                                 std::uint32_t site, std::uint32_t wrote) {
+    if ((record.flags & abi::flag_value_unknown) != 0) {
+        return {};
+    }
+    Last& last = find({abi::physical_address(record), thread});
+    if (abi::is_write(record)) {
+        last.written = record.value;
+        last.site = site;
+        return {last.read, 0};
+    }
+    last.read = record.value;
+    return {std::nullopt, last.site == wrote ? last.written & ~record.value : 0};
+}
+
+std::optional<Token> LastWrites::next(analysis::Thread thread, std::uint16_t device, Token token) {
+    if (last_.size() == most) {
+        last_.clear();
+    }
+    const auto [at, added] = last_.try_emplace(std::uint64_t{device} << 32 | thread, token);
+    if (added || at->second == token) {
+        return std::nullopt;
+    }
+    return std::exchange(at->second, token);
+}
+
+void OpenBursts::add(analysis::Thread thread, const abi::Record& record, std::uint32_t site,
+                     std::uint64_t event) {
+    const std::uint64_t key = std::uint64_t{record.device} << 32 | thread;
+    const std::uint64_t address = abi::physical_address(record);
+    if (!abi::is_write(record)) {
+        const auto found = open_.find(key);
+        if (found != open_.end()) {
+            end(found->second);
+        }
+        return;
+    }
+    Open& open = opened(key);
+    if (open.address != address) {
+        end(open);
+    }
+    if (open.length++ == 0) {
+        open.address = address;
+        open.first = event;
+    }
+    if (open.words.size() < Burst::most_words) {
+        open.words.push_back({site, record.value});
+    }
+}
+
+OpenBursts::Open& OpenBursts::opened(std::uint64_t key) {
+    if (open_.size() == most && !open_.contains(key)) {
+        std::erase_if(open_, [](const auto& of) { return of.second.length == 0; });
+        if (open_.size() == most) {
+            open_.clear();
+        }
+    }
+    return open_[key];
+}
+
+void OpenBursts::end(Open& open) {
+    if (open.length > 1) {
+        const std::pair key(open.words.front().site, open.length);
+        if (boot_.bursts.size() < Boot::most_bursts || boot_.bursts.contains(key)) {
+            Burst& burst = boot_.bursts[key];
+            burst.words.resize(open.words.size());
+            for (std::size_t i = 0; i < open.words.size(); ++i) {
+                burst.words[i].site = open.words[i].site;
+                burst.words[i].ones |= open.words[i].value;
+                burst.words[i].zeros |= ~open.words[i].value;
+            }
+            if (burst.count++ == 0) {
+                burst.first = open.first;
+            }
+        } else {
+            boot_.left_out += open.length;
+        }
+    }
+    open.length = 0;
+    open.words.clear();
 }
 
 } // namespace mmioscope::diff

@@ -1,6 +1,6 @@
 #include "diff/pairing.hpp"
 
-#include "import/pcidev.hpp"
+#include "import/imported.hpp"
 #include "registers/device_list.hpp"
 
 #include <fmt/format.h>

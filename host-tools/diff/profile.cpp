@@ -1,8 +1,8 @@
 #include "diff/profile.hpp"
 
 #include "system/error.hpp"
-#include "system/plain_text.hpp"
-#include "system/whole_file.hpp"
+#include "system/escape.hpp"
+#include "system/file_descriptor.hpp"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,6 @@
 #include "diff/site_findings.hpp"
 
 #include "diff/telling.hpp"
-#include "diff/words.hpp"
 
 #include <fmt/format.h>
 

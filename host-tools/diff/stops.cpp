@@ -1,7 +1,6 @@
 #include "diff/stops.hpp"
 
 #include "diff/telling.hpp"
-#include "diff/words.hpp"
 
 #include <fmt/format.h>
 

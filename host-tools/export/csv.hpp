@@ -2,7 +2,7 @@
 // line.
 #pragma once
 
-#include "export/exporter.hpp"
+#include "export/columns.hpp"
 #include "export/row_text.hpp"
 #include "export/sink.hpp"
 
@@ -26,6 +26,22 @@ public:
 private:
     Sink& sink_;
     std::optional<RowText> rows_; ///< set by begin()
+};
+
+// CSV with all numbers in decimal, as spreadsheets and data frames read them.
+
+class CsvDecimal : public Exporter {
+public:
+    explicit CsvDecimal(Sink& sink) : sink_(sink) {}
+
+    void begin(const trace::TraceReader& reader) override;
+    void add(const Event& event) override;
+    void finish() override { sink_.flush(); }
+
+private:
+    Sink& sink_;
+    ColumnSet known_;
+    trace::TickLength tick_{0};
 };
 
 } // namespace mmioscope::exporting

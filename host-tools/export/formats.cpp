@@ -1,7 +1,6 @@
 #include "export/formats.hpp"
 
 #include "export/csv.hpp"
-#include "export/csv_decimal.hpp"
 #include "export/ctf.hpp"
 #include "export/jsonl.hpp"
 #include "export/mmiotrace.hpp"

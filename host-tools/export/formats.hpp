@@ -1,7 +1,7 @@
 // The list of export formats.
 #pragma once
 
-#include "export/exporter.hpp"
+#include "export/sink.hpp"
 
 #include <memory>
 #include <span>

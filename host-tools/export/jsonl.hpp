@@ -1,7 +1,6 @@
 // JSON, one object per line: the trace, its events, its end.
 #pragma once
 
-#include "export/exporter.hpp"
 #include "export/row_text.hpp"
 #include "export/sink.hpp"
 

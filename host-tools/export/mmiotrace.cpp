@@ -1,17 +1,39 @@
 #include "export/mmiotrace.hpp"
 
-#include "export/mmiotrace_pci.hpp"
+#include "analysis/pci.hpp"
 #include "export/words.hpp"
+#include "file/trace_reader.hpp"
 #include "import/imported.hpp"
+#include "reading/drive.hpp"
 #include "records/kinds.hpp"
 #include "records/ticks.hpp"
 
 #include <fmt/compile.h>
+#include <fmt/format.h>
 
 #include <charconv>
 #include <iterator>
+#include <string>
+#include <vector>
 
 namespace mmioscope::exporting {
+
+// The PCI functions of a trace, and the lines of mmiotrace for them.
+
+/// Whether one of the trace's devices is the configuration space of a PCI host bridge.
+bool has_pci(const trace::TraceReader& reader);
+
+/// The functions that the accesses to it show. Reads the file at `path` and, without `one_file`,
+/// the files after it; only the head if the trace has no such device. Throws Error (bad_input) if
+/// it is not a trace.
+std::vector<analysis::PciFunction> pci_functions(const std::string& path, bool one_file);
+
+/// A PCIDEV line, as in /proc/bus/pci/devices, with its line end. The driver is empty: it is
+/// unknown.
+std::string pci_line(const analysis::PciFunction& function);
+
+/// The PCIDEV lines that an import kept in the trace's text (import/mmiotrace.cpp).
+std::vector<std::string> kept_pci_lines(const trace::TraceReader& reader);
 
 using abi::RecordType;
 
@@ -34,7 +56,7 @@ std::string one_line(std::string_view text) {
     return line;
 }
 
-// Undoes \xNN (records/marker_text.cpp), so that the import makes the same marker. What it would
+// Undoes \xNN (records/module_mark.cpp), so that the import makes the same marker. What it would
 // take for a loss or a device gets quotes.
 std::string mark_text(std::string_view text) {
     std::string plain;
@@ -211,6 +233,52 @@ std::vector<std::string> Mmiotrace::left_out() const {
         line += "; PCI functions (PCIDEV) need a file, not a pipe";
     }
     return {line};
+}
+
+bool has_pci(const trace::TraceReader& reader) {
+    for (std::size_t i = 0; i < reader.regions().size(); ++i) {
+        if (analysis::is_pci_configuration(reader.names()[static_cast<std::uint16_t>(i)])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Does not report damage: that is done when the events are read.
+std::vector<analysis::PciFunction> pci_functions(const std::string& path, bool one_file) {
+    reading::TraceOptions options;
+    options.path = path;
+    options.one_file = one_file;
+    options.report = [](const std::string&) {};
+    reading::Trace trace(options);
+    analysis::Pci pci;
+    if (has_pci(trace.reader())) {
+        reading::drive(trace, {&pci});
+    }
+    return pci.functions();
+}
+
+std::string pci_line(const analysis::PciFunction& function) {
+    std::string line = fmt::format("PCIDEV {:04x} {:04x}{:04x} {:x}", function.place,
+                                   function.vendor, function.device, function.interrupt);
+    for (const analysis::PciRange& range : function.ranges) {
+        line += fmt::format(" {:x}", range.base | range.kind);
+    }
+    for (const analysis::PciRange& range : function.ranges) {
+        line += fmt::format(" {:x}", range.size);
+    }
+    return line + " \n";
+}
+
+std::vector<std::string> kept_pci_lines(const trace::TraceReader& reader) {
+    std::vector<std::string> lines;
+    for (const auto& [key, value] : reader.text()) {
+        if (key.starts_with(importing::pci_key)) {
+            lines.push_back(
+                fmt::format("PCIDEV {} {}\n", key.substr(importing::pci_key.size()), value));
+        }
+    }
+    return lines;
 }
 
 } // namespace mmioscope::exporting

@@ -1,8 +1,7 @@
 // The text of Linux' mmiotrace, version 20070824 (Documentation/trace/mmiotrace.rst).
 #pragma once
 
-#include "analysis/pci_function.hpp"
-#include "export/exporter.hpp"
+#include "analysis/pci.hpp"
 #include "export/sink.hpp"
 
 #include <cstddef>

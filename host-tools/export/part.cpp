@@ -1,19 +1,36 @@
 #include "export/part.hpp"
 
-#include "export/part_code.hpp"
-#include "file/about.hpp"
+#include "abi/layout.hpp"
 #include "file/console_text.hpp"
 #include "file/texts.hpp"
+#include "reading/strip_code.hpp"
 #include "records/kinds.hpp"
 #include "records/losses.hpp"
 #include "records/module_table.hpp"
 #include "records/task_table.hpp"
+#include "tree/device_tree.hpp"
 
 #include <fmt/format.h>
+#include <libfdt.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <iterator>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
 
 namespace mmioscope::exporting {
+
+// Removes addresses of the guest's code from sections other than records: the user's requests
+// before the boot and the recorder's command line may contain them.
+
+/// The lines of a text except those of reading::texts_with_code.
+std::string text_without_code(std::span<const std::byte> payload);
+
+/// The device tree without the board's requests; empty if it is invalid.
+std::vector<std::byte> tree_without_code(std::span<const std::byte> payload);
 
 namespace {
 
@@ -215,6 +232,33 @@ void Part::finish() {
     const std::vector<abi::Loss> all = losses();
     writer_->values(SectionType::losses, std::span<const abi::Loss>(all));
     writer_->finish(trace::sum_of(all), reader_->end()->ending);
+}
+
+std::string text_without_code(std::span<const std::byte> payload) {
+    std::string_view rest(reinterpret_cast<const char*>(payload.data()), payload.size());
+    std::string kept;
+    while (!rest.empty()) {
+        const std::string_view line = rest.substr(0, rest.find('\n'));
+        rest.remove_prefix(std::min(rest.size(), line.size() + 1));
+        const std::string_view key = line.substr(0, line.find('='));
+        if (std::find(std::begin(reading::texts_with_code), std::end(reading::texts_with_code),
+                      key) == std::end(reading::texts_with_code)) {
+            kept += std::string(line) + "\n";
+        }
+    }
+    return kept;
+}
+
+std::vector<std::byte> tree_without_code(std::span<const std::byte> payload) {
+    if (!tree::tree_is_sound(payload)) {
+        return {};
+    }
+    std::vector<std::byte> tree(payload.begin(), payload.end());
+    const int chosen = fdt_path_offset(tree.data(), "/chosen");
+    if (chosen >= 0) {
+        fdt_nop_property(tree.data(), chosen, abi::chosen::requests);
+    }
+    return tree;
 }
 
 } // namespace mmioscope::exporting

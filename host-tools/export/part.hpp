@@ -7,7 +7,7 @@
 
 #include "file/file_reader.hpp"
 #include "file/file_writer.hpp"
-#include "reading/consumer.hpp"
+#include "reading/drive.hpp"
 #include "reading/loss_finder.hpp"
 #include "reading/trace.hpp"
 #include "records/task_table.hpp"

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "export/database.hpp"
-#include "export/exporter.hpp"
 #include "export/known_ids.hpp"
+#include "export/sink.hpp"
 #include "records/ticks.hpp"
 
 #include <map>

@@ -1,10 +1,10 @@
 #include "file/file_reader.hpp"
 
 #include "file/unpacker.hpp"
+#include "system/compressed_source.hpp"
 #include "system/crc.hpp"
 #include "system/error.hpp"
-#include "system/zstd_source.hpp"
-#include "tree/known_file.hpp"
+#include "tree/device_tree.hpp"
 
 #include <algorithm>
 #include <array>

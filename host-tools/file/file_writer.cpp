@@ -1,10 +1,10 @@
 #include "file/file_writer.hpp"
 
-#include "file/file_reader.hpp"
 #include "file/block.hpp"
+#include "file/file_reader.hpp"
+#include "system/compressed_source.hpp"
 #include "system/crc.hpp"
 #include "system/error.hpp"
-#include "system/zstd_source.hpp"
 
 #include <unistd.h>
 

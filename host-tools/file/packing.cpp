@@ -1,11 +1,26 @@
 #include "file/packing.hpp"
 
-#include "file/pack_file.hpp"
+#include "file/console_text.hpp"
+#include "file/file_reader.hpp"
+#include "file/file_writer.hpp"
+#include "file/texts.hpp"
+#include "file/unpacker.hpp"
+#include "file/used_code.hpp"
+#include "records/module_table.hpp"
+#include "records/task_table.hpp"
+#include "symbols/section.hpp"
 #include "system/error.hpp"
 #include "system/message.hpp"
-#include "system/progress_line.hpp"
+#include "system/replaced_file.hpp"
 #include "system/signals.hpp"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <optional>
 #include <utility>
 
 namespace mmioscope::trace {
@@ -121,6 +136,252 @@ void Packing::pack(const FinishedFile& file) {
     } catch (const std::exception& error) {
         damaged(error.what());
     }
+}
+
+namespace {
+
+using abi::SectionType;
+
+static_assert(symbols::max_section == max_payload);
+
+/// Whether one of the tasks is of a single record.
+bool names_records(std::span<const std::byte> tasks) {
+    for (; tasks.size() >= sizeof(TaskEntry); tasks = tasks.subspan(sizeof(TaskEntry))) {
+        TaskEntry entry;
+        std::memcpy(&entry, tasks.data(), sizeof entry);
+        if (entry.kind == TaskKey::record) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/// A section of names without those that no address in `used` needs; nothing for other sections.
+std::optional<std::vector<std::byte>> needed_names(const Section& section,
+                                                   std::span<const std::uint32_t> used) {
+    try {
+        if (section.type == symbols_section) {
+            return symbols::only_used(section.payload, used);
+        }
+    } catch (const Error&) { // damaged: readers report it
+        return std::nullopt;
+    }
+    if (section.type == modules_section) {
+        const std::string names = only_used(
+            {reinterpret_cast<const char*>(section.payload.data()), section.payload.size()}, used);
+        const auto bytes = std::as_bytes(std::span(names));
+        return std::vector<std::byte>(bytes.begin(), bytes.end());
+    }
+    return std::nullopt;
+}
+
+/// Small sections of one type, to be written as one.
+class Joined {
+public:
+    explicit Joined(abi::SectionType type) : type_(type) {}
+
+    void add(std::span<const std::byte> payload, FileWriter& to) {
+        if (payload_.size() + payload.size() > most) {
+            write(to);
+        }
+        payload_.insert(payload_.end(), payload.begin(), payload.end());
+    }
+    void write(FileWriter& to) {
+        if (!payload_.empty()) {
+            to.section_packed(type_, payload_);
+            payload_.clear();
+        }
+    }
+
+private:
+    static constexpr std::size_t most = 1u << 20; ///< bytes, unless one section has more
+
+    abi::SectionType type_;
+    std::vector<std::byte> payload_;
+};
+
+/// Writes sections to a file, with records in blocks.
+class Copy {
+public:
+    /// `used`: the addresses whose names are kept; nothing: all names are.
+    Copy(int fd, std::optional<std::vector<std::uint32_t>> used)
+        : writer_(fd, progress_), used_(std::move(used)) {}
+
+    void take(const Section& section) {
+        if (section.type == callers_section) {
+            callers_ahead_.assign(section.payload.begin(), section.payload.end());
+        } else if (section.type == SectionType::records) {
+            add(section.records());
+        } else if (section.type == SectionType::end) {
+            end(section.payload);
+        } else if (section.type != SectionType::index && !join(section)) {
+            if (section.type != modules_section) {
+                put_block();
+            }
+            put(section);
+        }
+    }
+
+    bool ended() const { return ended_; }
+    std::uint64_t size() const { return writer_.size(); }
+
+private:
+    // Callers belong to the records that follow.
+    void add(std::span<const abi::Record> records) {
+        const auto callers = callers_of(callers_ahead_, records.size());
+        for (std::size_t i = 0; i < records.size(); ++i) {
+            records_.push_back(records[i]);
+            callers_.push_back(callers.empty() ? lr_holds : callers[i]);
+            if (records_.size() == trace::most_records) {
+                put_block();
+            }
+        }
+        callers_ahead_.clear();
+    }
+
+    // The entries of these sections say from what time on they apply, so they may be moved before
+    // more records, like modules. Names for single records may not: the next record's own entry
+    // replaces them.
+    bool join(const Section& section) {
+        if (section.type == tasks_section && !names_records(section.payload)) {
+            const std::size_t rest = section.payload.size() % sizeof(TaskEntry);
+            tasks_.add(section.payload.first(section.payload.size() - rest), writer_);
+        } else if (section.type == console_section) {
+            std::span<const std::byte> rest = section.payload;
+            while (take_piece(rest)) {
+            }
+            console_.add(section.payload.first(section.payload.size() - rest.size()), writer_);
+        } else {
+            return false;
+        }
+        return true;
+    }
+
+    void put_joined() {
+        tasks_.write(writer_);
+        console_.write(writer_);
+    }
+
+    void put(const Section& section) {
+        if (section.type != trace::packed_section) {
+            const auto names = used_ ? needed_names(section, *used_) : std::nullopt;
+            writer_.section_packed(section.type, names ? *names : section.payload);
+        } else if (const auto front = trace::block_front(section.payload)) {
+            count_ += front->count;
+            writer_.packed(section.payload, {front->count, front->times, true});
+        }
+    }
+
+    void put_block() {
+        put_joined();
+        if (records_.empty()) {
+            return;
+        }
+        const std::span<const std::byte> block = packer_.pack(records_, callers_);
+        unpacker_.open(block);
+        const auto back = unpacker_.decode(trace::ColumnSet::all());
+        const bool same =
+            back.size() == records_.size() &&
+            std::memcmp(back.data(), records_.data(), back.size_bytes()) == 0 &&
+            (unpacker_.callers().empty() || std::ranges::equal(unpacker_.callers(), callers_));
+        if (!same) {
+            throw failure("a packed block does not unpack to its records");
+        }
+        writer_.packed(block, extent_of(records_));
+        count_ += records_.size();
+        records_.clear();
+        callers_.clear();
+    }
+
+    void end(std::span<const std::byte> payload) {
+        put_block();
+        const abi::End end = end_of(payload);
+        if (ended_ || end.records != count_) {
+            throw failure("its records do not match the counts at its end");
+        }
+        ended_ = true;
+        writer_.finish(end.lost, end.ending);
+    }
+
+    WriteProgress progress_;
+    FileWriter writer_;
+    std::optional<std::vector<std::uint32_t>> used_;
+    Joined tasks_{tasks_section};
+    Joined console_{console_section};
+    trace::Packer packer_;
+    trace::Unpacker unpacker_;
+    std::vector<std::byte> callers_ahead_; ///< section for the records to come
+    std::vector<abi::Record> records_;
+    std::vector<Caller> callers_;
+    std::uint64_t count_ = 0;
+    bool ended_ = false;
+};
+
+/// Calls `see` with each section of a file and where the next one begins.
+template <typename See>
+void read_all(ByteSource& source, See see) {
+    source.seek(0);
+    FileReader reader(source, [](const std::string& text) { throw failure("{}", text); });
+    while (const std::optional<Section> section = reader.next()) {
+        if (section->cut) {
+            throw failure("it is cut off");
+        }
+        see(*section, reader.offset());
+    }
+}
+
+void check(bool goes_on) {
+    if (!goes_on) {
+        throw failure("interrupted");
+    }
+}
+
+bool same_content(const struct stat& a, const struct stat& b) {
+    return a.st_size == b.st_size && a.st_mtim.tv_sec == b.st_mtim.tv_sec &&
+           a.st_mtim.tv_nsec == b.st_mtim.tv_nsec;
+}
+
+struct stat status_of(int fd) {
+    struct stat status {};
+    if (::fstat(fd, &status) != 0 || ::lseek(fd, 0, SEEK_SET) < 0) {
+        throw failure("cannot read it: {}", std::strerror(errno));
+    }
+    return status;
+}
+
+} // namespace
+
+void pack_file(const std::string& path, int fd, const GoesOn& goes_on) {
+    if (!is_replaceable(path)) {
+        return;
+    }
+    const struct stat status = status_of(fd);
+    ReplacedFile replacement(path, fd);
+    FileSource source(fd);
+    const auto size = static_cast<std::uint64_t>(status.st_size);
+    UsedCode used;
+    read_all(source, [&](const Section& section, std::uint64_t) {
+        used.see(section);
+        check(goes_on(0, size));
+    });
+    Copy copy(replacement.fd(), used.addresses());
+    read_all(source, [&](const Section& section, std::uint64_t offset) {
+        copy.take(section);
+        check(goes_on(offset, size));
+    });
+    if (!copy.ended()) {
+        throw failure("it has no end");
+    }
+    if (!same_content(status, status_of(fd))) {
+        throw failure("it was changed meanwhile");
+    }
+    if (copy.size() >= size) {
+        return;
+    }
+    if (::fsync(replacement.fd()) != 0) { // first: after a crash one of the two files exists
+        throw failure("cannot write the copy: {}", std::strerror(errno));
+    }
+    replacement.commit();
 }
 
 } // namespace mmioscope::trace

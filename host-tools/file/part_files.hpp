@@ -12,7 +12,7 @@ namespace mmioscope::trace {
 /// Makes `reader`, of the file `path`, continue with FILE.2 and so on while each file says that it
 /// goes on, or has lost its end. The files must have these names, compressed or not, and be of the
 /// same boot. Does not apply to pipes or the output of `export`. Call it before any other function
-/// of the reader. `wait`: the files are still being written (see system/growing_source.hpp); null:
+/// of the reader. `wait`: the files are still being written (see system/open_source.hpp); null:
 /// they are complete.
 void read_all_parts(TraceReader& reader, const std::string& path, std::function<bool()> wait = {});
 

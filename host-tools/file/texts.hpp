@@ -14,9 +14,11 @@
 // selected. The section of losses has what was lost, all of it from the whole trace.
 #pragma once
 
+#include "file/file_writer.hpp"
 #include "records/losses.hpp"
 
 #include <charconv>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -24,6 +26,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace mmioscope::trace {
 
@@ -75,5 +78,23 @@ std::string command_text(std::span<const char* const> arguments);
 /// Lines for a trace's text: "recorded", the current time in UTC, ISO 8601, and "recorded-by", the
 /// command. Empty if the command is empty.
 std::string origin_lines(const std::string& command);
+
+// What a recorder knows about the guest before the first record.
+
+/// Functions of the guest's kernel by address: lines as in /proc/kallsyms, compressed with zstd.
+inline constexpr abi::SectionType symbols_section{11};
+
+struct About {
+    std::string lines;              ///< "key=value"
+    std::vector<std::byte> symbols; ///< payload of symbols_section; empty: none
+    std::vector<std::byte> tree;    ///< the board's device tree, for streams that only have aliases
+};
+
+inline void write_about(FileWriter& file, const About& about) {
+    file.text(about.lines);
+    if (!about.symbols.empty()) {
+        file.section(symbols_section, about.symbols);
+    }
+}
 
 } // namespace mmioscope::trace

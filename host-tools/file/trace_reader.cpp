@@ -1,6 +1,6 @@
 #include "file/trace_reader.hpp"
 
-#include "file/about.hpp"
+#include "file/texts.hpp"
 #include "records/losses.hpp"
 #include "system/error.hpp"
 #include "system/message.hpp"

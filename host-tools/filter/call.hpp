@@ -1,7 +1,7 @@
 // A name with options: `latency(device=mmc, bits=5)`.
 #pragma once
 
-#include "filter/token_stream.hpp"
+#include "filter/tokens.hpp"
 
 #include <map>
 #include <string>

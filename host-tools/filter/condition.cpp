@@ -1,12 +1,42 @@
 #include "filter/condition.hpp"
 
 #include "filter/call.hpp"
-#include "filter/comparison.hpp"
-#include "filter/complaint.hpp"
-#include "filter/literal.hpp"
+#include "filter/expression.hpp"
+#include "filter/tokens.hpp"
 #include "system/suggestion.hpp"
 
+#include <algorithm>
+
 namespace mmioscope::filter {
+
+// The right side of a comparison: `== 3`, `in (1, 4..7)`, `not in (a, b*)`.
+
+/// What to compare a number with.
+struct NumberComparison {
+    Ranges ranges;
+    std::vector<Pattern> names; ///< words that are not numbers, where allowed
+    bool negated = false;
+};
+
+/// How to read the words of the comparison.
+struct NumberSyntax {
+    NumberField::Unit unit = NumberField::Unit::none;
+    std::span<const NumberField::Word> words = {};
+    bool names = false; ///< other words are names of values
+};
+
+/// A number without a comparison is compared with "not 0".
+NumberComparison number_comparison(TokenStream& tokens, const NumberSyntax& syntax);
+
+/// What to compare a text with. Without a comparison: whether there is a text.
+struct TextComparison {
+    std::vector<Pattern> patterns;
+    bool negated = false;
+};
+TextComparison text_comparison(TokenStream& tokens, const TextField& field);
+
+/// A glob, or a quoted text taken literally.
+Pattern pattern_of(const Token& token, bool folded);
 
 namespace {
 
@@ -127,6 +157,181 @@ std::optional<std::uint64_t> Condition::mask() {
         throw tokens_.complaint_at(token, fmt::format("'{}' is not a 64-bit number", token.text));
     }
     return bits;
+}
+
+namespace {
+
+constexpr std::uint64_t most = UINT64_MAX;
+
+std::optional<std::uint64_t> word_value(const std::string& word, const NumberSyntax& syntax) {
+    const auto named = std::find_if(syntax.words.begin(), syntax.words.end(),
+                                    [&word](const auto& one) { return one.word == word; });
+    if (named != syntax.words.end()) {
+        return named->value;
+    }
+    return syntax.unit == NumberField::Unit::time ? parse_time(word) : parse_count(word);
+}
+
+std::string no_value(const std::string& word, const NumberSyntax& syntax) {
+    if (syntax.unit == NumberField::Unit::time) {
+        return fmt::format("'{}' is not a time such as 1.5, 20ms, 3us or 7ns", word);
+    }
+    std::vector<std::string_view> words;
+    for (const NumberField::Word& one : syntax.words) {
+        words.push_back(one.word);
+    }
+    return words.empty()
+               ? fmt::format("'{}' is not a 64-bit number", word)
+               : fmt::format("'{}' is not a value of this field{}", word, suggestion(word, words));
+}
+
+std::uint64_t value_of(TokenStream& tokens, const Token& token, const NumberSyntax& syntax) {
+    const auto value =
+        token.kind == Token::Kind::word ? word_value(token.text, syntax) : std::nullopt;
+    if (!value) {
+        throw tokens.complaint_at(token, no_value(token.text, syntax));
+    }
+    return *value;
+}
+
+void take_item(TokenStream& tokens, const NumberSyntax& syntax, NumberComparison& to) {
+    const Token first = tokens.need_text("a value");
+    if (syntax.names && (first.kind == Token::Kind::quoted || !word_value(first.text, syntax))) {
+        to.names.push_back(pattern_of(first, true));
+        return;
+    }
+    Range range;
+    range.first = range.last = value_of(tokens, first, syntax);
+    if (tokens.take_sign("..")) {
+        range.last = value_of(tokens, tokens.need_text("a value"), syntax);
+    }
+    if (range.last < range.first) {
+        throw tokens.complaint_at(first, "this range ends before it begins");
+    }
+    to.ranges.push_back(range);
+}
+
+template <typename Item>
+void take_list(TokenStream& tokens, const Item& take_one) {
+    if (!tokens.take_sign("(")) {
+        take_one();
+        return;
+    }
+    do {
+        take_one();
+    } while (tokens.take_sign(","));
+    tokens.need_sign(")");
+}
+
+/// "in" or "not in": true for the latter, nothing for neither.
+std::optional<bool> take_in(TokenStream& tokens) {
+    if (tokens.take_word("in")) {
+        return false;
+    }
+    if (!tokens.take_word("not")) {
+        return std::nullopt;
+    }
+    if (!tokens.take_word("in")) {
+        throw tokens.complaint_here("expected 'in' after 'not'");
+    }
+    return true;
+}
+
+Ranges below(std::uint64_t value) {
+    return value == 0 ? Ranges{} : Ranges{{0, value - 1}};
+}
+Ranges above(std::uint64_t value) {
+    return value == most ? Ranges{} : Ranges{{value + 1, most}};
+}
+
+bool is_comparison(const Token& token) {
+    static constexpr std::string_view all[] = {"==", "!=", "<", "<=", ">", ">=", "=~", "!~", "="};
+    return token.kind == Token::Kind::sign &&
+           std::find(std::begin(all), std::end(all), token.text) != std::end(all);
+}
+
+// After ==, !=, <, <=, > or >=.
+NumberComparison compared(TokenStream& tokens, const Token& sign, const NumberSyntax& syntax) {
+    NumberComparison result;
+    if (sign.text == "==" || sign.text == "!=") {
+        take_item(tokens, syntax, result);
+        result.negated = sign.text == "!=";
+        return result;
+    }
+    const std::uint64_t value = value_of(tokens, tokens.need_text("a value"), syntax);
+    if (sign.text == "<") {
+        result.ranges = below(value);
+    } else if (sign.text == ">") {
+        result.ranges = above(value);
+    } else {
+        result.ranges = {sign.text == "<=" ? Range{0, value} : Range{value, most}};
+    }
+    return result;
+}
+
+Pattern regex_of(TokenStream& tokens, const TextField& field) {
+    const Token text = tokens.need_text("a regular expression");
+    const auto fold = field.folded ? Pattern::Case::folded : Pattern::Case::exact;
+    try {
+        return Pattern::regex(text.text, fold);
+    } catch (const Error& error) {
+        throw tokens.complaint_at(text, error.what());
+    }
+}
+
+} // namespace
+
+Pattern pattern_of(const Token& token, bool folded) {
+    const auto fold = folded ? Pattern::Case::folded : Pattern::Case::exact;
+    return token.kind == Token::Kind::quoted ? Pattern::literal(token.text, fold)
+                                             : Pattern::glob(token.text, fold);
+}
+
+NumberComparison number_comparison(TokenStream& tokens, const NumberSyntax& syntax) {
+    NumberComparison result;
+    if (is_comparison(tokens.peek())) {
+        const Token sign = tokens.take();
+        if (sign.text == "=") {
+            throw tokens.complaint_at(sign, "use '==' to compare");
+        }
+        if (sign.text == "=~" || sign.text == "!~") {
+            throw tokens.complaint_at(sign, "regular expressions are for texts, this is a number");
+        }
+        return compared(tokens, sign, syntax);
+    }
+    if (const std::optional<bool> negated = take_in(tokens)) {
+        take_list(tokens, [&] { take_item(tokens, syntax, result); });
+        result.negated = *negated;
+        return result;
+    }
+    result.ranges = {{1, most}};
+    return result;
+}
+
+TextComparison text_comparison(TokenStream& tokens, const TextField& field) {
+    TextComparison result;
+    const auto take_pattern = [&] {
+        result.patterns.push_back(pattern_of(tokens.need_text("a value"), field.folded));
+    };
+    if (is_comparison(tokens.peek())) {
+        const Token sign = tokens.take();
+        result.negated = sign.text.starts_with('!');
+        if (sign.text == "==" || sign.text == "!=") {
+            take_pattern();
+        } else if (sign.text == "=~" || sign.text == "!~") {
+            result.patterns.push_back(regex_of(tokens, field));
+        } else {
+            throw tokens.complaint_at(
+                sign,
+                fmt::format("'{}' is a text; compare it with ==, !=, =~, !~ or in", field.name));
+        }
+    } else if (const std::optional<bool> negated = take_in(tokens)) {
+        take_list(tokens, take_pattern);
+        result.negated = *negated;
+    } else {
+        result.patterns.push_back(Pattern::glob("*", Pattern::Case::exact));
+    }
+    return result;
 }
 
 } // namespace mmioscope::filter

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "filter/parser.hpp"
-#include "filter/token_stream.hpp"
+#include "filter/tokens.hpp"
 
 namespace mmioscope::filter {
 

@@ -1,8 +1,8 @@
 // The event fields that a filter can use.
 #pragma once
 
-#include "mmioscope/event.hpp"
 #include "file/block.hpp"
+#include "mmioscope/event.hpp"
 
 #include <bit>
 #include <cstdint>

@@ -1,8 +1,7 @@
 #include "filter/parser.hpp"
 
-#include "filter/complaint.hpp"
 #include "filter/condition.hpp"
-#include "filter/token_stream.hpp"
+#include "filter/tokens.hpp"
 
 namespace mmioscope::filter {
 

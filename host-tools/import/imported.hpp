@@ -31,4 +31,9 @@ inline bool has_clock_of_printk(const Text& text) {
     return found != text.end() && found->second == "mmiotrace";
 }
 
+// Keeps the PCIDEV lines of an imported mmiotrace log for a later export: in the trace's text, with
+// the key `pcidev-BBDF` and the rest of the line as the value.
+
+inline constexpr std::string_view pci_key = "pcidev-";
+
 } // namespace mmioscope::importing

@@ -2,6 +2,9 @@
 
 #include "abi/control.hpp"
 #include "file/texts.hpp"
+#include "import/mmiotrace.hpp"
+#include "import/qemu_log.hpp"
+#include "system/error.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -111,6 +114,28 @@ abi::RegionEntry make_region(std::uint64_t base, std::uint64_t size, const std::
 
 int log2_size(std::uint64_t size) {
     return std::has_single_bit(size) && size <= 64 ? std::countr_zero(size) : -1;
+}
+
+namespace {
+
+constexpr Format rows[] = {
+    {"mmiotrace", "the log of Linux mmiotrace", import_mmiotrace},
+    {"qemu", "QEMU's log of memory_region_ops_read and _write",
+     [](ByteSource& log, ByteSource&, int fd) { return import_qemu_log(log, fd); }},
+};
+
+} // namespace
+
+std::span<const Format> formats() {
+    return rows;
+}
+
+const Format& format_of(std::string_view name) {
+    const auto found = std::ranges::find(rows, name, &Format::name);
+    if (found == std::end(rows)) {
+        throw bad_input("there is no format {}", name);
+    }
+    return *found;
 }
 
 } // namespace mmioscope::importing

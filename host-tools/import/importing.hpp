@@ -3,9 +3,11 @@
 
 #include "file/file_writer.hpp"
 #include "records/losses.hpp"
+#include "system/byte_source.hpp"
 
 #include <cstdint>
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -66,5 +68,21 @@ abi::RegionEntry make_region(std::uint64_t base, std::uint64_t size, const std::
 
 /// log2 of an access's size in bytes; -1 if it is not one of 1, 2, 4 ... 64.
 int log2_size(std::uint64_t size);
+
+// The list of log formats that can become a trace.
+
+struct Format {
+    std::string_view name; ///< as --as takes it
+    std::string_view help; ///< one line: what it is
+    /// Writes the trace to `fd`. `first` and `second` provide the same log, each from its start,
+    /// for formats that need two passes. Throws Error (bad_input) if the log has nothing usable.
+    Report (*import)(ByteSource& first, ByteSource& second, int fd);
+};
+
+/// All formats, in the order of --help.
+std::span<const Format> formats();
+
+/// Throws Error (bad_input) if no format has this name.
+const Format& format_of(std::string_view name);
 
 } // namespace mmioscope::importing

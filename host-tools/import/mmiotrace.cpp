@@ -1,9 +1,8 @@
 #include "import/mmiotrace.hpp"
 
-#include "import/mmiotrace_line.hpp"
-#include "import/region_list.hpp"
 #include "import/imported.hpp"
-#include "import/pcidev.hpp"
+#include "import/mmiotrace_line.hpp"
+#include "import/qemu_log.hpp"
 #include "import/text_lines.hpp"
 #include "records/losses.hpp"
 #include "system/error.hpp"
@@ -205,8 +204,8 @@ private:
 
 Report import_mmiotrace(ByteSource& first, ByteSource& second, int fd) {
     MappedRegions regions;
-    importing::for_each_line(first,
-                        [&](std::string_view text) { std::visit(regions, parse_mmiotrace(text)); });
+    importing::for_each_line(
+        first, [&](std::string_view text) { std::visit(regions, parse_mmiotrace(text)); });
     regions.list.finish();
     Report report;
     TraceMaker maker(fd, nanoseconds, 1, "mmiotrace", regions.list.regions(), regions.text());

@@ -6,6 +6,7 @@
 #include "symbols/function_table.hpp"
 
 #include <cstdint>
+#include <optional>
 
 namespace mmioscope::linux_guest {
 
@@ -29,5 +30,15 @@ ReturnPlace return_place(const AddressSpace& space, const symbols::Extent& funct
 
 /// Whether `function`, which must be ARM code, has a branch to `target` in another function.
 bool branches_out(const AddressSpace& space, const symbols::Extent& function, std::uint32_t target);
+
+// Decodes the call before a return address, from the guest's memory.
+
+struct Call {
+    std::optional<std::uint32_t> target; ///< nothing: a register has it
+};
+
+/// The call with the return address `address`, which includes the Thumb bit; nothing if there is no
+/// call before it.
+std::optional<Call> call_before(const AddressSpace& space, std::uint32_t address);
 
 } // namespace mmioscope::linux_guest

@@ -3,12 +3,14 @@
 #include "abi/layout.hpp"
 #include "dt/board.hpp"
 #include "dt/uart.hpp"
-#include "plan/page_mates.hpp"
-#include "plan/stream_uart.hpp"
+#include "plan/survey.hpp"
+#include "system/error.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
+#include <set>
 
 namespace mmioscope::plan {
 
@@ -276,6 +278,66 @@ std::vector<table::Table> tables(const Survey& board) {
         all.back().columns.back().title = title;
     }
     return all;
+}
+
+std::vector<std::uint16_t> page_mates(const Survey& board, std::uint16_t of) {
+    std::set<std::uint16_t> mates;
+    for (const Span& own : board.map) {
+        if (own.region != of) {
+            continue;
+        }
+        const Range pages{page_floor(own.range.begin), page_ceil(own.range.end)};
+        for (const Span& other : board.map) {
+            if (other.range.overlaps(pages) &&
+                std::strcmp(board.regions[other.region].path, board.regions[of].path) != 0) {
+                mates.insert(other.region);
+            }
+        }
+    }
+    return {mates.begin(), mates.end()};
+}
+
+StreamUart stream_uart(const Survey& board) {
+    const int console = board.board.uart_node;
+    int disabled = -1;
+    for (int node = 0; node < board.tree.count(); ++node) {
+        if (node == console || !uart_of(board.tree, node)) {
+            continue;
+        }
+        if (!board.tree.disabled(node)) {
+            return {node, false};
+        }
+        if (disabled < 0) {
+            disabled = node;
+        }
+    }
+    // The stream's service does not share an 8250 (hyp/services/stream/uart_line.hpp).
+    if (console >= 0 && board.board.uart.model != UartModel::uart8250) {
+        return {console, true};
+    }
+    return {disabled, false};
+}
+
+run::Board tried_board(const std::string& name, std::span<const std::byte> tree) {
+    const Survey survey(tree);
+    if (!survey.faults.empty()) {
+        const Fault& first = survey.faults.front();
+        throw bad_input("--board {}: mmioscope plan finds {} missing in its tree: {}{}{}", name,
+                        first.kind, first.node, first.node.empty() ? "" : ": ", first.text);
+    }
+    const Range& memory = survey.memory[0];
+    run::Board board{.name = name,
+                     .machine = name,
+                     .ram_base = memory.begin,
+                     .boot_image = survey.board.psci,
+                     .memory = memory.size(),
+                     .max_memory = memory.size(),
+                     .max_cpus = static_cast<unsigned>(survey.cpus.size()),
+                     .cpus_soldered = true,
+                     .serials = 1,
+                     .hypervisor_serial = 0,
+                     .sd_card = true};
+    return board;
 }
 
 } // namespace mmioscope::plan

@@ -1,7 +1,6 @@
 // The commands for U-Boot, by the addresses that `mmioscope run` uses.
 #include "abi/layout.hpp"
 #include "plan/board_plan.hpp"
-#include "plan/stream_uart.hpp"
 #include "run/board.hpp"
 
 #include <fmt/format.h>

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "file/trace_reader.hpp"
-#include "records/marker_text.hpp"
 #include "records/module_mark.hpp"
 #include "registers/device_registers.hpp"
 

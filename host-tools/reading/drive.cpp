@@ -4,7 +4,7 @@
 #include "reading/loss_finder.hpp"
 #include "records/losses.hpp"
 #include "system/error.hpp"
-#include "system/progress_line.hpp"
+#include "system/message.hpp"
 
 #include <fmt/format.h>
 

@@ -4,11 +4,11 @@
 #include "reading/strip_code.hpp"
 #include "records/groups.hpp"
 #include "records/kinds.hpp"
-#include "records/marker_text.hpp"
+#include "records/module_mark.hpp"
 #include "records/record_text.hpp"
 #include "records/ticks.hpp"
+#include "registers/description.hpp"
 #include "registers/fields_text.hpp"
-#include "registers/register_names.hpp"
 #include "system/error.hpp"
 
 #include <algorithm>

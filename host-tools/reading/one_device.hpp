@@ -2,7 +2,7 @@
 #pragma once
 
 #include "filter/filter.hpp"
-#include "reading/consumer.hpp"
+#include "reading/drive.hpp"
 #include "reading/trace.hpp"
 #include "system/error.hpp"
 

@@ -5,7 +5,6 @@
 #include "filter/filter.hpp"
 #include "reading/checkpoints.hpp"
 #include "reading/naming.hpp"
-#include "records/marker_text.hpp"
 #include "records/module_mark.hpp"
 
 #include <bitset>

@@ -1,7 +1,7 @@
 // The options for recording a stream.
 #pragma once
 
-#include "view/live_options.hpp"
+#include "view/live_printer.hpp"
 
 #include <cstdint>
 #include <string>

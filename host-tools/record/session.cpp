@@ -1,29 +1,39 @@
 #include "record/session.hpp"
 
+#include "abi/container.hpp"
 #include "control/relay.hpp"
 #include "record/doctor_report.hpp"
-#include "record/rate.hpp"
 #include "record/recording.hpp"
-#include "record/trace_source.hpp"
 #include "records/report.hpp"
+#include "rings/recorded_boot.hpp"
 #include "symbols/symbol_files.hpp"
-#include "system/distinct_output.hpp"
+#include "system/error.hpp"
+#include "system/file_descriptor.hpp"
 #include "system/message.hpp"
+#include "system/open_source.hpp"
 #include "system/part_path.hpp"
-#include "system/progress_line.hpp"
-#include "system/side_file.hpp"
+#include "system/replaced_file.hpp"
 #include "system/signals.hpp"
-#include "wire/link.hpp"
 #include "tree/device_tree.hpp"
 #include "view/live_printer.hpp"
-#include "wire/shared_wire.hpp"
+#include "wire/address.hpp"
+#include "wire/capture.hpp"
+#include "wire/link.hpp"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <chrono>
 #include <optional>
 
 namespace mmioscope::record {
+
+// Detects a source that is a trace file instead of a stream.
+
+/// Throws Error (bad_input) if `source` is a file or standard input that begins like a trace,
+/// compressed or not. Consumes no bytes of anything else.
+void check_no_trace(const wire::Address& source);
 
 namespace {
 
@@ -270,6 +280,37 @@ Status record_stream(const Options& options) {
                                                    : trace::status_of(stop.ending, false));
     }
     return finish(options, stop, recording, parts, printer, console ? &*console : nullptr);
+}
+
+namespace {
+
+bool is_file(int fd) {
+    struct stat status {};
+    return ::fstat(fd, &status) == 0 && S_ISREG(status.st_mode);
+}
+
+bool begins_as_trace(int fd) {
+    std::array<std::byte, sizeof abi::file_magic> first{};
+    const off_t at = ::lseek(fd, 0, SEEK_CUR);
+    const std::size_t size = open_source(fd)->read(first.data(), first.size());
+    ::lseek(fd, at, SEEK_SET);
+    return rings::is_trace_file(std::span(first).first(size));
+}
+
+} // namespace
+
+void check_no_trace(const wire::Address& source) {
+    struct stat status {};
+    FileDescriptor file;
+    if (source.kind == wire::Kind::path && ::stat(source.path.c_str(), &status) == 0 &&
+        S_ISREG(status.st_mode)) {
+        file = open_input(source.path);
+    }
+    const int fd = source.kind == wire::Kind::standard_input ? STDIN_FILENO : file.get();
+    if (is_file(fd) && begins_as_trace(fd)) {
+        throw bad_input("{}: this is a trace, not a stream; read it with `mmioscope print`",
+                        source.path.empty() ? "standard input" : source.path);
+    }
 }
 
 } // namespace mmioscope::record

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "abi/container.hpp"
-#include "records/marker_text.hpp"
+#include "records/module_mark.hpp"
 #include "records/module_table.hpp"
 #include "records/task_table.hpp"
 

@@ -1,6 +1,6 @@
 #include "records/module_table.hpp"
 
-#include "system/plain_text.hpp"
+#include "system/escape.hpp"
 
 #include <algorithm>
 #include <array>

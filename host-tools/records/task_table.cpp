@@ -1,7 +1,7 @@
 #include "records/task_table.hpp"
 
 #include "abi/task_name.hpp"
-#include "system/plain_text.hpp"
+#include "system/escape.hpp"
 
 #include <fmt/format.h>
 

@@ -114,4 +114,13 @@ struct Overlap {
 /// Two registers of `description` that share bytes in one direction, although neither says so.
 std::optional<Overlap> overlap(const Description& description);
 
+// The names of a description's registers.
+
+/// Limit of the number of names.
+inline constexpr std::size_t most_names = 65'536;
+
+/// Adds the names of all registers of `description`, including arrays; false if `to` reaches the
+/// limit.
+bool add_names(const Description& description, std::vector<std::string>& to);
+
 } // namespace mmioscope::registers

@@ -1,6 +1,6 @@
 #include "registers/device_list.hpp"
 
-#include "import/pcidev.hpp"
+#include "import/imported.hpp"
 #include "tree/device_names.hpp"
 #include "tree/device_tree.hpp"
 
@@ -46,7 +46,7 @@ void name_pci_functions(std::span<Device> devices, const std::map<std::string, s
         unsigned function = 0;
         if (!key.starts_with(importing::pci_key) ||
             std::sscanf(key.c_str() + importing::pci_key.size(), "%4x", &place) != 1 || // NOLINT
-            std::sscanf(line.c_str(), "%4x%4x", &vendor, &function) != 2) {        // NOLINT
+            std::sscanf(line.c_str(), "%4x%4x", &vendor, &function) != 2) {             // NOLINT
             continue;
         }
         const std::string path =

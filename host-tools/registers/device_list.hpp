@@ -30,7 +30,7 @@ std::vector<Device> list_devices(std::span<const abi::RegionEntry> regions,
 
 /// Sets `compatible` of the PCI functions of an imported mmiotrace log, as the device tree's PCI
 /// binding has it: "pci8086,10d3". `text`: the trace's text, with the log's PCIDEV lines
-/// (import/pcidev.hpp).
+/// (import/imported.hpp).
 void name_pci_functions(std::span<Device> devices, const std::map<std::string, std::string>& text);
 
 } // namespace mmioscope::registers

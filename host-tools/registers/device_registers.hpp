@@ -2,8 +2,10 @@
 #pragma once
 
 #include "abi/record.hpp"
+#include "registers/description.hpp"
 #include "registers/device_list.hpp"
 #include "registers/register_book.hpp"
+#include "tree/tree_nodes.hpp"
 
 #include <cstdint>
 #include <map>
@@ -86,5 +88,15 @@ private:
     std::optional<bool> watches_any_; ///< nothing: not computed yet
     std::map<std::pair<const Entry*, std::uint64_t>, Register> made_;
 };
+
+// The registers of SVD peripherals as a device sees them: by offset from the device's own address.
+
+/// Whether a register of the SVD peripheral `one` may lie in `range`.
+bool reaches(const Description& one, const tree::AddressRange& range);
+
+/// The registers of `peripherals` from the start of `range` on, the first peripheral's first. If
+/// they have different addresses, the names begin with the peripheral's: "SPI1_CR".
+Description placed(std::span<const Description* const> peripherals,
+                   const tree::AddressRange& range);
 
 } // namespace mmioscope::registers

@@ -36,8 +36,8 @@ public:
     void add_file(const std::string& argument);
 
     /// The description of the device in `range`: first the user's, by `compatible` with the most
-    /// specific first, or by address (registers/placed.hpp); then the built-in ones. Null if there
-    /// is none.
+    /// specific first, or by address (registers/device_registers.hpp); then the built-in ones. Null
+    /// if there is none.
     const Description* find(std::span<const std::string> compatible, unsigned reg_index,
                             const tree::AddressRange& range) const;
 

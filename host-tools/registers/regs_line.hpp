@@ -5,8 +5,10 @@
 #include "system/error.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace mmioscope::registers {
 
@@ -56,5 +58,16 @@ private:
 
 /// Throws with the place of `line` if this is not a name.
 IndexedName indexed_name(const RegsLine& line, std::string_view text);
+
+// Fields of a register, as written in description files.
+
+/// Appends the fields of "[7:4] NAME 0=off 1=on". NAME may have indices: then there are several
+/// adjacent fields.
+void read_field(RegsLine& line, unsigned register_bits, std::vector<Field>& to);
+
+// Numbers as written in descriptions.
+
+/// All of `text` as a decimal number, or hexadecimal after "0x"; nothing if it is neither.
+std::optional<std::uint64_t> number(std::string_view text);
 
 } // namespace mmioscope::registers

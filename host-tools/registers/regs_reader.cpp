@@ -1,7 +1,6 @@
 #include "registers/regs_reader.hpp"
 
-#include "registers/number.hpp"
-#include "registers/regs_fields.hpp"
+#include "registers/regs_line.hpp"
 
 #include <algorithm>
 #include <map>

@@ -2,21 +2,51 @@
 #pragma once
 
 #include "registers/description.hpp"
-#include "registers/svd_bases.hpp"
 #include "system/error.hpp"
 
-#include <pugixml.hpp>
-
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <pugixml.hpp>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 #include <vector>
 
 namespace mmioscope::registers {
+
+// Finds the elements of an SVD file that others refer to with `derivedFrom`.
+
+/// Caches its results, because an element is requested once for each thing that it may inherit.
+class SvdBases {
+public:
+    /// The element that `derivedFrom` of `node` names, never itself; null if there is none. The
+    /// name, which may be a path with dots, counts from each element around `node`, the innermost
+    /// first. It may name one element of an array. Named values are also found by their own name or
+    /// by their field's, anywhere inside these elements: vendors' files use all of these.
+    pugi::xml_node of(pugi::xml_node node);
+
+private:
+    using Key = std::pair<std::string, std::string>; ///< kind, name
+    struct List {
+        std::map<Key, pugi::xml_node> named;
+        std::map<Key, std::map<std::string, pugi::xml_node>> arrays; ///< before %s; behind it
+    };
+    using Values = std::unordered_map<std::string, pugi::xml_node>; ///< by name
+
+    pugi::xml_node find(pugi::xml_node node);
+    pugi::xml_node inside(pugi::xml_node scope, std::string_view kind, std::string_view path);
+    pugi::xml_node step(pugi::xml_node from, std::string_view name);
+    pugi::xml_node named(pugi::xml_node list, std::string_view kind, std::string_view name);
+    pugi::xml_node values(pugi::xml_node scope, std::string_view name);
+
+    std::unordered_map<const void*, pugi::xml_node> bases_; ///< by element
+    std::unordered_map<const void*, List> lists_;           ///< by the element that contains them
+    std::unordered_map<const void*, Values> values_;        ///< likewise, at any depth
+};
 
 /// `text` on one line, trimmed, each run of blanks as one.
 std::string one_line(std::string_view text);
@@ -110,6 +140,52 @@ private:
 
     const SvdFile* file_;
     pugi::xml_node node_;
+};
+
+// Limits what one SVD file can expand to, since <dim> and derivedFrom repeat what is written once.
+
+class SvdQuota {
+public:
+    /// The file is refused as a whole.
+    struct Exceeded : Error {
+        using Error::Error;
+    };
+
+    // Each function throws Exceeded at `node` if the limit is exceeded.
+    void entries(const SvdNode& node, std::size_t more) {
+        take(node, entries_, more, most_entries, "registers, clusters and names of indices");
+    }
+    void fields(const SvdNode& node, std::size_t more) {
+        take(node, fields_, more, most_fields, "fields and named values");
+    }
+    void text(const SvdNode& node, std::size_t more) {
+        take(node, text_, more, most_text, "characters");
+    }
+
+    /// Takes again what was taken between these two copies.
+    void repeat(const SvdNode& node, const SvdQuota& before, const SvdQuota& after) {
+        entries(node, after.entries_ - before.entries_);
+        fields(node, after.fields_ - before.fields_);
+        text(node, after.text_ - before.text_);
+    }
+
+private:
+    static constexpr std::size_t most_entries = 65536;
+    static constexpr std::size_t most_fields = 1u << 20;
+    static constexpr std::size_t most_text = 64u << 20;
+
+    static void take(const SvdNode& node, std::size_t& taken, std::size_t more, std::size_t most,
+                     const char* what) {
+        if (more > most - taken) {
+            const Error error = node.error("more than {} {}", most, what);
+            throw Exceeded(error.status(), error.what());
+        }
+        taken += more;
+    }
+
+    std::size_t entries_ = 0;
+    std::size_t fields_ = 0;
+    std::size_t text_ = 0;
 };
 
 } // namespace mmioscope::registers

@@ -1,7 +1,6 @@
 #include "registers/svd_reader.hpp"
 
 #include "registers/svd_node.hpp"
-#include "registers/svd_quota.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -3,7 +3,7 @@
 
 #include "export/row_text.hpp"
 #include "file/trace_reader.hpp"
-#include "reading/consumer.hpp"
+#include "reading/drive.hpp"
 #include "report/script.hpp"
 
 #include <cstddef>

@@ -1,7 +1,7 @@
 #include "report/page.hpp"
 
 #include "system/error.hpp"
-#include "system/whole_file.hpp"
+#include "system/file_descriptor.hpp"
 
 namespace mmioscope::report {
 

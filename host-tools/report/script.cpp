@@ -4,7 +4,7 @@
 #include "system/escape.hpp"
 #include "system/text_buffer.hpp"
 #include "table/json.hpp"
-#include "table/shown.hpp"
+#include "table/table.hpp"
 
 #include <algorithm>
 #include <array>

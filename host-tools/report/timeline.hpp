@@ -1,7 +1,7 @@
 // The accesses of each device and CPU in the course of time.
 #pragma once
 
-#include "reading/consumer.hpp"
+#include "reading/drive.hpp"
 #include "report/time_buckets.hpp"
 
 #include <array>

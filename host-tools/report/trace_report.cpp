@@ -1,8 +1,8 @@
 #include "report/trace_report.hpp"
 
 #include "analysis/count_table.hpp"
-#include "view/tables.hpp"
 #include "report/excerpt.hpp"
+#include "view/info.hpp"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 // The values of registers in the course of time.
 #pragma once
 
-#include "reading/consumer.hpp"
+#include "reading/drive.hpp"
 #include "report/time_buckets.hpp"
 
 #include <cstddef>

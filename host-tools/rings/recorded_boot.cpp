@@ -1,7 +1,10 @@
 #include "rings/recorded_boot.hpp"
 
 #include "file/file_reader.hpp"
+#include "file/file_writer.hpp"
 #include "wire/wire_decoder.hpp"
+
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
@@ -55,6 +58,21 @@ std::optional<RecordedBoot> previous_boot_in_stream(std::span<const std::byte> b
         bytes = bytes.subspan(piece.size());
     }
     return std::move(last.found);
+}
+
+FileDescriptor as_trace(const rings::Area& area, std::span<const std::byte> tree,
+                        std::span<const abi::Record> records) {
+    FileDescriptor file = memory_file("records", 0);
+    trace::WriteProgress progress;
+    trace::FileWriter writer(file.get(), progress);
+    const abi::Info info = area.info();
+    writer.values(abi::SectionType::info, std::span(&info, 1));
+    writer.section(abi::SectionType::device_tree, tree);
+    writer.values(abi::SectionType::regions, std::span<const abi::RegionEntry>(area.regions()));
+    writer.append(records);
+    writer.finish(0, abi::Ending::machine_off);
+    ::lseek(file.get(), 0, SEEK_SET);
+    return file;
 }
 
 } // namespace mmioscope::rings

@@ -5,7 +5,7 @@
 #include "records/losses.hpp"
 #include "records/summary.hpp"
 #include "rings/area.hpp"
-#include "rings/ordered_rings.hpp"
+#include "rings/merge.hpp"
 
 #include <span>
 #include <vector>

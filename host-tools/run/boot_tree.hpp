@@ -2,10 +2,11 @@
 // of RAM, the places of kernel and ramdisk, the command line, and what to trace.
 #pragma once
 
-#include "control/words.hpp"
+#include "control/request_words.hpp"
 #include "run/board.hpp"
 #include "run/guest_program.hpp"
 #include "run/input.hpp"
+#include "run/options.hpp"
 #include "symbols/task_offsets.hpp"
 
 #include <cstdint>
@@ -45,5 +46,11 @@ struct BootTree {
 
 /// `tree` with all of this added. Throws Error (bad_input) if there is no room or no root.
 Bytes compose_tree(const Bytes& tree, const Board& board, const BootTree& what);
+
+// The device tree of a board that QEMU describes itself.
+
+/// The tree that QEMU makes for `board` with the CPUs and the memory of `options`, as for a guest
+/// without a hypervisor. Runs `qemu` for a moment. Throws Error with QEMU's message if it fails.
+Bytes machine_tree(const Board& board, const Options& options, const std::string& qemu);
 
 } // namespace mmioscope::run

@@ -2,8 +2,10 @@
 #pragma once
 
 #include "abi/ring.hpp"
-#include "control/words.hpp"
+#include "control/relay.hpp"
+#include "control/request_words.hpp"
 #include "run/input.hpp"
+#include "system/file_descriptor.hpp"
 
 #include <optional>
 #include <string>
@@ -31,5 +33,30 @@ std::vector<std::uint32_t> property_cells(const std::vector<control::Ask>& reque
 
 /// Name and cells for U-Boot's `fdt set`, as one argument, since some boards allow few arguments.
 std::string property_text(const std::vector<control::Ask>& requests);
+
+// Lets `mmioscope ctl` reach a guest in QEMU: the stream's UART is a socket instead of a file.
+// Bytes from QEMU go to the file, bytes from clients go to QEMU.
+
+class ControlWire {
+public:
+    /// Listens on the unix socket `path`. `stream`, the file, belongs to the caller. Throws Error.
+    ControlWire(const std::string& path, int stream);
+
+    /// The UART's end of the socket, which QEMU inherits.
+    int for_qemu() const { return uart_.get(); }
+    /// Call it when QEMU has it.
+    void started() { uart_ = FileDescriptor(); }
+
+    /// Passes on what has arrived in either direction, at most a MiB. Never waits. Returns whether
+    /// there may be more.
+    bool pass();
+
+private:
+    int stream_;
+    std::vector<std::byte> buffer_;
+    FileDescriptor uart_;
+    FileDescriptor here_;
+    control::Relay relay_;
+};
 
 } // namespace mmioscope::run

@@ -1,8 +1,8 @@
 #include "run/guest_program.hpp"
 
 #include "abi/layout.hpp"
-#include "run/elf_segments.hpp"
-#include "run/tree_devices.hpp"
+#include "run/boot_image.hpp"
+#include "run/selection.hpp"
 #include "system/error.hpp"
 
 #include <algorithm>

@@ -1,9 +1,8 @@
 #include "run/input.hpp"
 
 #include "system/error.hpp"
-#include "system/whole_file.hpp"
+#include "system/file_descriptor.hpp"
 #include "tree/device_tree.hpp"
-#include "tree/known_file.hpp"
 
 #include <libfdt.h>
 

@@ -1,6 +1,6 @@
 #include "run/kernel_names.hpp"
 
-#include "run/elf_segments.hpp"
+#include "run/boot_image.hpp"
 #include "run/input.hpp"
 #include "run/kernel_cache.hpp"
 #include "symbols/kernel_image.hpp"

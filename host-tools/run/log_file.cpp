@@ -108,4 +108,11 @@ bool LogFile::report_has(std::string_view part) {
     return text_.find(part) != std::string::npos;
 }
 
+std::span<const std::byte> ConsoleFile::read_more() {
+    const ssize_t size = ::pread(fd_, buffer_.data(), buffer_.size(), static_cast<off_t>(read_));
+    const auto got = static_cast<std::size_t>(std::max<ssize_t>(size, 0));
+    read_ += got;
+    return std::span<const std::byte>(buffer_).first(got);
+}
+
 } // namespace mmioscope::run

@@ -5,8 +5,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace mmioscope::run {
 
@@ -42,6 +44,23 @@ private:
     std::uint64_t read_ = 0;
     std::string text_;   ///< an incomplete line; later the report
     bool found_ = false; ///< text_ is the report
+};
+
+// Reads the file that QEMU writes the guest's console into, for the trace.
+
+class ConsoleFile {
+public:
+    /// `fd` belongs to the caller.
+    explicit ConsoleFile(int fd) : fd_(fd), buffer_(64 * 1024) {}
+
+    /// New bytes, or a part of them; valid until the next call. Ignores read errors: the trace is
+    /// worth more than its console.
+    std::span<const std::byte> read_more();
+
+private:
+    int fd_;
+    std::uint64_t read_ = 0;
+    std::vector<std::byte> buffer_;
 };
 
 } // namespace mmioscope::run

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "run/board.hpp"
-#include "view/live_options.hpp"
+#include "view/live_printer.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -15,7 +15,7 @@ struct Options {
     std::string command; ///< the complete command line; empty: none
     std::string board = board_names().front();
     std::optional<Board> tried_board; ///< nothing: `board` has a row
-    std::string hypervisor;           ///< ELF; empty: run/hypervisor_image.hpp finds it
+    std::string hypervisor;           ///< ELF; empty: run/boot_image.hpp finds it
     std::string kernel;               ///< zImage; if `bare`, a raw binary or an ELF file
     std::string tree;                 ///< the board's device tree
     std::string ramdisk;              ///< empty: none

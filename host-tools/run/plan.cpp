@@ -6,16 +6,13 @@
 #include "run/boot_tree.hpp"
 #include "run/closing.hpp"
 #include "run/early_requests.hpp"
-#include "run/elf_segments.hpp"
-#include "run/hypervisor_image.hpp"
-#include "run/machine_tree.hpp"
 #include "run/process.hpp"
 #include "run/qemu_version.hpp"
 #include "run/selection.hpp"
 #include "run/serials.hpp"
-#include "system/distinct_output.hpp"
 #include "system/error.hpp"
 #include "system/file_descriptor.hpp"
+#include "system/replaced_file.hpp"
 #include "view/live_printer.hpp"
 
 #include <algorithm>

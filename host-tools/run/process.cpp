@@ -1,8 +1,8 @@
 #include "run/process.hpp"
 
 #include "system/error.hpp"
-#include "system/program_path.hpp"
 #include "system/signals.hpp"
+#include "system/user_cache.hpp"
 
 #include <fcntl.h>
 #include <signal.h>

@@ -5,6 +5,10 @@
 #include "run/qemu_command.hpp"
 #include "system/file_descriptor.hpp"
 
+#include <cstdint>
+#include <string>
+#include <vector>
+
 namespace mmioscope::run {
 
 struct RunFiles {
@@ -14,7 +18,8 @@ struct RunFiles {
     /// `monitor`: QEMU's end of its control socket, or -1.
     QemuFiles for_qemu(int ram, int monitor) const;
 
-    /// QEMU has ended. False if a file that it writes has no room left, after a message that names it.
+    /// QEMU has ended. False if a file that it writes has no room left, after a message that names
+    /// it.
     bool whole(const Options& options) const;
 
     FileDescriptor tree;       ///< for the hypervisor
@@ -33,5 +38,25 @@ private:
 
 /// The trace file of the `boot`th boot. Throws Error (bad_input) if it cannot be written.
 FileDescriptor trace_file(const Options& options, unsigned boot);
+
+// QEMU's access log: QEMU writes one file, which is split into one for each boot at the end.
+
+class AccessLogs {
+public:
+    /// `fd` is the log at `path`, and belongs to the caller; -1 if there is none.
+    AccessLogs(int fd, std::string path) : fd_(fd), path_(std::move(path)) {}
+
+    /// The machine is stopped: what QEMU writes from now on belongs to the next boot.
+    void end_boot();
+
+    /// QEMU has ended: leaves the first boot in the log, and moves the others to FILE.2, FILE.3 ...
+    /// Throws Error if one cannot be written.
+    void split() const;
+
+private:
+    int fd_;
+    std::string path_;
+    std::vector<std::uint64_t> ends_; ///< of each boot, in bytes
+};
 
 } // namespace mmioscope::run

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "run/input.hpp"
+#include "wire/stream_head.hpp"
 
 #include <string>
 #include <vector>
@@ -17,5 +18,11 @@ std::vector<std::string> select_devices(const std::vector<std::string>& argument
 
 /// The paths of all nodes with a `reg` that the CPU can address, in the order of the tree.
 std::vector<std::string> device_paths(const Bytes& tree);
+
+// Finds the devices of a board in its device tree, like the hypervisor.
+
+/// Every `reg` entry below 4 GiB that the CPU can address, and the aliases; the rest of the head is
+/// empty. For control::find_device().
+wire::StreamHead tree_devices(const Bytes& tree);
 
 } // namespace mmioscope::run

@@ -1,11 +1,9 @@
 #include "run/session.hpp"
 
-#include "file/console_writer.hpp"
+#include "file/console_text.hpp"
 #include "file/packing.hpp"
 #include "file/texts.hpp"
-#include "run/access_logs.hpp"
 #include "run/closing.hpp"
-#include "run/console_file.hpp"
 #include "run/log_file.hpp"
 #include "run/monitor.hpp"
 #include "run/qemu_command.hpp"
@@ -14,8 +12,8 @@
 #include "run/trace_source.hpp"
 #include "run/watch.hpp"
 #include "run/wires.hpp"
+#include "system/message.hpp"
 #include "system/part_path.hpp"
-#include "system/progress_line.hpp"
 #include "view/live_printer.hpp"
 
 #include <unistd.h>

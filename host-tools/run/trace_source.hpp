@@ -1,7 +1,7 @@
 // The source of a run's trace: the rings in the guest's RAM, or the stream on a UART.
 #pragma once
 
-#include "file/about.hpp"
+#include "file/texts.hpp"
 #include "linux/onlooker.hpp"
 #include "rings/recorder.hpp"
 #include "run/guest_memory.hpp"

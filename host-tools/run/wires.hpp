@@ -1,13 +1,37 @@
 // Connects QEMU's UARTs to the files that the rest of a run reads.
 #pragma once
 
-#include "run/control_wire.hpp"
+#include "run/early_requests.hpp"
 #include "run/run_files.hpp"
-#include "run/shared_console.hpp"
+#include "system/part_path.hpp"
+#include "wire/capture.hpp"
 
+#include <cstdint>
 #include <optional>
+#include <vector>
 
 namespace mmioscope::run {
+
+// Separates the guest's console and the stream, which share a UART, into two files.
+
+class SharedConsole {
+public:
+    /// File descriptors, which belong to the caller: QEMU's output, and the two files.
+    SharedConsole(int wire, int console, int stream);
+
+    /// Passes on what has arrived by now. Throws Error (failed).
+    void pass();
+    /// Whether all of the console is in its file.
+    bool whole() const { return console_.whole(); }
+
+private:
+    int from_;
+    SideFile console_;
+    int stream_;
+    std::uint64_t read_ = 0; ///< bytes of the wire
+    std::vector<std::byte> buffer_;
+    wire::SharedWire wire_;
+};
 
 class Wires {
 public:

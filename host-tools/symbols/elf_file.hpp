@@ -1,18 +1,40 @@
 // An ELF file with symbols, and with lines of source code if it has DWARF: vmlinux or a module.
 #pragma once
 
-#include "symbols/dwarf_lines.hpp"
+#include "mmioscope/event.hpp"
 #include "symbols/function_table.hpp"
-#include "symbols/source.hpp"
-#include "symbols/symbol.hpp"
+#include "symbols/symbols.hpp"
 #include "system/file_descriptor.hpp"
+
+#include <elfutils/libdwfl.h>
 
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace mmioscope::symbols {
+
+// Lines of source code from DWARF.
+
+class DwarfLines {
+public:
+    /// Lines of `elf`, whose sections must have their addresses in memory.
+    explicit DwarfLines(Elf* elf);
+
+    /// The line at `address`, and the lines that inlined it, innermost first; empty without DWARF
+    /// for it.
+    std::vector<SourceLine> at(Dwarf_Addr address) const;
+
+private:
+    struct End {
+        void operator()(Dwfl* dwfl) const { dwfl_end(dwfl); }
+    };
+
+    std::unique_ptr<Dwfl, End> dwfl_;
+    Dwfl_Module* file_ = nullptr;
+};
 
 class ElfFile : public Source {
 public:

@@ -1,6 +1,6 @@
 #include "symbols/kallsyms_tables.hpp"
 
-#include "system/plain_text.hpp"
+#include "system/escape.hpp"
 
 #include <algorithm>
 #include <array>

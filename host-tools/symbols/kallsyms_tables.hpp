@@ -15,7 +15,7 @@
 // two bytes since 6.1.
 #pragma once
 
-#include "symbols/symbol.hpp"
+#include "symbols/symbols.hpp"
 
 #include <cstddef>
 #include <span>

@@ -1,13 +1,14 @@
 // The symbols and the banner in a kernel image.
 #pragma once
 
-#include "symbols/symbol.hpp"
+#include "symbols/symbols.hpp"
 #include "symbols/task_offsets.hpp"
 
 #include <cstddef>
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace mmioscope::symbols {
 
@@ -23,5 +24,16 @@ struct KernelImage {
 /// raw Image or of vmlinux. Throws Error (bad_input), without the file's name, if there are no
 /// symbols.
 KernelImage read_kernel_image(std::span<const std::byte> bytes);
+
+// Decompresses data in the formats that a kernel's build uses.
+
+enum class Packing { xz, lzma, gzip, lz4, zstd };
+
+/// Decompresses the stream at the start of `bytes`: up to its end, to the first invalid byte, or to
+/// `limit` bytes. Empty if nothing can be decompressed. Ignores what follows the stream.
+std::vector<std::byte> expand(Packing packing, std::span<const std::byte> bytes, std::size_t limit);
+
+/// Compresses with zstd at a high level, for data that is written once.
+std::vector<std::byte> compress(std::span<const std::byte> bytes);
 
 } // namespace mmioscope::symbols

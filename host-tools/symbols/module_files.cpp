@@ -1,5 +1,8 @@
 #include "symbols/module_files.hpp"
 
+#include "symbols/words.hpp"
+#include "system/error.hpp"
+
 namespace mmioscope::symbols {
 
 namespace {
@@ -34,6 +37,47 @@ std::vector<std::string> ModuleFiles::modules() const {
         names.push_back(name);
     }
     return names;
+}
+
+namespace {
+
+std::optional<ModuleSpan> module_in(std::string_view line) {
+    ModuleSpan span;
+    span.name = next_word(line);
+    const std::optional<std::uint32_t> size = number(next_word(line), 10);
+    for (int column = 0; column < 3; ++column) {
+        (void)next_word(line);
+    }
+    const std::string_view where = next_word(line);
+    const std::optional<std::uint32_t> base =
+        where.starts_with("0x") ? address(where.substr(2)) : std::nullopt;
+    if (!size || !base) {
+        return std::nullopt;
+    }
+    span.base = *base;
+    span.size = *size;
+    return span;
+}
+
+} // namespace
+
+std::vector<ModuleSpan> read_modules(std::string_view text) {
+    std::vector<ModuleSpan> modules;
+    for (std::size_t count = 1; !text.empty(); ++count) {
+        std::string_view line = next_line(text);
+        if (is_blank(line)) {
+            continue;
+        }
+        const std::optional<ModuleSpan> module = module_in(line);
+        if (!module) {
+            throw bad_input("line {} is not a line of /proc/modules", count);
+        }
+        if (module->base == 0) {
+            throw bad_input("line {}: the address is 0: the kernel shows it only to root", count);
+        }
+        modules.push_back(*module);
+    }
+    return modules;
 }
 
 } // namespace mmioscope::symbols

@@ -3,11 +3,13 @@
 
 #include "mmioscope/event.hpp"
 #include "symbols/elf_file.hpp"
+#include "symbols/symbols.hpp"
 
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace mmioscope::symbols {
@@ -30,5 +32,11 @@ public:
 private:
     std::map<std::string, std::unique_ptr<ElfFile>> files_;
 };
+
+// Addresses of the guest's kernel modules, from /proc/modules.
+
+/// Parses lines of `name size references users state address`. Throws Error (bad_input) that names
+/// the line, not the file; also if the kernel hid the addresses.
+std::vector<ModuleSpan> read_modules(std::string_view text);
 
 } // namespace mmioscope::symbols

@@ -1,8 +1,8 @@
 #include "symbols/section.hpp"
 
-#include "symbols/expand.hpp"
+#include "symbols/kernel_image.hpp"
 #include "system/error.hpp"
-#include "system/plain_text.hpp"
+#include "system/escape.hpp"
 
 #include <algorithm>
 #include <cstring>

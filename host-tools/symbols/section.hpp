@@ -1,11 +1,10 @@
-// The section of a trace file with the names of the guest's code (file/about.hpp).
+// The section of a trace file with the names of the guest's code (file/texts.hpp).
 //
 // Payload: SymbolsHead, SymbolsBlock[blocks], then zstd streams: the addresses, and the names of
 // each block. So one name is found without unpacking the other blocks.
 #pragma once
 
-#include "symbols/source.hpp"
-#include "symbols/symbol.hpp"
+#include "symbols/symbols.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -2,15 +2,81 @@
 #pragma once
 
 #include "mmioscope/event.hpp"
-#include "symbols/source.hpp"
-#include "symbols/symbol.hpp"
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace mmioscope::symbols {
+
+// A source of function names for addresses.
+
+/// Addresses from the first to the last, both included; initially empty.
+struct Reach {
+    std::uint64_t first = UINT64_MAX; ///< 64 bits, so that ends do not wrap
+    std::uint64_t last = 0;
+
+    bool has(std::uint32_t address) const { return address >= first && address <= last; }
+    void add(std::uint64_t from, std::uint64_t to) {
+        first = std::min(first, from);
+        last = std::max(last, to);
+    }
+};
+
+using VisitName = std::function<void(std::string_view name)>;
+
+class Source {
+public:
+    virtual ~Source() = default;
+
+    /// Stores what is at `address` in `to`, which must be empty; false if this source does not know
+    /// it.
+    virtual bool locate(std::uint32_t address, Location& to) = 0;
+
+    /// Calls `visit` with the name of each function that it may find.
+    virtual void each_function(const VisitName&) {}
+
+    /// The range of addresses that it may know.
+    virtual Reach reach() { return {0, UINT32_MAX}; }
+};
+
+// A symbol as in nm, System.map and /proc/kallsyms.
+
+struct Symbol {
+    std::uint32_t address = 0;
+    char type = 't'; ///< as in nm: t and T text, w and W weak, d data ...
+    std::string name;
+    std::string module; ///< empty: the kernel itself
+
+    bool operator==(const Symbol&) const = default;
+};
+
+using SymbolList = std::vector<Symbol>;
+
+/// Limit for one file or kernel; a stock kernel has 50,000.
+inline constexpr std::size_t max_symbols = 4u << 20;
+inline constexpr std::size_t max_name = 1024; ///< limit in characters
+
+/// Larger than any function of a kernel, in bytes.
+inline constexpr std::uint32_t max_function_size = 64u << 10;
+
+/// Symbols of the linker and the assembler inside functions.
+inline bool is_mark(std::string_view name) {
+    return name.starts_with("$") || name.starts_with(".L");
+}
+
+/// In some versions the ends of the kernel's text have a function's type.
+inline bool is_function(const Symbol& symbol) {
+    constexpr std::string_view types = "tTwW";
+    return types.find(symbol.type) != std::string_view::npos && symbol.name != "_etext" &&
+           symbol.name != "_einittext";
+}
 
 /// Trust in a source: the first one that knows an address wins.
 enum class Trust {

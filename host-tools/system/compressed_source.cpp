@@ -1,8 +1,7 @@
 #include "system/compressed_source.hpp"
 
-#include <fmt/format.h>
-
 #include <bzlib.h>
+#include <fmt/format.h>
 #include <lzma.h>
 #include <zlib.h>
 #include <zstd.h>
@@ -194,6 +193,30 @@ bool CompressedSource::refill() {
     input_ = std::span<const std::byte>(buffer_).first(
         compressed_.read_some(buffer_.data(), buffer_.size()));
     return !input_.empty();
+}
+
+namespace {
+constexpr int level = 1;
+}
+
+std::optional<std::vector<std::byte>> zstd_frame(std::span<const std::byte> bytes) {
+    std::vector<std::byte> frame(ZSTD_compressBound(bytes.size()));
+    const std::size_t size =
+        ZSTD_compress(frame.data(), frame.size(), bytes.data(), bytes.size(), level);
+    if (ZSTD_isError(size) != 0 || size + 64 + bytes.size() / 64 >= bytes.size()) {
+        return std::nullopt;
+    }
+    frame.resize(size);
+    return frame;
+}
+
+std::uint64_t zstd_size(std::span<const std::byte> frame) {
+    const auto size = ZSTD_getFrameContentSize(frame.data(), frame.size());
+    return size == ZSTD_CONTENTSIZE_UNKNOWN || size == ZSTD_CONTENTSIZE_ERROR ? 0 : size;
+}
+
+bool expand_zstd(std::span<const std::byte> frame, std::span<std::byte> bytes) {
+    return ZSTD_decompress(bytes.data(), bytes.size(), frame.data(), frame.size()) == bytes.size();
 }
 
 } // namespace mmioscope

@@ -1,7 +1,5 @@
 #include "system/escape.hpp"
 
-#include "system/plain_text.hpp"
-
 #include <algorithm>
 #include <array>
 #include <iterator>

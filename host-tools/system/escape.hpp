@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 
@@ -30,5 +31,17 @@ void append_csv(fmt::memory_buffer& to, std::string_view text);
 
 /// Text of HTML, or the value of an attribute in quotes, of printable().
 std::string for_html(std::string_view text);
+
+// What text needs no escape (escape.hpp).
+
+constexpr bool is_plain(char c) {
+    return c >= ' ' && c <= '~';
+}
+
+/// Whether it is a word of printable ASCII, without blanks.
+constexpr bool is_plain_word(std::string_view word) {
+    return !word.empty() &&
+           std::all_of(word.begin(), word.end(), [](char c) { return is_plain(c) && c != ' '; });
+}
 
 } // namespace mmioscope

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include <functional>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -34,5 +36,22 @@ void print_output(fmt::format_string<Args...> text, Args&&... args) {
 /// The last text is written: `status`, but Status::failed in place of Status::fine if standard
 /// output did not take everything; with a message, unless it is a pipe that nobody reads.
 Status status_of_output(Status status);
+
+// The progress of a recording, as one line on standard error if that is a terminal.
+
+class ProgressLine {
+public:
+    /// Visible only on a terminal, and only if `wanted`: not if other output goes there.
+    explicit ProgressLine(bool wanted);
+
+    /// Shows `seconds` of wall time since the start, and the result of `text`, at most twice a
+    /// second.
+    void show(double seconds, const std::function<std::string()>& text);
+    void clear();
+
+private:
+    bool visible_;
+    double next_ = 0;
+};
 
 } // namespace mmioscope

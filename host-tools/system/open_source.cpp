@@ -1,16 +1,42 @@
 #include "system/open_source.hpp"
 
+#include "system/byte_source.hpp"
 #include "system/compressed_source.hpp"
+#include "system/error.hpp"
 #include "system/file_descriptor.hpp"
-#include "system/growing_source.hpp"
 
+#include <poll.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <filesystem>
+#include <functional>
 
 namespace mmioscope {
+
+// Reads a trace that is still being written: a file that grows, or a pipe.
+
+class GrowingSource : public ByteSource {
+public:
+    /// Calls `wait` after each 100 ms without new bytes; false ends the reading. The descriptor
+    /// belongs to the caller.
+    GrowingSource(int fd, std::function<bool()> wait);
+
+    /// Returns fewer than `size` bytes only if `wait` returned false, or at the end of a pipe.
+    std::size_t read(void* to, std::size_t size) override;
+    std::size_t read_some(void* to, std::size_t size) override;
+    bool grows() const override { return true; }
+
+private:
+    bool more();
+
+    int fd_;
+    bool pipe_;
+    std::function<bool()> wait_;
+};
 
 namespace {
 
@@ -107,6 +133,62 @@ std::unique_ptr<ByteSource> open_growing_source(const std::string& path,
     const int fd = file ? file.get() : STDIN_FILENO;
     return std::make_unique<Input>(std::move(file),
                                    std::make_unique<GrowingSource>(fd, std::move(wait)));
+}
+
+namespace {
+
+constexpr int patience_ms = 100;
+
+bool is_file(int fd) {
+    struct stat status {};
+    return ::fstat(fd, &status) == 0 && S_ISREG(status.st_mode);
+}
+
+} // namespace
+
+GrowingSource::GrowingSource(int fd, std::function<bool()> wait)
+    : fd_(fd), pipe_(!is_file(fd)), wait_(std::move(wait)) {}
+
+// A file is always ready, so sleep; for a pipe poll() waits.
+bool GrowingSource::more() {
+    pollfd watched{fd_, POLLIN, 0};
+    while (::poll(&watched, pipe_ ? 1 : 0, patience_ms) == 0) {
+        if (!wait_()) {
+            return false;
+        }
+        if (!pipe_) {
+            return true;
+        }
+    }
+    return true;
+}
+
+std::size_t GrowingSource::read_some(void* to, std::size_t size) {
+    while (size > 0 && (!pipe_ || more())) {
+        const ssize_t got = ::read(fd_, to, size);
+        if (got > 0) {
+            return static_cast<std::size_t>(got);
+        }
+        if (got < 0 && errno != EINTR) {
+            throw bad_input("reading failed: {}", std::strerror(errno));
+        }
+        if (got == 0 && (pipe_ || !more())) {
+            break;
+        }
+    }
+    return 0;
+}
+
+std::size_t GrowingSource::read(void* to, std::size_t size) {
+    std::size_t done = 0;
+    while (done < size) {
+        const std::size_t got = read_some(static_cast<char*>(to) + done, size - done);
+        if (got == 0) {
+            break;
+        }
+        done += got;
+    }
+    return done;
 }
 
 } // namespace mmioscope

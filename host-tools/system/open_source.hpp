@@ -21,7 +21,7 @@ std::unique_ptr<ByteSource> open_source(const std::string& path);
 /// Likewise for a descriptor, which belongs to the caller.
 std::unique_ptr<ByteSource> open_source(int fd);
 
-/// Likewise for a file that is still being written; `wait` as in system/growing_source.hpp.
+/// Likewise for a file that is still being written; `wait` as in system/open_source.hpp.
 std::unique_ptr<ByteSource> open_growing_source(const std::string& path,
                                                 std::function<bool()> wait);
 

@@ -1,6 +1,8 @@
 #include "system/part_path.hpp"
 
 #include "system/escape.hpp"
+#include "system/file_descriptor.hpp"
+#include "system/message.hpp"
 
 #include <fmt/format.h>
 
@@ -65,6 +67,18 @@ std::string saved_note(const std::string& path, unsigned files) {
     return files == 1 ? fmt::format("trace saved in {}\n", first)
                       : fmt::format("trace saved in {} to {}, {} files\n", first,
                                     for_terminal(part_path(path, files)), files);
+}
+
+void SideFile::append(std::span<const std::byte> bytes) {
+    if (!whole_) {
+        return;
+    }
+    try {
+        mmioscope::append(fd_, bytes, name_.c_str());
+    } catch (const Error& error) {
+        whole_ = false;
+        print_message("mmioscope: {}; the recording goes on without it\n", error.what());
+    }
 }
 
 } // namespace mmioscope

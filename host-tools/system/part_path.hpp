@@ -1,6 +1,8 @@
 // Names of the files of a recording that has several.
 #pragma once
 
+#include <cstddef>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -16,5 +18,24 @@ std::vector<std::string> next_part_paths(const std::string& path, unsigned numbe
 
 /// A line that says where a trace in `files` files was saved; empty without a `path`: not saved.
 std::string saved_note(const std::string& path, unsigned files);
+
+// A log beside a recording, such as the guest's console: it does not end the recording.
+
+class SideFile {
+public:
+    /// `fd` belongs to the caller; `name` is its name in messages.
+    SideFile(int fd, std::string name) : fd_(fd), name_(std::move(name)) {}
+
+    /// Appends all of `bytes`. If that fails, a message says so once, and the rest is dropped.
+    void append(std::span<const std::byte> bytes);
+
+    /// Whether all was written.
+    bool whole() const { return whole_; }
+
+private:
+    int fd_;
+    std::string name_;
+    bool whole_ = true;
+};
 
 } // namespace mmioscope

@@ -4,7 +4,6 @@
 #include "system/error.hpp"
 #include "system/file_descriptor.hpp"
 #include "system/replaced_file.hpp"
-#include "system/whole_file.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -116,6 +115,23 @@ void UserCache::keep(const std::string& key, std::span<const std::byte> bytes) c
         return;
     }
     remove_oldest(folder_, most);
+}
+
+bool is_executable(const std::string& path) {
+    return ::access(path.c_str(), X_OK) == 0;
+}
+
+std::optional<std::string> find_in_path(std::string_view name) {
+    const char* path = std::getenv("PATH");
+    for (std::string_view rest = path ? path : ""; !rest.empty();) {
+        const std::string_view folder = rest.substr(0, rest.find(':'));
+        rest.remove_prefix(std::min(rest.size(), folder.size() + 1));
+        std::string program = std::string(folder).append("/").append(name);
+        if (is_executable(program)) {
+            return program;
+        }
+    }
+    return std::nullopt;
 }
 
 } // namespace mmioscope

@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace mmioscope {
@@ -28,5 +29,13 @@ private:
 
 /// mmioscope/`name` in $XDG_CACHE_HOME, or in ~/.cache; empty if neither is known.
 std::string user_cache_folder(const char* name);
+
+// Finds programs like a shell.
+
+/// Whether `path` exists and is executable; errno has the reason if not.
+bool is_executable(const std::string& path);
+
+/// The path of the program `name` in $PATH; nothing if no folder has it.
+std::optional<std::string> find_in_path(std::string_view name);
 
 } // namespace mmioscope

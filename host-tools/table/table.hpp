@@ -76,4 +76,9 @@ inline void each_row(const Table& table, const TakeRow& take) {
 /// Receives a table as text, piece by piece.
 using Write = std::function<void(std::string_view)>;
 
+// The cells of a table as people see them, for what lays them out itself.
+
+/// A text for each column with a title, as text.hpp prints it: plain ASCII.
+std::vector<std::string> shown(const Table& table, const Row& row);
+
 } // namespace mmioscope::table

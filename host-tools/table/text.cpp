@@ -1,7 +1,7 @@
 #include "table/text.hpp"
 
 #include "system/escape.hpp"
-#include "table/shown.hpp"
+#include "table/table.hpp"
 
 #include <fmt/format.h>
 #include <sys/ioctl.h>

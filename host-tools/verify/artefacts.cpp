@@ -1,10 +1,15 @@
 #include "verify/artefacts.hpp"
 
+#include "tree/device_names.hpp"
 #include "verify/border.hpp"
-#include "verify/doubleword.hpp"
 #include "verify/undecoded.hpp"
 
+#include <algorithm>
 #include <array>
+#include <charconv>
+#include <optional>
+#include <string_view>
+#include <vector>
 
 namespace mmioscope::verify {
 
@@ -14,7 +19,8 @@ constexpr std::uint64_t mask(unsigned bytes) {
     return bytes >= 8 ? ~std::uint64_t{0} : (std::uint64_t{1} << bytes * 8) - 1;
 }
 
-bool is(const importing::Line& line, const importing::Event& event, std::uint64_t address, unsigned size) {
+bool is(const importing::Line& line, const importing::Event& event, std::uint64_t address,
+        unsigned size) {
     return line.write == event.write && line.address == address && line.size == size;
 }
 
@@ -32,8 +38,8 @@ bool same_value(const importing::Line& line, std::uint64_t value, const importin
 }
 
 // Whether there are `count` consecutive lines of `size` bytes from `address` on.
-bool consecutive(const Ahead<importing::Line>& lines, const importing::Event& event, std::uint64_t address,
-                 unsigned size, std::size_t count) {
+bool consecutive(const Ahead<importing::Line>& lines, const importing::Event& event,
+                 std::uint64_t address, unsigned size, std::size_t count) {
     for (std::size_t i = 0; i < count; ++i) {
         if (i >= lines.size() || !is(lines[i], event, address + i * size, size)) {
             return false;
@@ -95,7 +101,7 @@ Match one_line(const importing::Line& line, const importing::Event& event) {
     }
     if (!carries(line)) {
         return {1, line.kind == importing::LineKind::unmodelled ? Artefact::unmodelled
-                                                           : Artefact::rejected};
+                                                                : Artefact::rejected};
     }
     const bool unmasked = (line.value & ~mask(event.size)) != 0;
     return {1, unmasked ? Artefact::unmasked_value : Artefact::none};
@@ -170,8 +176,8 @@ Match explain_ahead(const Ahead<importing::Line>& lines, const Ahead<importing::
                     unsigned depth);
 
 // Whether the next `depth` events have lines, too, if `match` is right.
-bool goes_on(const Ahead<importing::Line>& lines, const Ahead<importing::Event>& events, const Match& match,
-             unsigned depth) {
+bool goes_on(const Ahead<importing::Line>& lines, const Ahead<importing::Event>& events,
+             const Match& match, unsigned depth) {
     if (depth == 0 || events.size() <= match.events) {
         return true;
     }
@@ -202,6 +208,94 @@ constexpr unsigned far_enough = 6; // behind the accesses at one border
 
 Match explain(const Ahead<importing::Line>& lines, const Ahead<importing::Event>& events) {
     return explain_ahead(lines, events, far_enough);
+}
+
+namespace {
+
+struct Alias {
+    std::string_view model; ///< QEMU's name for the memory region
+    std::string_view node;  ///< the device's name in the device tree, before the '@'
+};
+constexpr std::array aliases = {
+    Alias{"pcie-mmcfg-mmio", "pcie"}, // configuration space of virt (hw/arm/virt.c)
+};
+
+std::optional<std::uint64_t> base_of(std::string_view node,
+                                     std::span<const abi::RegionEntry> regions) {
+    for (const abi::RegionEntry& region : regions) {
+        std::string_view name = tree::region_path(region);
+        name.remove_prefix(name.rfind('/') + 1);
+        if (region.reg_index == 0 && name.substr(0, name.find('@')) == node) {
+            return region.base;
+        }
+    }
+    return std::nullopt;
+}
+
+} // namespace
+
+void place_aliased(importing::AccessLog& log, std::span<const abi::RegionEntry> regions) {
+    for (const Alias& alias : aliases) {
+        const std::optional<std::uint64_t> base = base_of(alias.node, regions);
+        if (!base) {
+            continue;
+        }
+        for (importing::Line& line : log.lines) {
+            if (line.kind == importing::LineKind::access &&
+                log.regions[line.region] == alias.model) {
+                line.address += *base;
+            }
+        }
+    }
+}
+
+namespace {
+
+// QEMU's names of memory regions whose impl.min_access_size is 4 (hw/char/pl011.c of QEMU 10).
+constexpr std::array<std::string_view, 1> word_models = {"pl011"};
+
+bool takes_words(const importing::AccessLog& log, const importing::Line& line) {
+    return line.kind == importing::LineKind::access &&
+           std::ranges::find(word_models, log.regions[line.region]) != word_models.end();
+}
+
+// The first version that splits unaligned accesses into aligned ones (accel/tcg/cputlb.c,
+// int_ld_mmio_beN and int_st_mmio_leN).
+constexpr unsigned first_newer = 801;
+
+// 7.2.22 is 702. 0: not known.
+unsigned major_and_minor(std::string_view qemu) {
+    unsigned major = 0;
+    unsigned minor = 0;
+    const auto [dot, error] = std::from_chars(qemu.data(), qemu.data() + qemu.size(), major);
+    if (error == std::errc{} && dot != qemu.data() + qemu.size()) {
+        std::from_chars(dot + 1, qemu.data() + qemu.size(), minor);
+    }
+    return 100 * major + minor;
+}
+
+void mark_widened(importing::AccessLog& log) {
+    std::vector<bool> only_words(log.regions.size(), true);
+    for (const importing::Line& line : log.lines) {
+        if (takes_words(log, line) && line.size != 4) {
+            only_words[line.region] = false;
+        }
+    }
+    for (importing::Line& line : log.lines) {
+        line.widened = takes_words(log, line) && only_words[line.region];
+    }
+}
+
+} // namespace
+
+void mark_newer(importing::AccessLog& log, std::string_view qemu) {
+    if (major_and_minor(qemu) < first_newer) {
+        return;
+    }
+    mark_widened(log);
+    for (importing::Line& line : log.lines) {
+        line.pieces = true;
+    }
 }
 
 } // namespace mmioscope::verify

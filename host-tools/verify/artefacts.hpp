@@ -3,7 +3,8 @@
 // each.
 #pragma once
 
-#include "import/access.hpp"
+#include "abi/ring.hpp"
+#include "import/access_log.hpp"
 
 #include <cstdint>
 #include <span>
@@ -56,5 +57,19 @@ struct Match {
 
 /// Whether the first lines are, by one of the rows, how the first event or events appear.
 Match explain(const Ahead<importing::Line>& lines, const Ahead<importing::Event>& events);
+
+// Handles device models that QEMU maps through an alias: its log has offsets instead of addresses
+// for them.
+
+/// Makes the addresses of such lines absolute, if they belong to a region of the trace.
+void place_aliased(importing::AccessLog& log, std::span<const abi::RegionEntry> regions);
+
+// What QEMU logs otherwise since version 8.1: device models to which it gives only whole words, and
+// unaligned accesses.
+
+/// Marks what a newer QEMU may have written in another form than 7.2 (Line::widened, Line::pieces).
+/// `qemu` is the version, as the trace says it; without one the log is taken as 7.2's. A model of
+/// which the log has other sizes than words is not widened. Call it before the log is compared.
+void mark_newer(importing::AccessLog& log, std::string_view qemu);
 
 } // namespace mmioscope::verify

@@ -1,7 +1,7 @@
 // The kinds of difference that verify finds.
 #pragma once
 
-#include "import/access.hpp"
+#include "import/access_log.hpp"
 
 #include <array>
 #include <cstdint>

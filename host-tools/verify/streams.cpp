@@ -1,6 +1,6 @@
 #include "verify/streams.hpp"
 
-#include "verify/region_finder.hpp"
+#include "verify/events.hpp"
 #include "verify/undecoded.hpp"
 
 #include <algorithm>
@@ -18,7 +18,8 @@ using Shape = std::tuple<std::uint64_t, unsigned, bool>; // address, size, write
 
 // Finds the accesses of the trace that a device model refused: those with the shape of a refused
 // line, unless a model took exactly such an access. Makes the lines' addresses absolute.
-std::set<Shape> locate_rejected(std::vector<importing::Line>& lines, std::span<const importing::Event> events,
+std::set<Shape> locate_rejected(std::vector<importing::Line>& lines,
+                                std::span<const importing::Event> events,
                                 std::span<const abi::RegionEntry> regions) {
     std::map<Shape, std::vector<importing::Line*>> refused; // by offset
     for (importing::Line& line : lines) {
@@ -62,7 +63,8 @@ std::unordered_set<std::uint64_t> unmodelled_addresses(std::span<const importing
 }
 
 // Lines of an unaligned access, and of some undecoded ones, begin below its address.
-bool is_unmodelled(const importing::Event& event, const std::unordered_set<std::uint64_t>& addresses) {
+bool is_unmodelled(const importing::Event& event,
+                   const std::unordered_set<std::uint64_t>& addresses) {
     const std::uint64_t step = is_undecoded(event) ? 8 : event.size;
     return !addresses.empty() && (addresses.contains(event.address) ||
                                   addresses.contains(event.address - event.address % step));
@@ -100,7 +102,8 @@ void settle_strays(std::vector<std::uint32_t>& order, std::span<const importing:
 
 } // namespace
 
-std::vector<Stream> divide(std::vector<importing::Line>& lines, std::span<const importing::Event> events,
+std::vector<Stream> divide(std::vector<importing::Line>& lines,
+                           std::span<const importing::Event> events,
                            std::span<const abi::RegionEntry> regions) {
     const std::set<Shape> rejected = locate_rejected(lines, events, regions);
     const std::unordered_set<std::uint64_t> unmodelled = unmodelled_addresses(lines);

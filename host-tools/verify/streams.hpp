@@ -3,7 +3,6 @@
 #pragma once
 
 #include "abi/ring.hpp"
-#include "import/access.hpp"
 #include "import/access_log.hpp"
 
 #include <cstdint>
@@ -22,7 +21,8 @@ struct Stream {
 /// Each line is in exactly one stream, and each event in at most one: an event whose cpu_sequence
 /// has no place among its CPU's is in none, and left to name_leftovers(). Makes the addresses of
 /// rejected lines, which are offsets in the log, absolute.
-std::vector<Stream> divide(std::vector<importing::Line>& lines, std::span<const importing::Event> events,
+std::vector<Stream> divide(std::vector<importing::Line>& lines,
+                           std::span<const importing::Event> events,
                            std::span<const abi::RegionEntry> regions);
 
 } // namespace mmioscope::verify

@@ -2,9 +2,9 @@
 #include "import/imported.hpp"
 #include "records/ticks.hpp"
 #include "system/error.hpp"
+#include "system/file_descriptor.hpp"
 #include "system/message.hpp"
 #include "system/open_source.hpp"
-#include "system/whole_file.hpp"
 
 #include <algorithm>
 #include <limits>

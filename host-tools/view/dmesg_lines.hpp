@@ -2,7 +2,7 @@
 #pragma once
 
 #include "analysis/dmesg.hpp"
-#include "reading/consumer.hpp"
+#include "reading/drive.hpp"
 #include "reading/trace.hpp"
 #include "view/printer.hpp"
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "mmioscope/event.hpp"
-#include "view/line_style.hpp"
+#include "view/column_line.hpp"
 
 #include <string>
 #include <string_view>

@@ -4,7 +4,7 @@
 
 #include "mmioscope/event.hpp"
 #include "system/text_buffer.hpp"
-#include "view/line_style.hpp"
+#include "view/column_line.hpp"
 
 #include <cstddef>
 #include <string>

@@ -1,13 +1,33 @@
 // The last accesses of a boot, each with its state, in the order of output.
 #pragma once
 
-#include "rings/black_box.hpp"
 #include "file/trace_reader.hpp"
 #include "mmioscope/event.hpp"
 #include "reading/trace.hpp"
-#include "view/known_boot.hpp"
+#include "rings/area.hpp"
+#include "rings/black_box.hpp"
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
 
 namespace mmioscope::view {
+
+// A boot found in memory, and the text about it as a whole.
+
+struct KnownBoot {
+    const rings::Area& area;
+    std::span<const std::byte> tree; ///< its machine's device tree; empty: unknown
+    std::string_view which;          ///< "previous boot", ...
+};
+
+/// "previous boot, id ..., BOARD, N CPUs", whether the hypervisor had stopped, and why nothing was
+/// kept of the boot before; with line end.
+std::string boot_line(const KnownBoot& boot);
+
+/// The same as one line with a JSON object of type "boot".
+std::string boot_json(const KnownBoot& boot);
 
 enum class State {
     in_flight,  ///< begun; only time, CPU, device, offset, address and PC are known

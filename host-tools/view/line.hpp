@@ -7,7 +7,6 @@
 #include "view/column_line.hpp"
 #include "view/event_text.hpp"
 #include "view/fitted_line.hpp"
-#include "view/line_style.hpp"
 
 #include <array>
 #include <bit>

@@ -3,7 +3,8 @@
 
 #include "file/follow.hpp"
 #include "file/trace_reader.hpp"
-#include "view/live_options.hpp"
+#include "reading/trace.hpp"
+#include "view/line.hpp"
 #include "view/printer.hpp"
 
 #include <condition_variable>
@@ -15,6 +16,16 @@
 #include <thread>
 
 namespace mmioscope::view {
+
+// How to print a trace during the recording.
+
+struct LiveOptions {
+    bool all = false;             ///< every record: no collapsed loops, no limit
+    bool verbose = false;         ///< include the hypervisor's counters
+    PrintOptions print;           ///< except its limit and `collapse`
+    reading::TraceOptions events; ///< which events, and their names; its path and wait are unused
+    LineStyle look;               ///< except what the trace itself says
+};
 
 /// Throws Error (bad_input) if a recording with the output `path`, possibly empty, cannot be
 /// printed: only a regular file gives back what was written.

@@ -1,7 +1,7 @@
 #include "view/pager.hpp"
 
-#include "system/program_path.hpp"
 #include "system/signals.hpp"
+#include "system/user_cache.hpp"
 
 #include <poll.h>
 #include <sys/wait.h>

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "analysis/collapse.hpp"
-#include "analysis/last_values.hpp"
-#include "reading/consumer.hpp"
+#include "analysis/kept_access.hpp"
+#include "reading/drive.hpp"
 #include "records/open_accesses.hpp"
 #include "view/line.hpp"
 

@@ -1,8 +1,9 @@
 // Tables with short device names, where there is little room: on a terminal.
 #pragma once
 
+#include "file/trace_check.hpp"
 #include "table/table.hpp"
-#include "tree/short_names.hpp"
+#include "tree/device_names.hpp"
 
 #include <cstddef>
 #include <string>
@@ -16,5 +17,13 @@ table::Table shortened(table::Table table, const tree::ShortNames& names);
 /// names are whole.
 std::string fitted_text(const table::Table& table, const tree::ShortNames& names,
                         std::size_t width);
+
+// The problems of trace files, and the verdict on each, for people and for programs.
+
+/// One row for each problem of a file, and one for its verdict. For people each is a line after the
+/// file's name. For programs, problem rows have `file` and `problem`, verdict rows everything but a
+/// problem.
+table::Table check_table();
+void append(table::Table& to, const std::string& file, const trace::CheckResult& result);
 
 } // namespace mmioscope::view

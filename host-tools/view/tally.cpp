@@ -5,7 +5,7 @@
 #include "records/losses.hpp"
 #include "records/record_text.hpp"
 #include "records/report.hpp"
-#include "view/line_style.hpp"
+#include "view/column_line.hpp"
 #include "view/short_tables.hpp"
 
 namespace mmioscope::view {

@@ -1,7 +1,7 @@
 // The result of a trace after reading: which devices, what was lost, whether it is complete.
 #pragma once
 
-#include "reading/consumer.hpp"
+#include "reading/drive.hpp"
 #include "reading/trace.hpp"
 #include "records/backward.hpp"
 #include "records/losses.hpp"

@@ -2,15 +2,46 @@
 #pragma once
 
 #include "analysis/rates.hpp"
-#include "tree/short_names.hpp"
-#include "view/top_look.hpp"
+#include "file/trace_reader.hpp"
+#include "reading/drive.hpp"
+#include "records/losses.hpp"
+#include "tree/device_names.hpp"
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace mmioscope::view {
+
+// The user's choices on the screen of `top`: the table, its order, and the position in it.
+
+/// "rate", "reads", "writes", "time", "name".
+std::string_view order_text(analysis::Order order);
+
+struct TopLook {
+    analysis::Key key = analysis::Key::device;
+    analysis::Order order = analysis::Order::accesses;
+    std::string device;     ///< shows its registers; empty: shows the table of `key`
+    std::size_t cursor = 0; ///< a row
+    std::size_t first = 0;  ///< the row on the screen's first line
+
+    /// The selected table, and the device within it.
+    analysis::Key table() const { return device.empty() ? key : analysis::Key::reg; }
+    analysis::RateChoice choice() const { return {order, device.empty() ? "" : device + ' '}; }
+
+    /// Handles `key` (FullScreen::key()); ignores unknown keys. `rows`: the table's rows; `page`:
+    /// the number of rows on the screen.
+    void press(int key, std::span<const analysis::Rate> rows, std::size_t page);
+
+    /// Moves the cursor to one of `rows` rows, and scrolls the screen to it.
+    void keep_within(std::size_t rows, std::size_t page);
+};
 
 /// What the screen shows of the trace besides counts.
 struct TopHead {
@@ -37,5 +68,38 @@ constexpr std::size_t top_page(std::size_t rows) {
 std::vector<std::string> top_screen(const TopHead& head, const TopLook& look,
                                     const analysis::ShownRates& shown, std::size_t rows,
                                     std::size_t columns);
+
+// The counts for the screen of `top`, by each key and in total, updated as events arrive.
+
+class TopCounts final : public reading::Consumer {
+public:
+    void add(const Event& event) override;
+    void forget() override { counts_.forget(); }
+
+    /// Updates the screen's counts. Rates are those since the previous update, in the guest's time.
+    void look();
+
+    /// Likewise, with rates over the whole time.
+    void look_at_all();
+
+    /// The rows that `look` selects, as of the last update. Valid until the next call.
+    const analysis::ShownRates& rates(const TopLook& look);
+
+    /// `reader` has no more events, and knows how many were lost.
+    void finish_with(const trace::TraceReader& reader);
+
+    TopHead head;             ///< the caller sets its name and state
+    bool numbers_tell = true; ///< a missing number means a lost record
+
+private:
+    analysis::Counts counts_{analysis::all_keys(), 512};
+    std::map<analysis::Key, analysis::Rates> rates_;
+    std::optional<std::pair<analysis::Key, analysis::RateChoice>>
+        chosen_; ///< the key and rates of shown_
+    analysis::ShownRates shown_;
+    std::uint64_t looked_ = 0; ///< time of the last update, ns
+    std::uint64_t events_ = 0; ///< events up to it
+    trace::LossCounter seen_{1};
+};
 
 } // namespace mmioscope::view

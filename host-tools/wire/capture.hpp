@@ -1,6 +1,7 @@
 // What a terminal program, or a terminal's settings, did to a stream: guessed from its first bytes.
 #pragma once
 
+#include "abi/shared_wire.hpp"
 #include "wire/wire_frames.hpp"
 
 #include <array>
@@ -8,6 +9,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace mmioscope::wire {
 
@@ -45,6 +47,24 @@ private:
     std::uint64_t dumped_ = 0;          ///< those that look as if from a hex dump
     std::uint64_t digits_0_9_ = 0;      ///< in these
     std::uint64_t digits_a_f_ = 0;
+};
+
+// Separates console and stream on a shared wire (abi/shared_wire.hpp).
+
+class SharedWire {
+public:
+    /// Takes the next bytes of the wire, in pieces of any size. console() and stream() have the
+    /// result until the next call.
+    void feed(std::span<const std::byte> bytes);
+
+    std::span<const std::byte> console() const { return console_; }
+    std::span<const std::byte> stream() const { return stream_; }
+
+private:
+    abi::shared_wire::Splitter splitter_;
+    abi::shared_wire::Unpacker unpacker_;
+    std::vector<std::byte> console_;
+    std::vector<std::byte> stream_;
 };
 
 } // namespace mmioscope::wire

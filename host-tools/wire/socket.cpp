@@ -1,23 +1,57 @@
-// Stream sockets, both the connecting and the listening side.
-#include "system/message.hpp"
-#include "wire/socket_name.hpp"
-
 #include "system/error.hpp"
-#include "wire/opener.hpp"
+#include "system/message.hpp"
+#include "wire/address.hpp"
+#include "wire/transport.hpp"
 
+#include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
+#include <memory>
+#include <string>
 #include <vector>
 
 namespace mmioscope::wire {
+
+// A socket address in the kernel's form.
+
+class SocketName {
+public:
+    SocketName(const void* bytes, socklen_t size);
+
+    const sockaddr* get() const { return reinterpret_cast<const sockaddr*>(&storage_); }
+    socklen_t size() const { return size_; }
+    int family() const { return storage_.ss_family; }
+    /// Does nothing to the name of a unix socket.
+    void set_port(std::uint16_t port);
+    bool operator==(const SocketName& other) const;
+
+private:
+    sockaddr_storage storage_{};
+    socklen_t size_;
+};
+
+/// At least one, none twice; a host may have several. Throws Error (bad_input) if the host does not
+/// exist.
+std::vector<SocketName> socket_names(const Address& address);
+
+/// The port of the socket `fd`; of a unix socket 0.
+std::uint16_t bound_port(int fd);
+
+/// The address at which others reach the listening socket `fd`: `address` with its actual port.
+std::string bound_name(int fd, const Address& address);
+
+// Stream sockets, both the connecting and the listening side.
 
 namespace {
 
@@ -208,6 +242,85 @@ std::unique_ptr<Opener> open_socket(const Address& address) {
         return std::make_unique<Server>(address);
     }
     return std::make_unique<Client>(address);
+}
+
+namespace {
+
+SocketName unix_name(const std::string& path) {
+    sockaddr_un name{};
+    name.sun_family = AF_UNIX;
+    path.copy(name.sun_path, sizeof name.sun_path - 1); // its length was checked: parse_address()
+    return {&name, sizeof name};
+}
+
+std::vector<SocketName> tcp_names(const Address& address) {
+    addrinfo hints{};
+    hints.ai_socktype = SOCK_STREAM;
+    hints.ai_flags = address.listen ? AI_PASSIVE : 0;
+    addrinfo* first = nullptr;
+    const int error = ::getaddrinfo(address.host.empty() ? nullptr : address.host.c_str(),
+                                    address.port.c_str(), &hints, &first);
+    if (error != 0) {
+        throw bad_input("{}: {}", address.text, ::gai_strerror(error));
+    }
+    const std::unique_ptr<addrinfo, void (*)(addrinfo*)> all(first, ::freeaddrinfo);
+    std::vector<SocketName> names;
+    for (const addrinfo* one = first; one != nullptr; one = one->ai_next) {
+        const SocketName name(one->ai_addr, one->ai_addrlen);
+        if (std::ranges::find(names, name) == names.end()) {
+            names.push_back(name);
+        }
+    }
+    return names;
+}
+
+} // namespace
+
+SocketName::SocketName(const void* bytes, socklen_t size) : size_(size) {
+    std::memcpy(&storage_, bytes, size);
+}
+
+// At the same offset for IPv4 and IPv6.
+void SocketName::set_port(std::uint16_t port) {
+    static_assert(offsetof(sockaddr_in, sin_port) == offsetof(sockaddr_in6, sin6_port));
+    if (family() == AF_INET || family() == AF_INET6) {
+        const in_port_t bytes = htons(port);
+        std::memcpy(reinterpret_cast<char*>(&storage_) + offsetof(sockaddr_in, sin_port), &bytes,
+                    sizeof bytes);
+    }
+}
+
+bool SocketName::operator==(const SocketName& other) const {
+    return size_ == other.size_ && std::memcmp(&storage_, &other.storage_, size_) == 0;
+}
+
+std::vector<SocketName> socket_names(const Address& address) {
+    if (address.kind == Kind::unix_socket) {
+        return {unix_name(address.path)};
+    }
+    return tcp_names(address);
+}
+
+std::uint16_t bound_port(int fd) {
+    sockaddr_storage name{};
+    socklen_t size = sizeof name;
+    ::getsockname(fd, reinterpret_cast<sockaddr*>(&name), &size);
+    if (name.ss_family != AF_INET && name.ss_family != AF_INET6) {
+        return 0;
+    }
+    in_port_t port = 0;
+    std::memcpy(&port, reinterpret_cast<const char*>(&name) + offsetof(sockaddr_in, sin_port),
+                sizeof port);
+    return ntohs(port);
+}
+
+std::string bound_name(int fd, const Address& address) {
+    if (address.kind == Kind::unix_socket) {
+        return "unix:" + address.path;
+    }
+    const bool brackets = address.host.find(':') != std::string::npos;
+    return fmt::format("tcp:{}{}{}:{}", brackets ? "[" : "", address.host, brackets ? "]" : "",
+                       bound_port(fd));
 }
 
 } // namespace mmioscope::wire

@@ -4,7 +4,6 @@
 #include "file/unfinished.hpp"
 #include "records/report.hpp"
 #include "wire/doubts.hpp"
-#include "wire/no_end.hpp"
 
 #include <fmt/format.h>
 

@@ -1,8 +1,8 @@
 // Writes a stream into a trace file, like Recorder from shared memory.
 #pragma once
 
-#include "file/about.hpp"
 #include "file/file_writer.hpp"
+#include "file/texts.hpp"
 #include "records/losses.hpp"
 #include "records/summary.hpp"
 #include "wire/wire_decoder.hpp"

@@ -1,12 +1,42 @@
 // Decodes the bytes of a stream into messages (abi/wire.hpp).
 #pragma once
 
-#include "wire/first_time.hpp"
+#include "abi/wire.hpp"
 #include "wire/kept_boot.hpp"
 #include "wire/stream_head.hpp"
 #include "wire/wire_frames.hpp"
 
+#include <cstdint>
+#include <vector>
+
 namespace mmioscope::wire {
+
+// What arrives a second time: a sender may repeat itself, and captures of one boot may overlap.
+
+/// Knows how far the records of one boot have come.
+class FirstTime {
+public:
+    /// Removes the records that their CPU has passed: they have arrived before, or are too late for
+    /// a trace, which has them in order. `late`: so are those of a CPU without any record so far.
+    /// Every Record::cpu must be below abi::max_cpus.
+    void keep_new(std::vector<abi::Record>& records, bool late);
+
+    /// False if a record has arrived that `end` does not count. Otherwise the CPUs have passed all
+    /// that it counts: what is missing of it is lost.
+    bool pass(const abi::EndHeader& end);
+
+private:
+    struct Cpu {
+        bool any = false;
+        std::uint32_t next = 0; ///< cpu_sequence expected of the next record
+
+        bool has_passed(std::uint32_t sequence) const {
+            return any && static_cast<std::int32_t>(sequence - next) < 0;
+        }
+    };
+
+    Cpu cpus_[abi::max_cpus];
+};
 
 /// Receives the messages. For one boot, hello comes once, then records, perhaps with ends.
 class WireSink {

@@ -1,6 +1,6 @@
 #include "made_trace.hpp"
 
-#include "file/about.hpp"
+#include "file/texts.hpp"
 #include "records/module_table.hpp"
 #include "records/task_table.hpp"
 #include "symbols/section.hpp"

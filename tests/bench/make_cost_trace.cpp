@@ -1,5 +1,5 @@
 // make-cost-trace MIX EVENTS FILE [packed]: writes a made-up trace (made_trace.hpp) to a file.
-#include "file/pack_file.hpp"
+#include "file/packing.hpp"
 #include "made_trace.hpp"
 #include "system/error.hpp"
 #include "system/file_descriptor.hpp"

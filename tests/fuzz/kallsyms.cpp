@@ -1,9 +1,8 @@
 // A kernel's image and lists of symbols are input: the result must be symbols, or one clear line of
 // error. The first byte selects the reader.
 #include "symbols/function_table.hpp"
-#include "symbols/kallsyms_text.hpp"
 #include "symbols/kernel_image.hpp"
-#include "symbols/module_list.hpp"
+#include "symbols/module_files.hpp"
 #include "symbols/section.hpp"
 #include "symbols/symbols.hpp"
 #include "symbols/task_offsets.hpp"

@@ -4,8 +4,8 @@
 #include "file/trace_reader.hpp"
 #include "records.hpp"
 #include "system/byte_source.hpp"
+#include "verify/artefacts.hpp"
 #include "verify/compare.hpp"
-#include "verify/newer.hpp"
 
 #include <fmt/format.h>
 

@@ -2,7 +2,7 @@
 // layout of task_struct.
 #pragma once
 
-#include "linux/physical_memory.hpp"
+#include "linux/address_space.hpp"
 #include "linux/task_layout.hpp"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // Makes kernel images for tests: the tables of kallsyms in each layout, and zImages around them.
 #pragma once
 
-#include "symbols/symbol.hpp"
+#include "symbols/symbols.hpp"
 
 #include <cstddef>
 #include <cstdint>

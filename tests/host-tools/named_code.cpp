@@ -7,7 +7,7 @@
 //   banner
 #include "abi/record.hpp"
 #include "reading/trace.hpp"
-#include "symbols/kallsyms_text.hpp"
+#include "symbols/function_table.hpp"
 #include "symbols/section.hpp"
 #include "system/error.hpp"
 

@@ -3,7 +3,7 @@
 
 #include "abi/control.hpp"
 #include "abi/task_name.hpp"
-#include "file/about.hpp"
+#include "file/texts.hpp"
 #include "mmioscope/event.hpp"
 #include "records.hpp"
 #include "records/callers.hpp"

@@ -12,7 +12,7 @@
 #include "table/json.hpp"
 #include "table/text.hpp"
 #include "trace_text.hpp"
-#include "view/top_counts.hpp"
+#include "view/top_screen.hpp"
 
 #include <fmt/format.h>
 

@@ -1,9 +1,8 @@
 // The last accesses, from a RAM image that may contain anything.
 #include "abi/description.hpp"
-#include "rings/black_box.hpp"
-#include "rings/ram_image.hpp"
 #include "catch_2_or_3.hpp"
 #include "fake_area.hpp"
+#include "rings/black_box.hpp"
 #include "system/error.hpp"
 #include "system/file_descriptor.hpp"
 

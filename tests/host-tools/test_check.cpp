@@ -5,7 +5,7 @@
 #include "table/csv.hpp"
 #include "table/json.hpp"
 #include "table/text.hpp"
-#include "view/check_table.hpp"
+#include "view/short_tables.hpp"
 
 using namespace mmioscope;
 using namespace mmioscope::test;

@@ -1,6 +1,6 @@
 // The guest's console as a part of the trace: its content, and its limits.
 #include "catch_2_or_3.hpp"
-#include "file/console_writer.hpp"
+#include "file/console_text.hpp"
 #include "reading_all.hpp"
 
 #include <random>

@@ -1,9 +1,8 @@
 // Words become requests, and requests go over a wire that loses some of them.
 #include "catch_2_or_3.hpp"
-#include "control/device_finder.hpp"
 #include "control/relay.hpp"
+#include "control/request_words.hpp"
 #include "control/steering.hpp"
-#include "control/wire_channel.hpp"
 #include "records.hpp"
 #include "records/record_text.hpp"
 #include "stream_maker.hpp"
@@ -268,8 +267,7 @@ TEST_CASE("a relay's clients do not wait for each other, nor mix on the wire") {
         to_wire.insert(to_wire.end(), bytes.begin(), bytes.end());
     });
     const auto client = [&] {
-        wire::Transport made =
-            wire::make_transport(wire::parse_address("unix:" + path), 0);
+        wire::Transport made = wire::make_transport(wire::parse_address("unix:" + path), 0);
         REQUIRE(made.open(long_enough));
         relay.pass({});
         return made;

@@ -1,6 +1,6 @@
 // An output that is an input under any name is refused and stays unchanged; devices may be both.
-#include "system/distinct_output.hpp"
 #include "system/error.hpp"
+#include "system/replaced_file.hpp"
 #include "wires.hpp"
 
 #include <sys/stat.h>

@@ -3,7 +3,7 @@
 #include "abi/layout.hpp"
 #include "run/boot_tree.hpp"
 #include "run/early_requests.hpp"
-#include "run/tree_devices.hpp"
+#include "run/selection.hpp"
 #include "system/error.hpp"
 #include "tree/device_names.hpp"
 #include "trees.hpp"

@@ -1,8 +1,8 @@
 // Exports of events; the expected text is beside the trace.
 #include "analysis/collapse.hpp"
 #include "export/database.hpp"
-#include "export/exporter.hpp"
 #include "export/row_text.hpp"
+#include "export/sink.hpp"
 #include "export/words.hpp"
 #include "reading/loss_finder.hpp"
 #include "records/ticks.hpp"

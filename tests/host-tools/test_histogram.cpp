@@ -1,6 +1,5 @@
 // Percentiles in little memory.
-#include "analysis/durations.hpp"
-#include "analysis/histogram.hpp"
+#include "analysis/count_table.hpp"
 
 #include "catch_2_or_3.hpp"
 #include "given_event.hpp"

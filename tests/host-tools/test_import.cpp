@@ -3,7 +3,6 @@
 #include "import/mmiotrace.hpp"
 #include "import/mmiotrace_line.hpp"
 #include "import/qemu_log.hpp"
-#include "import/region_list.hpp"
 #include "records.hpp"
 #include "system/error.hpp"
 

@@ -1,10 +1,10 @@
 // The information about a trace, for programs.
-#include "view/tables.hpp"
 #include "records.hpp"
 #include "sample_event.hpp"
 #include "system/byte_source.hpp"
 #include "table/json.hpp"
 #include "table/text.hpp"
+#include "view/info.hpp"
 
 using namespace mmioscope;
 using namespace mmioscope::test;

@@ -5,7 +5,6 @@
 #include "registers/tree_interrupts.hpp"
 #include "system/byte_source.hpp"
 #include "system/file_descriptor.hpp"
-#include "system/whole_file.hpp"
 #include "tree_maker.hpp"
 
 using namespace mmioscope;

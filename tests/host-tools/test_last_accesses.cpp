@@ -2,7 +2,6 @@
 #include "abi/control.hpp"
 #include "fake_area.hpp"
 #include "view/last_lines.hpp"
-#include "view/last_rows.hpp"
 
 #include <cstdlib>
 

@@ -6,7 +6,7 @@
 #include "system/byte_source.hpp"
 #include "system/error.hpp"
 #include "view/tally.hpp"
-#include "view/top_counts.hpp"
+#include "view/top_screen.hpp"
 
 #include <algorithm>
 #include <array>

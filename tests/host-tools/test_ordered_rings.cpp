@@ -3,7 +3,7 @@
 #include "../../guest-linux/program/left_out.hpp"
 #include "catch_2_or_3.hpp"
 #include "fake_area.hpp"
-#include "rings/ordered_rings.hpp"
+#include "rings/merge.hpp"
 
 using namespace mmioscope;
 using namespace mmioscope::test;

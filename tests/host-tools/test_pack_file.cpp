@@ -1,9 +1,9 @@
 // A file with packed records: everything reads as in the plain one, which stays on any error.
 #include "../sim/random.hpp"
-#include "file/pack_file.hpp"
+#include "file/block.hpp"
+#include "file/packing.hpp"
 #include "file/trace_check.hpp"
 #include "file/used_code.hpp"
-#include "file/block.hpp"
 #include "random_trace.hpp"
 #include "reading/trace.hpp"
 #include "reading_all.hpp"

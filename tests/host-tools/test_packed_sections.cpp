@@ -1,9 +1,9 @@
 // Sections whose payload is one zstd frame: read like plain ones, sound, cut off and hostile.
-#include "file/pack_file.hpp"
+#include "file/packing.hpp"
 #include "random_trace.hpp"
 #include "reading_all.hpp"
+#include "system/compressed_source.hpp"
 #include "system/crc.hpp"
-#include "system/zstd_source.hpp"
 #include "wires.hpp"
 
 #include <zstd.h>

@@ -1,13 +1,13 @@
 // Records that own the ones behind them (abi/payload.hpp): every reader passes them through whole,
 // and tells of those that lack a part.
 #include "abi/record_codec.hpp"
-#include "rings/black_box.hpp"
 #include "fake_area.hpp"
-#include "file/pack_file.hpp"
+#include "file/packing.hpp"
 #include "file/trace_check.hpp"
 #include "reading/trace.hpp"
 #include "reading_all.hpp"
 #include "records/groups.hpp"
+#include "rings/black_box.hpp"
 #include "rings/merge.hpp"
 #include "rings/recorder.hpp"
 #include "stream_maker.hpp"

@@ -1,8 +1,5 @@
 // What `plan` finds in a board's tree, and in trees that are wrong at every byte.
 #include "plan/board_plan.hpp"
-#include "plan/page_mates.hpp"
-#include "plan/stream_uart.hpp"
-#include "plan/tried_board.hpp"
 #include "system/error.hpp"
 #include "tree_maker.hpp"
 

@@ -1,6 +1,6 @@
 // polls: loops that read a register until it changes, and loops that only look like it.
 #include "analysis/fold.hpp"
-#include "analysis/poll_finder.hpp"
+#include "analysis/poll.hpp"
 #include "analysis/poll_table.hpp"
 #include "reading/drive.hpp"
 #include "reading/trace.hpp"

@@ -3,7 +3,7 @@
 #include "reading/drive.hpp"
 #include "reading/trace.hpp"
 #include "records.hpp"
-#include "view/line_style.hpp"
+#include "view/column_line.hpp"
 #include "view/printer.hpp"
 
 #include <fmt/format.h>

@@ -1,7 +1,6 @@
 // A recording's verdict is of what can be read back from its file.
 #include "abi/shared_wire.hpp"
 #include "cpu_time.hpp"
-#include "file/pack_file.hpp"
 #include "file/packing.hpp"
 #include "recorder_process.hpp"
 #include "system/error.hpp"

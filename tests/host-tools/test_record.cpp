@@ -55,7 +55,7 @@ TEST_CASE("record: a halt is an end, unless the guest goes on") {
 }
 
 TEST_CASE("record: a stream without an end, after which the console says that the guest halted") {
-    const auto [said, halted] = GENERATE(table<std::string, bool>({
+    const auto [said, halted] = GENERATE(Catch::Generators::table<std::string, bool>({
         {"[    9.069314] reboot: System halted\r\n", true},
         {"[    9.069314] reboot: Power down\n", true},
         {"[    9.069314] reboot: System halted\r\n[   0.0] Booting Linux\r\n", false},
@@ -246,7 +246,7 @@ TEST_CASE("record: a stream of a newer version is refused, what came before is k
 
 TEST_CASE("record: what a terminal program did to a stream is said") {
     using Change = std::string (*)(const std::string&);
-    const auto [change, said] = GENERATE(table<Change, std::string>({
+    const auto [change, said] = GENERATE(Catch::Generators::table<Change, std::string>({
         {[](const std::string& s) { return s; }, ""},
         {[](const std::string& s) {
              std::string out;

@@ -1,5 +1,5 @@
 // `mmioscope record`: what a recording shows while it runs.
-#include "record/rate.hpp"
+#include "record/recording.hpp"
 #include "recorder_process.hpp"
 
 using namespace mmioscope;

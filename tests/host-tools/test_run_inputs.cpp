@@ -1,9 +1,9 @@
 // The inputs that `mmioscope run` accepts, and its messages about others before it starts anything.
 #include "abi/layout.hpp"
 #include "run/board.hpp"
-#include "run/control_wire.hpp"
+#include "run/boot_image.hpp"
+#include "run/early_requests.hpp"
 #include "run/guest_memory.hpp"
-#include "run/hypervisor_image.hpp"
 #include "run/log_file.hpp"
 #include "run/plan.hpp"
 #include "run/process.hpp"
@@ -460,8 +460,7 @@ TEST_CASE("a child gets the signals that this program was started with") {
     const FileDescriptor messages = memory_file("messages", 0);
     // Signals 1 to 28: the C library lets nobody change 32 and 33, whoever has ignored them.
     Process child("/bin/sh",
-                  {"sh", "-c",
-                   "sed -En 's/^(Sig(Ign|Blk)):.*(.{7})$/\\1 \\3/p' /proc/self/status"},
+                  {"sh", "-c", "sed -En 's/^(Sig(Ign|Blk)):.*(.{7})$/\\1 \\3/p' /proc/self/status"},
                   messages.get(), false);
     REQUIRE(child.wait(20s));
     CHECK(last_lines(messages.get(), 9) == "SigBlk 0000000\nSigIgn 0000001\n");

@@ -1,6 +1,6 @@
 // Seeking in a trace: the rows are the same as after reading everything before them.
 #include "../sim/random.hpp"
-#include "file/pack_file.hpp"
+#include "file/packing.hpp"
 #include "random_trace.hpp"
 #include "reading/trace.hpp"
 #include "reading_all.hpp"

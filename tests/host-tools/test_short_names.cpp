@@ -2,7 +2,7 @@
 #include "catch_2_or_3.hpp"
 #include "records.hpp"
 #include "table/text.hpp"
-#include "tree/short_names.hpp"
+#include "tree/device_names.hpp"
 #include "tree_maker.hpp"
 #include "view/short_tables.hpp"
 

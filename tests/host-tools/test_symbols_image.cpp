@@ -2,7 +2,6 @@
 #include "../sim/random.hpp"
 #include "catch_2_or_3.hpp"
 #include "kernel_maker.hpp"
-#include "symbols/expand.hpp"
 #include "symbols/kallsyms_tables.hpp"
 #include "symbols/kernel_image.hpp"
 #include "system/error.hpp"

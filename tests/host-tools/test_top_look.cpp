@@ -1,6 +1,6 @@
 // The keys of `top`.
 #include "view/full_screen.hpp"
-#include "view/top_counts.hpp"
+#include "view/top_screen.hpp"
 
 #include "catch_2_or_3.hpp"
 #include "given_event.hpp"

@@ -109,7 +109,7 @@ TEST_CASE("a filter uses the devices as described before a record") {
         ++record.cpu_sequence, ++record.time;
     }
     writer.finish(0, abi::Ending::machine_off);
-    const auto [filter, number] = GENERATE(table<const char*, std::uint64_t>(
+    const auto [filter, number] = GENERATE(Catch::Generators::table<const char*, std::uint64_t>(
         {{"offset==0x18", 1}, {"offset==8", 2}, {"dev==uart", 1}, {"dev==mmc", 2}}));
     CAPTURE(filter);
     reading::Trace trace(filtered(file, filter));
@@ -121,7 +121,7 @@ TEST_CASE("a filter uses the devices as described before a record") {
 
 TEST_CASE("a filter that matches nothing or everything needs no look at a record") {
     const FileDescriptor file = a_trace(100);
-    const auto [filter, events] = GENERATE(table<const char*, unsigned>(
+    const auto [filter, events] = GENERATE(Catch::Generators::table<const char*, unsigned>(
         {{"dev =~ nothing", 0}, {"!(dev =~ nothing)", 100}, {"dev =~ nothing || dev =~ no", 0}}));
     CAPTURE(filter);
     reading::Trace trace(filtered(file, filter));

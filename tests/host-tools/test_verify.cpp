@@ -2,10 +2,10 @@
 #include "abi/shared_wire.hpp"
 #include "bus.hpp"
 #include "catch_2_or_3.hpp"
-#include "verify/aliased.hpp"
 #include "verify/align.hpp"
+#include "verify/artefacts.hpp"
 #include "verify/report.hpp"
-#include "verify/untraced.hpp"
+#include "verify/undecoded.hpp"
 
 #include <algorithm>
 #include <numeric>

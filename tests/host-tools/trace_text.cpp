@@ -1,8 +1,8 @@
 #include "trace_text.hpp"
 
-#include "file/about.hpp"
 #include "file/console_text.hpp"
 #include "file/file_writer.hpp"
+#include "file/texts.hpp"
 #include "records/task_table.hpp"
 #include "symbols/section.hpp"
 

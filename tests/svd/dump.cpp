@@ -3,7 +3,7 @@
 // Usage: svd-dump FILE...
 #include "registers/svd_reader.hpp"
 #include "system/error.hpp"
-#include "system/whole_file.hpp"
+#include "system/file_descriptor.hpp"
 
 #include <fmt/format.h>
 

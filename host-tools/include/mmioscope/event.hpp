@@ -80,7 +80,7 @@ struct Event;
 
 /// The names that the ids of a trace's events stand for. Ids are valid until the trace forgets
 /// them: at the end of a block of records, if there are very many different names. Consumers are
-/// told when this happens (reading/consumer.hpp). Descriptions of registers are never forgotten.
+/// told when this happens (reading/drive.hpp). Descriptions of registers are never forgotten.
 class Names {
 public:
     virtual ~Names() = default;

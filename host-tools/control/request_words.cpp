@@ -1,0 +1,385 @@
+#include "control/request_words.hpp"
+
+#include "abi/control_check.hpp"
+#include "system/error.hpp"
+#include "system/units.hpp"
+#include "tree/device_names.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <sstream>
+#include <string_view>
+
+namespace mmioscope::control {
+
+namespace {
+
+using abi::control::Command;
+using Words = std::span<const std::string>;
+
+constexpr std::uint64_t four_gib = std::uint64_t{1} << 32;
+
+std::uint32_t number(const std::string& word) {
+    const std::optional<std::uint64_t> value = parse_number(word);
+    if (!value || *value >= four_gib) {
+        throw bad_input("'{}' is not a number of 32 bits", word);
+    }
+    return static_cast<std::uint32_t>(*value);
+}
+
+std::uint32_t count(const std::string& word,
+                    std::uint32_t most = std::numeric_limits<std::uint32_t>::max()) {
+    const std::uint32_t value = number(word);
+    if (value == 0) {
+        throw bad_input("{}: must be at least 1", word);
+    }
+    if (value > most) {
+        throw bad_input("{}: must be at most {}", word, most);
+    }
+    return value;
+}
+
+std::optional<Place> range(std::string_view word) {
+    const std::size_t plus = word.find('+');
+    if (plus == std::string_view::npos) {
+        return std::nullopt;
+    }
+    const auto base = parse_number(word.substr(0, plus));
+    const auto size = parse_size(word.substr(plus + 1));
+    return base && size ? std::optional(Place{*base, *size}) : std::nullopt;
+}
+
+Ask in_reach(Command command, Place place) {
+    if (place.size == 0 || place.base >= four_gib || place.size > four_gib - place.base ||
+        place.size >= four_gib) {
+        throw bad_input("{:#x}+{:#x}: the range is empty, or ends above 4 GiB", place.base,
+                        place.size);
+    }
+    return {command, static_cast<std::uint32_t>(place.base),
+            static_cast<std::uint32_t>(place.size)};
+}
+
+/// Parses BASE+SIZE, a device, or DEVICE+OFFSET in one word.
+std::vector<Place> places(const std::string& word, const FindDevice& find) {
+    if (const std::optional<Place> place = range(word)) {
+        return {*place};
+    }
+    const std::size_t plus = word.find('+');
+    if (plus == std::string::npos) {
+        return find(word);
+    }
+    const Place device = find(word.substr(0, plus)).front();
+    const std::uint32_t offset = number(word.substr(plus + 1));
+    if (offset >= device.size) {
+        throw bad_input("{}: the offset is beyond the device, which has {:#x} bytes", word,
+                        device.size);
+    }
+    return {{device.base + offset, std::min<std::uint64_t>(4, device.size - offset)}};
+}
+
+/// Takes words from the front.
+class Reader {
+public:
+    Reader(Words words, const FindDevice& find) : words_(words), find_(find) {}
+
+    bool done() const { return words_.empty(); }
+
+    const std::string& next(const char* wanted) {
+        if (words_.empty()) {
+            throw bad_input("{} expected after '{}'", wanted, before_);
+        }
+        before_ = words_.front();
+        words_ = words_.subspan(1);
+        return before_;
+    }
+
+    bool takes(const char* word) {
+        const bool here = !words_.empty() && words_.front() == word;
+        if (here) {
+            next(word);
+        }
+        return here;
+    }
+
+    void end() const {
+        if (!words_.empty()) {
+            throw bad_input("'{}' is not expected after '{}'", words_.front(), before_);
+        }
+    }
+
+    std::string rest() {
+        std::string text;
+        while (!done()) {
+            text += (text.empty() ? "" : " ") + next("text");
+        }
+        return text;
+    }
+
+    const FindDevice& find() const { return find_; }
+
+private:
+    Words words_;
+    const FindDevice& find_;
+    std::string before_;
+};
+
+using Asks = std::vector<Ask>;
+
+void add_selection(Asks& to, Reader& words, Command by_region, Command by_range) {
+    do {
+        const std::string& word = words.next("a device, BASE+SIZE or 'all'");
+        if (word == "all") {
+            to.push_back({by_region, abi::control::all_regions});
+            continue;
+        }
+        for (const Place& place : places(word, words.find())) {
+            to.push_back(in_reach(by_range, place));
+        }
+    } while (!words.done());
+}
+
+Ask direction(Reader& words, Command command) {
+    const std::string& word = words.next("r, w or rw");
+    if (word != "r" && word != "w" && word != "rw") {
+        throw bad_input("'{}': expected r, w or rw", word);
+    }
+    return {command, word == "r" ? 1u : word == "w" ? 2u : 3u};
+}
+
+Ask address(Reader& words, Command command) {
+    const std::string& word = words.next("a device, DEVICE+OFFSET or BASE+SIZE");
+    const std::vector<Place> all = places(word, words.find());
+    if (all.size() != 1) {
+        throw bad_input("{} has {} ranges of addresses: give one as BASE+SIZE", word, all.size());
+    }
+    return in_reach(command, all.front());
+}
+
+Ask value(Reader& words, Command command) {
+    const std::string& word = words.next("VALUE or VALUE/MASK");
+    const std::size_t slash = word.find('/');
+    const std::uint32_t mask = slash == std::string::npos
+                                   ? std::numeric_limits<std::uint32_t>::max()
+                                   : number(word.substr(slash + 1));
+    const std::uint32_t wanted = number(word.substr(0, slash));
+    if ((wanted & ~mask) != 0) {
+        throw bad_input("{}: the value has bits outside the mask", word);
+    }
+    return {command, mask, wanted};
+}
+
+Ask cpus(Reader& words) {
+    const std::string& word = words.next("CPUs, as 0,2");
+    std::uint32_t mask = 0;
+    for (std::string_view rest = word; !rest.empty();) {
+        const std::string_view one = rest.substr(0, rest.find(','));
+        rest.remove_prefix(std::min(rest.size(), one.size() + 1));
+        const std::optional<std::uint64_t> cpu = parse_number(one);
+        if (!cpu || *cpu >= abi::max_cpus) {
+            throw bad_input("'{}' is not a list of CPUs below {}", word, abi::max_cpus);
+        }
+        mask |= 1u << *cpu;
+    }
+    if (mask == 0) {
+        throw bad_input("'{}' is not a list of CPUs", word);
+    }
+    return {Command::filter_cpus, mask};
+}
+
+Ask pcs(Reader& words) {
+    const std::string& word = words.next("BASE+SIZE of code");
+    const std::optional<Place> place = range(word);
+    if (!place) {
+        throw bad_input("'{}' is not BASE+SIZE", word);
+    }
+    return in_reach(Command::filter_pcs, *place);
+}
+
+void add_filter(Asks& to, Reader& words) {
+    if (words.takes("none")) {
+        to.push_back({Command::no_filter});
+        return;
+    }
+    do {
+        if (words.takes("direction")) {
+            to.push_back(direction(words, Command::filter_directions));
+        } else if (words.takes("address")) {
+            to.push_back(address(words, Command::filter_addresses));
+        } else if (words.takes("value")) {
+            to.push_back(value(words, Command::filter_values));
+        } else if (words.takes("cpus")) {
+            to.push_back(cpus(words));
+        } else if (words.takes("pc")) {
+            to.push_back(pcs(words));
+        } else {
+            throw bad_input("'{}': expected none, direction, address, value, cpus or pc",
+                            words.next("a condition"));
+        }
+    } while (!words.done());
+}
+
+// Set its conditions while it is not armed; arm it last.
+void add_trigger(Asks& to, Reader& words) {
+    to.push_back({Command::no_trigger});
+    if (words.takes("none")) {
+        return;
+    }
+    const bool starts = words.takes("start");
+    if (!starts && !words.takes("stop")) {
+        throw bad_input("'{}': expected none, start or stop", words.next("none, start or stop"));
+    }
+    std::uint32_t nth = 1;
+    while (!words.done()) {
+        if (words.takes("direction")) {
+            to.push_back(direction(words, Command::trigger_directions));
+        } else if (words.takes("address")) {
+            to.push_back(address(words, Command::trigger_addresses));
+        } else if (words.takes("value")) {
+            to.push_back(value(words, Command::trigger_values));
+        } else if (words.takes("count")) {
+            nth = count(words.next("a number"), abi::control::most_counted);
+        } else {
+            throw bad_input("'{}': expected direction, address, value or count",
+                            words.next("a condition"));
+        }
+    }
+    to.push_back({starts ? Command::trigger_start : Command::trigger_stop, nth});
+}
+
+// Pieces of eight characters. A zero ends the text, so the last piece contains one.
+void add_marker(Asks& to, const std::string& text) {
+    if (const std::optional<std::uint64_t> mark = parse_number(text)) {
+        to.push_back({Command::marker, static_cast<std::uint32_t>(*mark),
+                      static_cast<std::uint32_t>(*mark >> 32)});
+        return;
+    }
+    for (std::size_t at = 0; at <= text.size(); at += 8) {
+        std::uint64_t piece = 0;
+        for (std::size_t i = 0; i < 8 && at + i < text.size(); ++i) {
+            piece |= std::uint64_t{static_cast<unsigned char>(text[at + i])} << (8 * i);
+        }
+        to.push_back({Command::marker_text, static_cast<std::uint32_t>(piece),
+                      static_cast<std::uint32_t>(piece >> 32)});
+    }
+}
+
+Ask policy(Reader& words) {
+    const std::string& word = words.next("drop, stall or flight");
+    for (const auto& [name, policy] : {std::pair{"drop", abi::Policy::drop},
+                                       {"stall", abi::Policy::stall},
+                                       {"flight", abi::Policy::flight}}) {
+        if (word == name) {
+            return {Command::policy, static_cast<std::uint32_t>(policy)};
+        }
+    }
+    throw bad_input("'{}': expected drop, stall or flight", word);
+}
+
+struct Plain {
+    std::string_view word;
+    Command command;
+};
+constexpr Plain plain_commands[] = {
+    {"start", Command::start}, {"stop", Command::stop},         {"status", Command::describe},
+    {"flush", Command::flush}, {"snapshot", Command::snapshot}, {"statistics", Command::statistic},
+};
+
+Asks asks_of_one(Reader& words) {
+    Asks asks;
+    const std::string command = words.next("a command");
+    for (const Plain& plain : plain_commands) {
+        if (command == plain.word) {
+            return {{plain.command}};
+        }
+    }
+    if (command == "select") {
+        add_selection(asks, words, Command::select, Command::select_range);
+    } else if (command == "deselect") {
+        add_selection(asks, words, Command::deselect, Command::deselect_range);
+    } else if (command == "filter") {
+        add_filter(asks, words);
+    } else if (command == "trigger") {
+        add_trigger(asks, words);
+    } else if (command == "sample") {
+        asks.push_back({Command::sample, count(words.next("a number"))});
+    } else if (command == "policy") {
+        asks.push_back(policy(words));
+    } else if (command == "mark") {
+        add_marker(asks, words.rest());
+    } else {
+        throw bad_input("'{}' is not a command (see --help)", command);
+    }
+    return asks;
+}
+
+} // namespace
+
+const char commands_help[] = R"(
+Commands:
+  status                     print whether tracing is on, CPUs and devices
+  start | stop               trace what is selected | nothing
+  select | deselect DEVICE.. trace these, or no longer: devices, BASE+SIZE, all
+  filter none | direction r|w|rw | address PLACE | value VALUE[/MASK] | cpus 0,1 |
+         pc BASE+SIZE        record only accesses that match (conditions can be combined)
+  sample N                   record one in N accesses
+  trigger none | start|stop [direction ..] [address PLACE] [value ..] [count N]
+                             begin to record at, or stop after, the N-th access that matches
+  policy drop|stall          what happens when a ring buffer is full
+  mark TEXT | NUMBER         write a mark into the trace
+  statistics                 print the hypervisor's counters
+  flush                      send everything recorded so far to the reader
+  snapshot                   keep the last accesses for mmioscope blackbox
+DEVICE is a path, the end of a path, a node name without the address, or an alias.
+PLACE is a device, DEVICE+OFFSET (one word of it), or BASE+SIZE.
+)";
+
+std::vector<Ask> asks_of(std::span<const std::string> words, const FindDevice& find) {
+    Reader reader(words, find);
+    Asks asks = asks_of_one(reader);
+    reader.end();
+    return asks;
+}
+
+std::vector<std::string> words_of(const std::string& text) {
+    std::istringstream stream(text);
+    std::vector<std::string> words;
+    for (std::string word; stream >> word;) {
+        words.push_back(word);
+    }
+    return words;
+}
+
+std::set<std::string> device_names(const wire::StreamHead& head) {
+    const tree::DeviceNames names(head.regions, wire::alias_tree(head));
+    std::set<std::string> all;
+    for (std::size_t i = 0; i < head.regions.size(); ++i) {
+        const std::string_view name = names[static_cast<std::uint16_t>(i)];
+        all.emplace(name.substr(0, name.find('['))); // entries of `reg` have no names of their own
+    }
+    return all;
+}
+
+std::vector<Place> find_device(const wire::StreamHead& head, const std::string& name) {
+    std::set<std::string_view> paths;
+    for (const abi::RegionEntry& region : head.regions) {
+        paths.insert(tree::region_path(region));
+    }
+    const auto called = tree::paths_called(name, head.aliases, paths);
+    if (called.size() > 1) {
+        throw bad_input("'{}' is the name of several devices: {}", name, fmt::join(called, ", "));
+    }
+    if (called.empty()) {
+        throw bad_input("there is no device '{}'; devices: {}", name,
+                        fmt::join(device_names(head), ", "));
+    }
+    std::vector<Place> places;
+    for (const abi::RegionEntry& region : head.regions) {
+        if (tree::region_path(region) == called.front()) {
+            places.push_back({region.base, region.size});
+        }
+    }
+    return places;
+}
+
+} // namespace mmioscope::control
