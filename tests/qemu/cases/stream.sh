@@ -181,7 +181,7 @@ damaged_wire() {
 # The demo over a UART, as a newcomer runs it: complete, equal to QEMU's log, and bit by bit as in shared memory.
 demo_over_uart() {
     status=0
-    make --no-print-directory demo STREAM=uart ARGS="--no-print --stream-file '$out/wire' \
+    make --no-print-directory demo STREAM=uart ARGS="--stream-file '$out/wire' \
         --stream-beside --stream-quantum 0 --access-log '$out/access.log' -o '$out/trace.mmio'" \
         >"$out/stdout" 2>"$out/stderr" || status=$?
     exits_with 0
