@@ -1,5 +1,5 @@
-// What the hypervisor makes of a board's device tree: its own code (hyp/start/dt/) reads it, so this
-// finds what the boot would.
+// What the hypervisor makes of a board's device tree: its own code (hyp/start/dt/) reads it, so
+// this finds what the boot would.
 #pragma once
 
 #include "board/board.hpp"

@@ -54,7 +54,7 @@ private:
     Round round_{Round::step};
     bool shadow_works_{true};
     ShadowEngine shadow_;
-    EmulationEngine emulation_{shadow_};
+    EmulationEngine emulation_;
 };
 
 } // namespace mmioscope::doctor

@@ -8,11 +8,11 @@
 namespace mmioscope {
 
 struct Setup {
-    Tree tree;            ///< of the boot loader
-    Range boot_tree;      ///< where it lies
-    int beyond_reach{-1}; ///< node of a device above 4 GiB; negative: there is none
+    Tree tree;                          ///< of the boot loader
+    Range boot_tree;                    ///< where it lies
+    int beyond_reach{-1};               ///< node of a device above 4 GiB; negative: there is none
     FixedVector<int, 2> withheld_nodes; ///< the guest's tree says that they are disabled
-    TranslationTable hyp_boot_table; ///< used until the tree is read: image, tree and UART only
+    TranslationTable hyp_boot_table;    ///< used until the tree is read: image, tree and UART only
 };
 
 } // namespace mmioscope

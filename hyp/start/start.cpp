@@ -12,9 +12,7 @@
 #include "dt/uart.hpp"
 #include "engine/emulation.hpp"
 #include "engine/keeping.hpp"
-#include "engine/page_step.hpp"
 #include "engine/service.hpp"
-#include "engine/shadow.hpp"
 #include "guest/reset.hpp"
 #include "machine/machine.hpp"
 #include "port/barrier.hpp"
@@ -98,8 +96,7 @@ BootError check_no_map(const Machine& machine, const Range& boot_tree) {
     for (const Range& range : machine.no_map) {
         if (range.overlaps(guest_tree_room(machine)))
             return {"mmioscope,guest-tree lies in memory with no-map", ""};
-        if (range.overlaps(boot_tree))
-            return {"the device tree lies in memory with no-map", ""};
+        if (range.overlaps(boot_tree)) return {"the device tree lies in memory with no-map", ""};
     }
     return {};
 }
@@ -167,13 +164,14 @@ BootError read_tree(Setup& setup, Machine& machine) {
     return select_traced(tree, machine.regions, machine.map);
 }
 
-bool new_table(TranslationTable& table, TablePool& pool) {
+template <class Table>
+bool new_table(Table& table, TablePool& pool) {
     lpae::Descriptor* root = pool.take();
-    table = TranslationTable(root);
+    table = Table(root);
     return root != nullptr;
 }
 
-bool build_guest_table(Machine& machine, TranslationTable& table, bool with_trapped) {
+bool build_guest_table(Machine& machine, View& table, bool with_trapped) {
     const bool runs = machine.breakpoints || !with_trapped;
     return new_table(table, machine.pool) &&
            build_stage2(table, machine.guest_memory, machine.regions, machine.map, with_trapped,
@@ -188,7 +186,7 @@ BootError build_tables(Machine& machine, const Setup& setup) {
                       machine.guest_memory, machine.no_map, machine.regions, machine.map,
                       machine.config.guest_reader, machine.pool))
         return no_tables;
-    TranslationTable* shadow = machine.shadow_tables;
+    View* shadow = machine.shadow_tables;
     if (!build_guest_table(machine, machine.normal_table, false) ||
         !build_guest_table(machine, shadow[0], true))
         return no_tables;
@@ -208,23 +206,18 @@ BootError build_tables(Machine& machine, const Setup& setup) {
     return {};
 }
 
-/// The core's engines have no state; emulation refers to one that steps. Null: no such engine is
-/// linked.
+/// The core's engines have no state. Null: no such engine is linked.
 Engine* engine_of(const Machine& machine) {
     static constinit ShadowEngine shadow;
-    static constinit PageStepEngine by_page;
-    static constinit EmulationEngine emulation{shadow};
-    static constinit EmulationEngine without_breakpoints{by_page};
-    static constinit KeepingEngine keeping_shadow{shadow, emulation};
-    static constinit KeepingEngine keeping_emulation{emulation, emulation};
-    static constinit KeepingEngine keeping_without{without_breakpoints, without_breakpoints};
+    static constinit EmulationEngine emulation;
+    static constinit KeepingEngine keeping_shadow{shadow};
+    static constinit KeepingEngine keeping_emulation{emulation};
     const abi::EngineKind kind = machine.config.engine;
-    Engine* const plain[] = {&shadow, &emulation, &without_breakpoints};
-    Engine* const keeping[] = {&keeping_shadow, &keeping_emulation, &keeping_without};
-    if (kind == abi::EngineKind::emulation || kind == abi::EngineKind::shadow) {
-        const unsigned n = kind == abi::EngineKind::shadow ? 0 : machine.breakpoints ? 1 : 2;
-        return (machine.kept_bits.empty() ? plain : keeping)[n];
-    }
+    const bool keeps = !machine.kept_bits.empty();
+    if (kind == abi::EngineKind::shadow)
+        return keeps ? static_cast<Engine*>(&keeping_shadow) : &shadow;
+    if (kind == abi::EngineKind::emulation)
+        return keeps ? static_cast<Engine*>(&keeping_emulation) : &emulation;
     for (Service* service : machine.services)
         if (Engine* engine = service->engine(kind)) return engine;
     return nullptr;

@@ -1,7 +1,7 @@
 // Builds the translation tables.
 //
-// Hyp's own stage 1: everything at its physical address, nothing both writable and executable, guard
-// pages below the stacks.
+// Hyp's own stage 1: everything at its physical address, nothing both writable and executable,
+// guard pages below the stacks.
 //
 // The guest's stage 2: in the normal table, pages with traced bytes are invalid. Each CPU's shadow
 // table maps them too; only that CPU ever loads it (mm/guest_view.hpp). Shadow tables have roots of

@@ -21,21 +21,22 @@ inline write_TLBIALL(c) {
 inline complete_local(c) { d_step { wait_for_invalidation(c) } }
 inline complete_system(c) { d_step { store_arrives(c) } }
 
-/* source: hyp/core/mm/guest_view.hpp load */
-inline load(c, table, keeps_tlb) {
+/* The view of `table`: each change of a CPU's view is one of table.
+ * source: hyp/core/mm/guest_view.hpp enter */
+inline load(c, table, keeps_tlb) {                            /* = if (&view == current_) return; */
     in(TLBI_BEFORE_VTTBR, write_TLBIALL(c); complete_local(c));
-    write_VTTBR(c, table);                                    /* = port::write<reg::VTTBR>(vttbr); */
+    write_VTTBR(c, table);                                    /* = port::write<reg::VTTBR>(view.vttbr()); */
     unless(NO_ISB_BEHIND_VTTBR, synchronize_context(c));      /* = port::synchronize_context(); */
     if
     :: variant != TLBI_BEFORE_VTTBR && variant != keeps_tlb ->
         write_TLBIALL(c)                                      /* = forget(); */
     :: else
     fi;
-    unless(NO_DSB_BEHIND_TLBI, complete_local(c))
+    unless(NO_DSB_BEHIND_TLBI, complete_local(c))             /* = current_ = &view; */
     /* The ERET synchronizes what follows: `exception` in guest.pml. */
 }
 
-/* What load() has above, for the other places that want it.
+/* What enter() has above, for the other places that want it.
  * source: hyp/core/mm/guest_view.hpp forget */
 inline forget(c) {
     write_TLBIALL(c);                                         /* = port::write<reg::TLBIALL>(0); */
@@ -60,22 +61,20 @@ inline load_other_vmid(c, table) {
     fi
 }
 
-/* source: hyp/core/mm/guest_view.hpp open_shadow */
-inline open_shadow(c) {
+inline enter_shadow(c) {
     if
     :: TWO_VMIDS_IN_USE -> load_other_vmid(c, SHADOW)
     :: variant == OPEN_FOR_ALL -> d_step { opened_for_all = 1; everybody_walks() }
-    :: else -> load(c, SHADOW, NO_TLBI_AT_ENTRY) /* = load(shadow_); */
-    fi                                           /* = shadow_open_ = true; */
+    :: else -> load(c, SHADOW, NO_TLBI_AT_ENTRY)
+    fi
 }
 
-/* source: hyp/core/mm/guest_view.hpp close_shadow */
-inline close_shadow(c) {
+inline enter_normal(c) {
     if
     :: TWO_VMIDS_IN_USE -> load_other_vmid(c, NORMAL)
     :: variant == OPEN_FOR_ALL -> d_step { opened_for_all = 0; invalidate_for_all(0); everybody_walks() }
-    :: else -> load(c, NORMAL, NO_TLBI_AT_EXIT)  /* = load(normal_); */
-    fi                                           /* = shadow_open_ = false; */
+    :: else -> load(c, NORMAL, NO_TLBI_AT_EXIT)
+    fi
 }
 
 /* Leaves `got`.
@@ -171,11 +170,12 @@ inline take_locks(c, first, second) {
 }
 #define DECIDED_ANEW(c) (got && decision[c] != marked && variant != SWITCHED_DECIDED_AT_TRAP)
 
-/* source: hyp/core/engine/reexecution.cpp arm_step */
-inline arm_step(c) {
-    skip                                         /* = port::write<reg::HSTR> */
+/* source: hyp/core/machine/stepping.hpp step_in */
+inline step_in(c) {                              /* = step.armed = true */
                                                  /* Interrupts are masked: nothing but the step runs, guest.pml */
-                                                 /* = step.armed = true */
+                                                 /* = port::write<reg::HSTR> */
+    d_step { low = 0; high = 0 };                /* = debug.arm */
+    enter_shadow(c)                              /* = view.enter */
 }
 
 /* source: hyp/core/engine/record.cpp begin_access */
@@ -188,7 +188,8 @@ inline begin_access(c, p, q) {
 /* source: hyp/core/engine/reexecution.cpp begin_step */
 inline begin_step(c, p, q) {
     begin_access(c, p, q);                       /* = begin_access */
-    arm_step(c)
+    step_in(c)                                   /* = step_in */
+                                                 /* = port::write<reg::HSTR> */
 }
 
 /* Leaves `got`: if not, nothing has happened.
@@ -207,9 +208,7 @@ inline carry_out(c, p, q) {
         if :: high != low -> release(high) :: else fi;
         d_step { low = 0; high = 0; got = 0 }
     :: got && !DECIDED_ANEW(c) ->
-        begin_step(c, p, q);                     /* = begin_step */
-        d_step { low = 0; high = 0 };            /* = debug.arm */
-        open_shadow(c)                           /* = view.open_shadow */
+        begin_step(c, p, q)                      /* = begin_step */
     :: else -> in(TWO_VMIDS_TTLB, steps--)
     fi
 }
@@ -221,42 +220,36 @@ inline complete(c) {
                                                  /* = return port::read<reg::CNTPCT>(); */
 }
 
-/* source: hyp/core/engine/reexecution.hpp note_done */
-inline note_done(c) {
+/* source: hyp/core/machine/stepping.hpp leave_step */
+inline leave_step(c) {
+    enter_normal(c);                             /* = view.enter */
     if
     :: variant != NO_DSB_BEFORE_UNLOCK && variant != UNLOCK_BEFORE_CLOSE ->
         complete(c)                              /* = ring.complete */
     :: else
-    fi
-}
-
-/* source: hyp/core/engine/reexecution.cpp disarm_step */
-inline disarm_step(c) {
-    skip                                         /* = step.armed = false */
+    fi                                           /* = debug.disarm */
+                                                 /* = step.armed = false */
                                                  /* = port::write<reg::HSTR> */
-                                                 /* = unmask_interrupts_of_exception */
-                                                 /* = unmask_interrupts */
-}
-
-/* source: hyp/core/engine/reexecution.cpp end_step */
-inline end_step(c) {
-    disarm_step(c)                               /* = publish */
-                                                 /* = ring.finish */
 }
 
 /* planned: not by an exception of the guest's.
- * source: hyp/core/engine/shadow.cpp ShadowEngine::finish */
-inline finish(c, p, q, planned) {
-    in(UNLOCK_BEFORE_CLOSE, release_all(c, p, q));
-    close_shadow(c);                             /* = view.close_shadow */
-    note_done(c);                                /* = note_done */
-                                                 /* = debug.disarm */
-    end_step(c);                                 /* = end_step */
+ * source: hyp/core/engine/reexecution.cpp end_step */
+inline end_step(c, p, q, planned) {
+    leave_step(c);                               /* = leave_step */
+                                                 /* = publish */
+                                                 /* = ring.finish */
+                                                 /* = locks.held: not by the baseline */
     if
     :: variant != UNLOCK_BEFORE_CLOSE && (planned || variant != UNLOCK_ONLY_IF_PLANNED) ->
         release_all(c, p, q)                     /* = give_locks_back: they are released */
     :: else
-    fi;
+    fi
+}
+
+/* source: hyp/core/engine/shadow.cpp ShadowEngine::finish */
+inline finish(c, p, q, planned) {
+    in(UNLOCK_BEFORE_CLOSE, release_all(c, p, q));
+    end_step(c, p, q, planned);                  /* = end_step */
     in(TWO_VMIDS_TTLB, steps--)
 }
 
@@ -320,12 +313,13 @@ inline change_in_quiet(c, on) {
 }
 
 /* The other engine: Hyp accesses the address it has from the trap.
- * source: hyp/core/engine/emulation.cpp EmulationEngine::carry_out */
+ * source: hyp/core/engine/emulation.cpp emulate */
 inline emulate(c, p) {
     got = 1;
     acquire(c, p, p);                            /* data_abort() has done it */
     if
     :: got ->
+                                                 /* = begin_step: if Hyp cannot do it */
                                                  /* = begin_access */
         take_sequence_number(c, p);              /* = locks.next_sequence: where there is no record */
         atomic {

@@ -6,8 +6,8 @@
 set -u
 model=${1:-tests/model/hypervisor.pml}
 statements=tests/model/source.awk
-# The parts of an engine that belong to the protocol.
-protocol='(begin_step|note_done|end_step|begin_access|acquire|give_up|give_locks_back|locks\.[a-z_]+|ring\.(begin|complete|finish|publish[a-z_]*)|publish[a-z_]*|debug\.(arm|disarm)|[a-z]*mask_[a-z_]*|view\.[a-z_]+|step\.armed = [a-z]+|port::write<[A-Za-z:]+>|port::[a-z_]+|perform)'
+# The parts of an engine, and of a step, that belong to the protocol.
+protocol='(begin_step|end_step|step_in|leave_step|begin_access|acquire|give_up|give_locks_back|locks\.[a-z_]+|ring\.(begin|complete|finish|publish[a-z_]*)|publish[a-z_]*|debug\.(arm|disarm)|[a-z]*mask_[a-z_]*|view\.[a-z_]+|step\.armed = [a-z]+|port::write<[A-Za-z:]+>|port::[a-z_]+|perform)'
 calls() { grep -oE "(^|[^A-Za-z_])$protocol(\(|:|\$|;)" | grep -oE "$protocol"; }
 
 status=0
@@ -25,7 +25,7 @@ while read -r file name; do
     awk -v function_="$name" -f "$statements" "$file" >"$folder/source" || { echo "$file has no $name"; status=1; continue; }
     awk -v function_="$file $name" -f "$statements" "$model" >"$folder/model" || { echo "$model: nothing of $name"; status=1; continue; }
     case $file in
-    hyp/core/engine/*)
+    hyp/core/engine/* | hyp/core/machine/stepping.hpp)
         calls <"$folder/source" >"$folder/source-calls"
         calls <"$folder/model" >"$folder/model-calls"
         cmp -s "$folder/model-calls" "$folder/source-calls" || differ "$file $name" "$folder/model-calls" "$folder/source-calls"

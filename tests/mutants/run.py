@@ -22,7 +22,7 @@ import sys
 import zlib
 
 FILES = ["hyp/core/trace/*", "hyp/core/engine/*", "hyp/core/mm/guest_view.*", 
-         "hyp/core/dev/own_bus.cpp", "hyp/core/machine/debug_unit.*", "hyp/services/choice/*", "hyp/services/control/*", "hyp/services/stream/*",
+         "hyp/core/dev/own_bus.cpp", "hyp/core/machine/debug_unit.*", "hyp/core/machine/step*", "hyp/services/choice/*", "hyp/services/control/*", "hyp/services/stream/*",
          "hyp/start/start.cpp", "hyp/core/bringup/bringup.cpp",
          "hyp/core/trap/translate.cpp", "hyp/core/trap/abort.cpp", "hyp/core/trap/dispatch.cpp", "hyp/core/trap/fast_path.cpp",
          "hyp/core/trap/stretch.cpp", "hyp/core/trap/decode.cpp", "hyp/core/trap/fetch.cpp", "hyp/core/trap/guest_memory.cpp", "hyp/core/trap/second_look.cpp",
@@ -36,7 +36,7 @@ FIRST = [("hyp/services/stream/ring_merge.cpp", "records that CPUs publish*,a cl
          ("hyp/core/machine/debug_unit", "*debug unit*,*BKPT*,*vectors now*,a watchpoint*,in a step*,"
           "*disturb a step,CPUs with excl*,without breakpoints*,*trial of a breakpoint*"),
          ("hyp/services/control/changing_pages.cpp", "a descriptor taken away*"),
-         ("hyp/core/engine/page_step", "without breakpoints*"),
+         ("hyp/core/machine/step", "without breakpoints*,CPUs with excl*,a guest that runs on*"),
          ("hyp/core/mm/", "the first view*"),
          ("hyp/services/choice/", "a device switched on*,a ring's reader*"),
          ("hyp/services/control/", "a device switched on*,after a flush*,a snapshot*"),
@@ -79,7 +79,7 @@ KINDS = [  # name, what is found, what is put in its place
     ("unlock", r"(?<!void )machine\.locks\.release_all\([^()]*\);", ";"),
     ("unlock", r"(?<!::)(?<!locks\.)release_all\(n\);", ";"),
     ("unlock", r"(?<![:\w])(?<!void )(cpu\.locks\.release|unlock_all)\([^()]*(\(\))?\);", ";"),
-    ("open", r"cpu\.view\.open_shadow\(\);", ";"),
+    ("open", r"cpu\.view\.enter\((view|\*cpu\.shadow)\);", ";"),
     ("debug", r"port::write<reg::(DBG\w+|HDCR)(<n>)?>\([^;]*\);", ";"),
     ("debug", r"(?<= )guest_uses_ = true;|program_vectors\(control\);|(?<=\)) watched_ = true;", ";"),
     ("debug", r"(?<=if \(guest_uses_\) )give_back\(\);", ";"),
@@ -97,7 +97,7 @@ KINDS = [  # name, what is found, what is put in its place
     ("stream", r"if \(cpu\.gives_turns[^;]*\) give_turn\(cpu\);", ";"),
     ("stream", r"!cpu\.step\.armed(?= && cpu\.own)", "true"),
     ("monitor", r"(?<=armed && )cpu\.own_exclusives\.allowed\(\)", "true"),
-    ("close", r"cpu\.view\.close_shadow\(\);", ";"),
+    ("close", r"cpu\.view\.enter\(\*cpu\.normal\);", ";"),
 ]
 ASSEMBLY = "hyp/core/entry/fast_path.S"
 # Of what runs with the MMU off: functions whose every instruction tests/unit/start/boot_code_test.cpp needs.

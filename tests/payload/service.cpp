@@ -38,7 +38,7 @@ public:
         std::uint8_t* const bytes = bytes_[cpu.number];
         const std::uint32_t size = size_of(access.value);
         for (std::uint32_t n = 0; n < size; ++n) bytes[n] = byte_of(access.value, n);
-        cpu.step.payload = {bytes, size};
+        cpu.trapped.payload = {bytes, size};
     }
 
 private:

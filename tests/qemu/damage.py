@@ -135,7 +135,7 @@ class Hypervisor:
         self.debugger.write_words(self.leaf("HTTBR", self.board.trace_area), 0, 0)
 
 
-VTTBR_READ_BACK = "_ZN9mmioscope14check_way_backERKNS_3CpuE", MRRC_VTTBR, 0x1234
+VTTBR_READ_BACK = "mmioscope_guest_trap", MRRC_VTTBR, 0x1234
 
 
 def damage_running(kind, hypervisor):

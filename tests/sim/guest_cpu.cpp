@@ -12,7 +12,7 @@ using port::Banked;
 
 std::uint64_t shadow_root(const Machine& machine, unsigned cpu) {
     if (machine.breakpoints) return machine.shadow_tables[cpu].root().value;
-    return machine.cpus[cpu].step_page.root().value;
+    return machine.cpus[cpu].step_page.view().root().value;
 }
 
 void GuestCpu::run() {

@@ -93,6 +93,7 @@ void flush_to_coherency(PhysicalAddress begin, std::size_t size) {
         return word.first >= (begin.value & ~(line - 1)) &&
                word.first < ((begin.value + size + line - 1) & ~(line - 1));
     });
+    machine().complete_system(); // it ends with a DSB
 }
 PhysicalAddress address_of(const void* object) {
     return machine().ram.address_of(object);

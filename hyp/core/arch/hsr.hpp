@@ -83,13 +83,12 @@ public:
         return ec() == ExceptionClass::watchpoint ||
                (ec() == ExceptionClass::data_abort && status() == debug_status);
     }
-
-private:
-    constexpr bool breakpoint() const {
+    constexpr bool breakpoint() const { ///< or BKPT
         return ec() == ExceptionClass::breakpoint ||
                (ec() == ExceptionClass::prefetch_abort && status() == debug_status);
     }
 
+private:
     std::uint32_t raw_{};
 };
 

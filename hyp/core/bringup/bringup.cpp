@@ -30,9 +30,8 @@ Frame enter_guest(Cpu& cpu, StartPoint at) {
 } // namespace
 
 void prepare_cpu(Machine& machine, Cpu& cpu) {
-    cpu.view = GuestView(machine.normal_table.root(), machine.breakpoints
-                                                          ? machine.shadow_tables[cpu.number].root()
-                                                          : cpu.step_page.root());
+    cpu.normal = &machine.normal_table;
+    cpu.shadow = machine.breakpoints ? &machine.shadow_tables[cpu.number] : &cpu.step_page.view();
     cpu.bus.attach(cpu.ring, machine.map);
     check(cpu.bus.forgotten() == 0, "too many early device accesses");
     reset_guest_state();
@@ -41,7 +40,8 @@ void prepare_cpu(Machine& machine, Cpu& cpu) {
           "this CPU has no breakpoints, and CPU 0 has: choose engine emulation");
     port::write<reg::HCR>(guest_hcr(machine.at_turn != nullptr));
     cpu.leaves_coherency = false;
-    cpu.view.start();
+    cpu.view.start(*cpu.normal);
+    cpu.trapped = {};
     cpu.step = {};
     cpu.stretch = {};
     cpu.reservation = {};

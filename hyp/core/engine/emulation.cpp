@@ -3,6 +3,7 @@
 #include "arch/hsr.hpp"
 #include "arch/psr.hpp"
 #include "engine/record.hpp"
+#include "engine/reexecution.hpp"
 #include "guest/registers.hpp"
 #include "machine/cpu.hpp"
 #include "machine/machine.hpp"
@@ -17,9 +18,9 @@ bool described_by_syndrome(const Frame& frame, const DeviceAccess& a) {
     return a.syndrome && !a.stage1_walk && !big_endian && a.pa.value % (1u << a.log2_size) == 0;
 }
 
-/// EmulationEngine::can_do(), on the path of an access; `user`: of User mode.
+/// can_emulate(), on the path of an access; `user`: of User mode.
 [[gnu::always_inline]] inline bool can(Cpu& cpu, const Frame& frame, bool user) {
-    return described_by_syndrome(frame, cpu.step.access) && !cpu.debug.guest_watches() &&
+    return described_by_syndrome(frame, cpu.trapped.access) && !cpu.debug.guest_watches() &&
            !(user && cpu.machine->config.user_firewall);
 }
 
@@ -31,23 +32,23 @@ port::Answer perform(const DeviceAccess& access, const Frame& frame) {
 }
 
 /// Sets the guest's register and the record's value to what a load read.
-void deliver(Step& step, Frame& frame, std::uint32_t value) {
-    const DeviceAccess& access = step.access;
-    step.record.value = value;
+void deliver(Trapped& trapped, Frame& frame, std::uint32_t value) {
+    const DeviceAccess& access = trapped.access;
+    trapped.record.value = value;
     set_guest_register(frame, access.reg, extend(value, access.log2_size, access.sign_extend));
 }
 
 } // namespace
 
-bool EmulationEngine::can_do(Cpu& cpu, const Frame& frame) {
+bool can_emulate(Cpu& cpu, const Frame& frame) {
     return can(cpu, frame, arch::mode_of(frame.psr) == arch::Mode::usr);
 }
 
-Outcome EmulationEngine::carry_out(Cpu& cpu, Frame& frame) {
-    const DeviceAccess& access = cpu.step.access;
-    abi::Record& record = cpu.step.record;
+Outcome emulate(Cpu& cpu, Frame& frame) {
+    const DeviceAccess& access = cpu.trapped.access;
+    abi::Record& record = cpu.trapped.record;
     const bool user = arch::mode_of(frame.psr) == arch::Mode::usr;
-    if (!can(cpu, frame, user)) return otherwise_.carry_out(cpu, frame);
+    if (!can(cpu, frame, user)) return begin_step(cpu, frame, *cpu.shadow);
 
     if (access.recorded || access.ends_machine) begin_access(cpu, frame, abi::access_emulated);
     else cpu.locks.next_sequence(access.span->region); // progress, as LockHolder::sequence tells
@@ -57,9 +58,9 @@ Outcome EmulationEngine::carry_out(Cpu& cpu, Frame& frame) {
     Outcome outcome = Outcome::done;
     // It makes the guest take the abort that its own access would have met.
     if (answer.hsr != 0) outcome = hand_on_abort(cpu, frame, arch::Hsr(answer.hsr));
-    else if (!access.write) deliver(cpu.step, frame, answer.value);
+    else if (!access.write) deliver(cpu.trapped, frame, answer.value);
     if (access.recorded && (record.flags & abi::flag_early) == 0)
-        cpu.ring.publish(record, cpu.step.payload);
+        cpu.ring.publish(record, cpu.trapped.payload);
     cpu.ring.finish();
     give_locks_back(cpu);
     count_emulated(cpu, user);

@@ -4,24 +4,18 @@
 // engine if the board has something that tells the two apart (mmioscope,user-firewall).
 #pragma once
 
-#include "engine/engine.hpp"
+#include "engine/shadow.hpp"
 
 namespace mmioscope {
 
-class EmulationEngine final : public Engine {
+/// Whether Hyp can do cpu.trapped.access.
+[[nodiscard]] bool can_emulate(Cpu& cpu, const Frame& frame);
+/// Does it, if it can, as Engine::carry_out(); otherwise the guest does, in a step.
+Outcome emulate(Cpu& cpu, Frame& frame);
+
+class EmulationEngine final : public ShadowEngine {
 public:
-    constexpr explicit EmulationEngine(Engine& otherwise) : otherwise_(otherwise) {}
-
-    /// Whether carry_out() lets Hyp do cpu.step.access.
-    [[nodiscard]] static bool can_do(Cpu& cpu, const Frame& frame);
-
-    Outcome carry_out(Cpu& cpu, Frame& frame) override;
-    bool finish(Cpu& cpu, Frame& frame, arch::Hsr hsr) override {
-        return otherwise_.finish(cpu, frame, hsr);
-    }
-
-private:
-    Engine& otherwise_;
+    Outcome carry_out(Cpu& cpu, Frame& frame) override { return emulate(cpu, frame); }
 };
 
 } // namespace mmioscope

@@ -14,35 +14,35 @@ namespace mmioscope {
 namespace {
 
 /// The regions that the access reaches; `counted`: and the chooser.
-RegionSet regions_of(const Step& step, bool counted) {
-    const DeviceAccess& access = step.access;
+RegionSet regions_of(const Trapped& trapped, bool counted) {
+    const DeviceAccess& access = trapped.access;
     RegionSet regions;
     regions.add(access.span->region);
     if (access.beyond != 0) regions.add(access.last_region);
     for (unsigned n = 0; access.listed && n < access.beats; ++n)
-        if (step.beats[n].span != nullptr) regions.add(step.beats[n].span->region);
+        if (trapped.beats[n].span != nullptr) regions.add(trapped.beats[n].span->region);
     if (counted) regions.add(choice_lock);
     return regions;
 }
 
 /// Takes their locks.
 [[gnu::noinline]] bool acquire_several(Cpu& cpu, bool counted) {
-    return cpu.locks.acquire(cpu.machine->locks, regions_of(cpu.step, counted), cpu.number,
+    return cpu.locks.acquire(cpu.machine->locks, regions_of(cpu.trapped, counted), cpu.number,
                              cpu.ring.statistics().lock_spins);
 }
 
 bool acquire(Cpu& cpu, bool counted) {
-    const DeviceAccess& access = cpu.step.access;
+    const DeviceAccess& access = cpu.trapped.access;
     if (access.listed || access.beyond != 0 || counted) return acquire_several(cpu, counted);
     return cpu.locks.acquire(cpu.machine->locks, access.span->region, cpu.number,
                              cpu.ring.statistics().lock_spins);
 }
 
 /// Whether the access reaches a traced device.
-bool reaches_traced(const RegionMap& map, const Step& step) {
-    const DeviceAccess& access = step.access;
+bool reaches_traced(const RegionMap& map, const Trapped& trapped) {
+    const DeviceAccess& access = trapped.access;
     for (unsigned n = 0; access.listed && n < access.beats; ++n)
-        if (step.beats[n].span != nullptr && step.beats[n].span->traced()) return true;
+        if (trapped.beats[n].span != nullptr && trapped.beats[n].span->traced()) return true;
     if (access.listed && !access.stage1_walk) return false;
     return access.span->traced() ||
            (access.beyond != 0 &&
@@ -59,18 +59,18 @@ void count_unknown_stores(Cpu& cpu, const DeviceAccess& access) {
 }
 
 /// Whether the chooser may count one of the accesses, as far as known before they are made.
-[[gnu::noinline]] bool may_be_counted(const Chooser& chooser, const Step& step) {
-    const DeviceAccess& access = step.access;
+[[gnu::noinline]] bool may_be_counted(const Chooser& chooser, const Trapped& trapped) {
+    const DeviceAccess& access = trapped.access;
     if (!access.decoded) return chooser.may_count(0, 0);
     for (unsigned n = 0; n < access.beats; ++n) {
-        const Beat beat = step.beat(n);
+        const Beat beat = trapped.beat(n);
         if (chooser.may_count(beat.pa.value, 1u << beat.log2_size)) return true;
     }
     return false;
 }
 
-bool may_count(const Chooser* chooser, const Step& step) {
-    return chooses(chooser) && may_be_counted(*chooser, step);
+bool may_count(const Chooser* chooser, const Trapped& trapped) {
+    return chooses(chooser) && may_be_counted(*chooser, trapped);
 }
 
 /// Whether, under `stall`, the ring has room for the access's records.
@@ -96,10 +96,10 @@ std::uint64_t room_needed(const Cpu& cpu, const DeviceAccess& access) {
 }
 
 bool take_locks(Cpu& cpu, const Frame& frame) {
-    DeviceAccess& access = cpu.step.access;
+    DeviceAccess& access = cpu.trapped.access;
     if (cpu.machine->ending.load(std::memory_order_relaxed) != 0) return give_up(cpu);
     const Chooser* chooser = cpu.machine->chooser;
-    const bool counted = may_count(chooser, cpu.step);
+    const bool counted = may_count(chooser, cpu.trapped);
     if (!acquire(cpu, counted)) {
         tell_of_wait(cpu, frame, access);
         return give_up(cpu);
@@ -108,17 +108,17 @@ bool take_locks(Cpu& cpu, const Frame& frame) {
     // A change of its holder counts as progress (LockHolder::sequence).
     if (counted) cpu.locks.next_sequence(choice_lock);
     // A trigger that was armed meanwhile needs the lock; one that has fired needs it no longer.
-    else if (may_count(chooser, cpu.step)) return give_up(cpu);
+    else if (may_count(chooser, cpu.trapped)) return give_up(cpu);
     // What is traced cannot change under the locks.
-    access.recorded = reaches_traced(cpu.machine->map, cpu.step);
+    access.recorded = reaches_traced(cpu.machine->map, cpu.trapped);
     return !cpu.ring.stalls() || has_room(cpu, access) || give_up(cpu);
 }
 
 bool ask_service(Cpu& cpu, const Frame& frame) {
-    const DeviceAccess& access = cpu.step.access;
-    cpu.step.payload = {};
+    const DeviceAccess& access = cpu.trapped.access;
+    cpu.trapped.payload = {};
     cpu.machine->at_access->before_access(cpu, frame, access);
-    const std::uint64_t payload = cpu.step.payload.records();
+    const std::uint64_t payload = cpu.trapped.payload.records();
     const std::uint64_t all = access.exclusive && !access.write ? 2 * payload : payload;
     return !cpu.ring.stalls() || cpu.ring.has_room(room_needed(cpu, access) + all) || give_up(cpu);
 }
@@ -132,7 +132,7 @@ void count_stores(Cpu& cpu, const DeviceAccess& access) {
         return;
     }
     for (unsigned n = 0; n < access.beats; ++n) {
-        const Beat& beat = cpu.step.beats[n];
+        const Beat& beat = cpu.trapped.beats[n];
         if (beat.write && beat.span != nullptr) cpu.locks[beat.span->region].count_store(beat.pa);
     }
 }
@@ -142,8 +142,8 @@ bool must_be_unprivileged(const Cpu& cpu, const Frame& frame) {
 }
 
 Outcome hand_on_abort(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
-    const DeviceAccess& access = cpu.step.access;
-    abi::Record& record = cpu.step.record;
+    const DeviceAccess& access = cpu.trapped.access;
+    abi::Record& record = cpu.trapped.record;
     record.type = abi::RecordType::fault;
     record.value = abi::fault_value(abi::FaultReason::external_abort);
     inject_data_abort(frame, access.va, access.write, answered_by(hsr));
@@ -151,12 +151,12 @@ Outcome hand_on_abort(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
 }
 
 void publish_last(Cpu& cpu, const Frame& frame) {
-    const DeviceAccess& access = cpu.step.access;
-    abi::Record& record = cpu.step.record;
+    const DeviceAccess& access = cpu.trapped.access;
+    abi::Record& record = cpu.trapped.record;
     if (access.recorded) {
         record.flags |= abi::flag_early;
         if (access.listed) publish_beats(cpu, frame);
-        else cpu.ring.publish(record, cpu.step.payload);
+        else cpu.ring.publish(record, cpu.trapped.payload);
     }
     cpu.ring.finish(); // the access has its record, or it gets none
     port::complete_system();

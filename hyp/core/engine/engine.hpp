@@ -20,8 +20,8 @@ enum class Outcome {
 
 class Engine {
 public:
-    /// Carries out cpu.step.access, whose locks are held, and records it. Either the locks are free
-    /// when it returns, or it returns `again` and a step is armed.
+    /// Carries out cpu.trapped.access, whose locks are held, and records it. Either the locks are
+    /// free when it returns, or it returns `again` and a step is armed.
     virtual Outcome carry_out(Cpu& cpu, Frame& frame) = 0;
 
     /// Ends a step that carry_out() armed; called at the next trap of any kind. True if the trap
@@ -32,7 +32,7 @@ protected:
     ~Engine() = default;
 };
 
-/// Takes the locks of all regions that cpu.step.access reaches, and that of a chooser that may
+/// Takes the locks of all regions that cpu.trapped.access reaches, and that of a chooser that may
 /// count it; notes whether it is recorded. Returns false, and counts a retry, if a lock is held
 /// elsewhere for too long (reported if that goes on for two seconds), if the chooser was switched
 /// on meanwhile, or if under `stall` the ring has no room. Then the guest tries again, with
@@ -47,10 +47,10 @@ std::uint64_t room_needed(const Cpu& cpu, const DeviceAccess& access);
 
 /// Counts the stores of `access`, for later store-exclusives of any CPU.
 void count_stores(Cpu& cpu, const DeviceAccess& access);
-/// Counts cpu.step.access and its stores, with its locks held. Done before the access, since that
-/// may end the machine.
+/// Counts cpu.trapped.access and its stores, with its locks held. Done before the access, since
+/// that may end the machine.
 inline void count_access(Cpu& cpu) {
-    const DeviceAccess& access = cpu.step.access;
+    const DeviceAccess& access = cpu.trapped.access;
     if (!access.recorded) ++cpu.ring.statistics().unselected;
     if (access.write) count_stores(cpu, access);
 }
@@ -68,17 +68,17 @@ inline void count_emulated(Cpu& cpu, bool user) {
 }
 
 /// Hyp met an external abort (`hsr`) in place of the guest: makes the guest take it, and turns
-/// cpu.step.record, not yet published, into a fault record.
+/// cpu.trapped.record, not yet published, into a fault record.
 Outcome hand_on_abort(Cpu& cpu, Frame& frame, arch::Hsr hsr);
 
-/// Gives the locks of cpu.step.access back, which was made.
+/// Gives the locks of cpu.trapped.access back, which was made.
 inline void give_locks_back(Cpu& cpu) {
-    if (cpu.step.access.ends_machine) [[unlikely]]
+    if (cpu.trapped.access.ends_machine) [[unlikely]]
         wait_for_end(cpu);
     cpu.locks.release();
 }
 
-/// cpu.step.access may end the machine: publishes cpu.step.record, which has its value (for a
+/// cpu.trapped.access may end the machine: publishes cpu.trapped.record, which has its value (for a
 /// listed access, a record of each access on the bus), and ends the in-flight mark before the
 /// access is done; all of it is then in memory.
 void publish_last(Cpu& cpu, const Frame& frame);

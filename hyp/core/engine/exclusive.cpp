@@ -4,6 +4,7 @@
 #include "engine/record.hpp"
 #include "guest/registers.hpp"
 #include "machine/machine.hpp"
+#include "machine/stepping.hpp"
 #include "port/device.hpp"
 #include "port/sysreg.hpp"
 
@@ -24,9 +25,9 @@ unsigned bytes_of(const DeviceAccess& access) {
 /// Whether no store prevents the store-exclusive.
 bool is_reserved(const Cpu& cpu, const Frame& frame) {
     const Reservation& reservation = cpu.reservation;
-    const Beat& first = cpu.step.beats[0];
+    const Beat& first = cpu.trapped.beats[0];
     return reservation.held && reservation.pa == first.pa &&
-           reservation.bytes == bytes_of(cpu.step.access) &&
+           reservation.bytes == bytes_of(cpu.trapped.access) &&
            reservation.context.same_as(context_of(frame)) &&
            reservation.stores ==
                port::load_shared(cpu.locks[first.span->region].stores_to(first.pa));
@@ -44,16 +45,16 @@ bool is_certain(const Cpu& cpu) {
 Outcome try_order(Cpu& cpu, Frame& frame) {
     cpu.locks.release();
     cpu.stretch.tries_order = true;
-    begin_run(cpu, frame, frame.pc + (cpu.step.access.wide ? 4 : 2));
+    begin_run(cpu, frame, frame.pc + (cpu.trapped.access.wide ? 4 : 2));
     return Outcome::again;
 }
 
 /// Returns the HSR of an external abort, or 0 if all words were stored.
 std::uint32_t write_beats(const Cpu& cpu, const Frame& frame) {
-    const DeviceAccess& access = cpu.step.access;
+    const DeviceAccess& access = cpu.trapped.access;
     std::uint32_t hsr = 0;
     for (unsigned n = 0; n < access.beats && hsr == 0; ++n) {
-        const Beat& beat = cpu.step.beats[n];
+        const Beat& beat = cpu.trapped.beats[n];
         const std::uint32_t value = bus_value(frame, beat.value, access.log2_size);
         hsr = port::try_device_write(beat.pa, access.log2_size, value).hsr;
     }
@@ -61,15 +62,15 @@ std::uint32_t write_beats(const Cpu& cpu, const Frame& frame) {
 }
 
 Outcome abort(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
-    abi::Record& record = cpu.step.record;
+    abi::Record& record = cpu.trapped.record;
     const Outcome outcome = hand_on_abort(cpu, frame, hsr);
     record.lock_sequence = cpu.locks.next_sequence(record.device);
-    if (cpu.step.access.recorded) cpu.ring.publish(record, cpu.step.payload);
+    if (cpu.trapped.access.recorded) cpu.ring.publish(record, cpu.trapped.payload);
     return outcome;
 }
 
 Outcome store(Cpu& cpu, Frame& frame) {
-    abi::Record& record = cpu.step.record;
+    abi::Record& record = cpu.trapped.record;
     const bool user = arch::mode_of(frame.psr) == arch::Mode::usr;
     count_access(cpu);
     begin_access(cpu, frame, abi::access_emulated);
@@ -87,7 +88,7 @@ Outcome store(Cpu& cpu, Frame& frame) {
 /// Reports that the load-exclusive of cpu.step makes no progress. It was executed and has its own
 /// record.
 void tell_of_repetition(Cpu& cpu) {
-    abi::Record record = cpu.step.record;
+    abi::Record record = cpu.trapped.record;
     record.type = abi::RecordType::fault;
     record.value = abi::fault_value(abi::FaultReason::no_progress);
     record.duration = record.lock_sequence = 0;
@@ -98,20 +99,20 @@ void tell_of_repetition(Cpu& cpu) {
 } // namespace
 
 void reserve(Cpu& cpu, const Frame& frame) {
-    const Beat& first = cpu.step.beats[0];
+    const Beat& first = cpu.trapped.beats[0];
     cpu.reservation = {.held = true,
                        .va = first.va,
                        .pa = first.pa,
-                       .bytes = bytes_of(cpu.step.access),
+                       .bytes = bytes_of(cpu.trapped.access),
                        .stores =
                            port::load_shared(cpu.locks[first.span->region].stores_to(first.pa)),
                        .context = context_of(frame)};
-    cpu.own_exclusives.guest_reserved(cpu.step.record.time);
-    if (cpu.repeated_load.count(cpu.step.record.pc, first.pa)) tell_of_repetition(cpu);
+    cpu.own_exclusives.guest_reserved(cpu.trapped.record.time);
+    if (cpu.repeated_load.count(cpu.trapped.record.pc, first.pa)) tell_of_repetition(cpu);
 }
 
 void end_repetition(Cpu& cpu, const Frame& frame) {
-    if (cpu.step.access.exclusive) return;
+    if (cpu.trapped.access.exclusive) return;
     if (cpu.reservation.context.same_as(context_of(frame))) cpu.repeated_load.end();
     else cpu.repeated_load.pass();
 }
@@ -125,13 +126,19 @@ Outcome store_exclusive(Cpu& cpu, Frame& frame) {
     const bool stores = reserved && certain;
     if (stores) cpu.repeated_load.end();
     const Outcome outcome = stores ? store(cpu, frame) : Outcome::done;
-    if (outcome == Outcome::done) set_guest_register(frame, cpu.step.access.status, stores ? 0 : 1);
+    if (outcome == Outcome::done)
+        set_guest_register(frame, cpu.trapped.access.status, stores ? 0 : 1);
     cpu.locks.release();
     return outcome;
 }
 
-void note_order(Cpu& cpu, const RunEnd& end, arch::Hsr hsr) {
-    if (end.arrived) cpu.monitor_order = MonitorOrder::first;
+void begin_run(Cpu& cpu, Frame& frame, std::uint32_t stop) {
+    cpu.stretch.armed = true;
+    step_in(cpu, frame, *cpu.normal, stop);
+}
+
+void note_order(Cpu& cpu, bool executed, arch::Hsr hsr) {
+    if (executed) cpu.monitor_order = MonitorOrder::first;
     else if (hsr.ec() == arch::ExceptionClass::data_abort) cpu.monitor_order = MonitorOrder::last;
 }
 

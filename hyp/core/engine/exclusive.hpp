@@ -8,7 +8,6 @@
 #pragma once
 
 #include "engine/engine.hpp"
-#include "engine/reexecution.hpp"
 
 namespace mmioscope {
 
@@ -17,17 +16,20 @@ namespace mmioscope {
 /// is repeated many times (machine/repeated_load.hpp).
 void reserve(Cpu& cpu, const Frame& frame);
 
-/// Before cpu.step.access is carried out: ends a row of load-exclusives, if the access, which is no
-/// store-exclusive, does that.
+/// Before cpu.trapped.access is carried out: ends a row of load-exclusives, if the access, which is
+/// no store-exclusive, does that.
 void end_repetition(Cpu& cpu, const Frame& frame);
 
-/// cpu.step.access is a decoded store-exclusive, whose locks are held: stores and records if the
+/// cpu.trapped.access is a decoded store-exclusive, whose locks are held: stores and records if the
 /// reservation allows it, and ends the reservation. The guest's status register gets the result.
 /// Releases the locks.
 Outcome store_exclusive(Cpu& cpu, Frame& frame);
 
+/// The guest goes on by itself, in its normal view, to `stop`: cpu.stretch is armed.
+void begin_run(Cpu& cpu, Frame& frame, std::uint32_t stop);
+
 /// The guest has executed, or tried to execute, a store-exclusive with an open monitor, after
 /// store_exclusive() had asked for it.
-void note_order(Cpu& cpu, const RunEnd& end, arch::Hsr hsr);
+void note_order(Cpu& cpu, bool executed, arch::Hsr hsr);
 
 } // namespace mmioscope

@@ -8,9 +8,9 @@ namespace mmioscope {
 namespace {
 
 /// `kept` in what the access stores, if it clears it; 0: it does not.
-std::uint64_t cleared(const Step& step, const Frame& frame, const KeptBit& kept) {
-    for (unsigned n = 0; n < step.access.beats; ++n) {
-        const Beat beat = step.beat(n);
+std::uint64_t cleared(const Trapped& trapped, const Frame& frame, const KeptBit& kept) {
+    for (unsigned n = 0; n < trapped.access.beats; ++n) {
+        const Beat beat = trapped.beat(n);
         const std::uint64_t at = 8 * (kept.address.value - beat.pa.value) + kept.bit;
         if (!beat.write || at >= 8u << beat.log2_size) continue;
         const std::uint64_t bit = std::uint64_t{1} << at;
@@ -19,14 +19,14 @@ std::uint64_t cleared(const Step& step, const Frame& frame, const KeptBit& kept)
     return 0;
 }
 
-bool clears_any(const Machine& machine, const Step& step, const Frame& frame) {
+bool clears_any(const Machine& machine, const Trapped& trapped, const Frame& frame) {
     for (const KeptBit& kept : machine.kept_bits)
-        if (cleared(step, frame, kept) != 0) return true;
+        if (cleared(trapped, frame, kept) != 0) return true;
     return false;
 }
 
 void tell(Cpu& cpu, const Frame& frame, const KeptBit& kept, abi::FaultReason what) {
-    const DeviceAccess& access = cpu.step.access;
+    const DeviceAccess& access = cpu.trapped.access;
     abi::Record record =
         describe_fault(frame, access.va, kept.address, abi::encode_access(true, 2), what);
     record.device = access.span->region;
@@ -38,8 +38,8 @@ void tell(Cpu& cpu, const Frame& frame, const KeptBit& kept, abi::FaultReason wh
 
 Outcome KeepingEngine::carry_out(Cpu& cpu, Frame& frame) {
     const Machine& machine = *cpu.machine;
-    DeviceAccess& access = cpu.step.access;
-    if (!access.decoded || !clears_any(machine, cpu.step, frame))
+    DeviceAccess& access = cpu.trapped.access;
+    if (!access.decoded || !clears_any(machine, cpu.trapped, frame))
         return otherwise_.carry_out(cpu, frame);
 
     const std::uint64_t records = room_needed(cpu, access) + 2 * machine.kept_bits.size();
@@ -48,15 +48,15 @@ Outcome KeepingEngine::carry_out(Cpu& cpu, Frame& frame) {
         ++cpu.ring.statistics().retries;
         return Outcome::again;
     }
-    const bool keeps = EmulationEngine::can_do(cpu, frame);
+    const bool keeps = can_emulate(cpu, frame);
     for (const KeptBit& kept : machine.kept_bits) {
-        const std::uint64_t bit = cleared(cpu.step, frame, kept);
+        const std::uint64_t bit = cleared(cpu.trapped, frame, kept);
         if (bit == 0 || (cpu.bus.read(kept.address) >> kept.bit & 1) == 0) continue;
         tell(cpu, frame, kept,
              keeps ? abi::FaultReason::uart_kept : abi::FaultReason::uart_stopped);
         if (keeps) access.value |= static_cast<std::uint32_t>(bit);
     }
-    return keeps ? emulation_.carry_out(cpu, frame) : otherwise_.carry_out(cpu, frame);
+    return keeps ? emulate(cpu, frame) : otherwise_.carry_out(cpu, frame);
 }
 
 } // namespace mmioscope

@@ -2,7 +2,7 @@
 // (board/board.hpp, UartBits). A guest may switch them off: for it they are disabled.
 //
 // A store that would clear such a bit, which is set, is told of by a record. Hyp does the store
-// itself, with the bit set, if it can (EmulationEngine::can_do()); otherwise the UART stops.
+// itself, with the bit set, if it can (can_emulate()); otherwise the UART stops.
 #pragma once
 
 #include "engine/emulation.hpp"
@@ -11,8 +11,7 @@ namespace mmioscope {
 
 class KeepingEngine final : public Engine {
 public:
-    constexpr KeepingEngine(Engine& otherwise, EmulationEngine& emulation)
-        : otherwise_(otherwise), emulation_(emulation) {}
+    constexpr explicit KeepingEngine(Engine& otherwise) : otherwise_(otherwise) {}
 
     Outcome carry_out(Cpu& cpu, Frame& frame) override;
     bool finish(Cpu& cpu, Frame& frame, arch::Hsr hsr) override {
@@ -21,7 +20,6 @@ public:
 
 private:
     Engine& otherwise_;
-    EmulationEngine& emulation_;
 };
 
 } // namespace mmioscope

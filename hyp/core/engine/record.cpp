@@ -54,10 +54,10 @@ inline void describe(abi::Record& r, const Frame& frame, const DeviceAccess& acc
     r.value = known ? bus_value(frame, access.value, access.log2_size) : 0;
 }
 
-/// Publishes the begin record of cpu.step, which has left this CPU before the access does.
+/// Publishes the begin record of cpu.trapped, which has left this CPU before the access does.
 [[gnu::noinline]] void announce(Cpu& cpu) {
-    const DeviceAccess& access = cpu.step.access;
-    abi::Record begin = cpu.step.record;
+    const DeviceAccess& access = cpu.trapped.access;
+    abi::Record begin = cpu.trapped.record;
     begin.type = abi::RecordType::begin;
     if (access.listed) begin.lock_sequence = cpu.locks[begin.device].upcoming_sequence();
     if (access.listed || !access.write) begin.flags |= abi::flag_value_unknown;
@@ -68,8 +68,8 @@ inline void describe(abi::Record& r, const Frame& frame, const DeviceAccess& acc
 } // namespace
 
 void begin_access(Cpu& cpu, const Frame& frame, std::uint8_t how) {
-    const DeviceAccess& access = cpu.step.access;
-    abi::Record& record = cpu.step.record;
+    const DeviceAccess& access = cpu.trapped.access;
+    abi::Record& record = cpu.trapped.record;
     describe(record, frame, access, how);
     if (!access.listed) record.lock_sequence = cpu.locks.next_sequence(record.device);
     record.time = cpu.ring.begin(record.pc, access.pa.value);
@@ -78,11 +78,11 @@ void begin_access(Cpu& cpu, const Frame& frame, std::uint8_t how) {
 }
 
 void publish_beats(Cpu& cpu, const Frame& frame) {
-    const DeviceAccess& access = cpu.step.access;
-    abi::Record record = cpu.step.record;
+    const DeviceAccess& access = cpu.trapped.access;
+    abi::Record record = cpu.trapped.record;
     const auto how = static_cast<std::uint8_t>(record.access & ~abi::encode_access(true, ~0u));
     for (unsigned n = 0; n < access.beats; ++n) {
-        const Beat& beat = cpu.step.beats[n];
+        const Beat& beat = cpu.trapped.beats[n];
         if (beat.span == nullptr || !beat.span->traced()) continue;
         record.device = beat.span->region;
         record.va = beat.va.value;
@@ -96,7 +96,7 @@ void publish_beats(Cpu& cpu, const Frame& frame) {
         record.value = bus_value(frame, value, beat.log2_size);
         record.lock_sequence = cpu.locks.next_sequence(record.device);
         const bool first = (record.flags & abi::flag_same_instruction) == 0;
-        cpu.ring.publish(record, first ? cpu.step.payload : Payload{});
+        cpu.ring.publish(record, first ? cpu.trapped.payload : Payload{});
         record.flags |= abi::flag_same_instruction;
     }
 }

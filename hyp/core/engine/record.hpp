@@ -9,8 +9,8 @@
 
 namespace mmioscope {
 
-/// Begins cpu.step.access, whose locks are held and which goes out next: sets cpu.step.record to
-/// everything except duration and a load's value, and for a listed access `lock_sequence`; marks
+/// Begins cpu.trapped.access, whose locks are held and which goes out next: sets cpu.trapped.record
+/// to everything except duration and a load's value, and for a listed access `lock_sequence`; marks
 /// the access as in flight. `how`: 0, or abi::access_emulated. In `pre` mode its begin record is in
 /// memory when this returns, and if it may end the machine its own.
 void begin_access(Cpu& cpu, const Frame& frame, std::uint8_t how);
@@ -31,8 +31,8 @@ constexpr std::uint32_t bus_value(const Frame& frame, std::uint32_t value, unsig
 }
 
 /// Publishes a record for each access of a listed instruction to a traced device, in the order of
-/// the bus: cpu.step.record with that access's address, direction and value. A load's value is what
-/// its register contains now.
+/// the bus: cpu.trapped.record with that access's address, direction and value. A load's value is
+/// what its register contains now.
 void publish_beats(Cpu& cpu, const Frame& frame);
 
 /// A `fault` record with the reason why an access reached no device.

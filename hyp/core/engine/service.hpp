@@ -63,11 +63,11 @@ public:
     [[nodiscard]] virtual bool may_sleep(Cpu&) { return true; }
 
     /// For the service in Machine::at_access, before an access of the slow path that is recorded,
-    /// with the locks held. It may set cpu.step.payload, to bytes that stay until this CPU's
+    /// with the locks held. It may set cpu.trapped.payload, to bytes that stay until this CPU's
     /// next access. Called again if the guest tries again.
     virtual void before_access(Cpu&, const Frame&, const DeviceAccess&) {}
-    /// For the service in Machine::at_store, with the locks held, before cpu.step.access is made,
-    /// if it begins where all accesses trap.
+    /// For the service in Machine::at_store, with the locks held, before cpu.trapped.access is
+    /// made, if it begins where all accesses trap.
     virtual void before_store(Cpu&, const Frame&) {}
     /// For the service in Machine::at_access: sets FastState::task and next_look.
     virtual void prepare_fast_path(Cpu&) {}

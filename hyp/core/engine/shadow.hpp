@@ -1,4 +1,4 @@
-// The shadow engine: the guest re-executes the instruction on its CPU's shadow table, between two
+// The shadow engine: the guest re-executes the instruction in its CPU's shadow view, between two
 // traps. Whatever the instruction is, the device sees exactly that. What makes no record, Hyp does
 // itself, if it can.
 #pragma once
@@ -7,12 +7,11 @@
 
 namespace mmioscope {
 
-class ShadowEngine final : public Engine {
+class ShadowEngine : public Engine {
 public:
-    /// First half: arms the step, opens the table. Returns `again`; the trap that ends the step
-    /// calls finish().
+    /// First half. Returns `again`, with a step armed; the trap that ends it calls finish().
     Outcome carry_out(Cpu& cpu, Frame& frame) override;
-    /// Second half: closes the table, disarms, records, releases the locks.
+    /// Second half: ends the step, records, releases the locks.
     bool finish(Cpu& cpu, Frame& frame, arch::Hsr hsr) override;
 };
 

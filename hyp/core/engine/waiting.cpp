@@ -13,9 +13,9 @@ namespace {
 constexpr unsigned seconds = 2;
 
 /// The part of `access` that needs the lock of `region`.
-Beat part_in(const Step& step, const DeviceAccess& access, std::uint16_t region) {
+Beat part_in(const Trapped& trapped, const DeviceAccess& access, std::uint16_t region) {
     for (unsigned n = 0; access.listed && n < access.beats; ++n) {
-        const Beat& beat = step.beats[n];
+        const Beat& beat = trapped.beats[n];
         if (beat.span != nullptr && beat.span->region == region) return beat;
     }
     const std::uint64_t offset = region == access.span->region ? 0 : access.beyond - 1u;
@@ -26,7 +26,7 @@ Beat part_in(const Step& step, const DeviceAccess& access, std::uint16_t region)
 
 void publish(Cpu& cpu, const Frame& frame, const DeviceAccess& access, const LockHolder& holder) {
     const std::uint16_t region = holder.region == choice_lock ? access.span->region : holder.region;
-    const Beat part = part_in(cpu.step, access, region);
+    const Beat part = part_in(cpu.trapped, access, region);
     abi::Record record =
         describe_fault(frame, part.va, part.pa, abi::encode_access(part.write, access.log2_size),
                        abi::FaultReason::lock_not_given_back);

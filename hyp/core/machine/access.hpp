@@ -27,7 +27,7 @@ struct DeviceAccess {
     VirtualAddress va;
     const Span* span{}; ///< of the device; null or withheld: no device of the guest
     bool decoded{};     ///< log2_size, sign_extend, listed, reg and beats are valid
-    bool listed{};      ///< its accesses are in Step::beats; else it is one access of `reg`
+    bool listed{};      ///< its accesses are in Trapped::beats; else it is one access of `reg`
     bool write{};       ///< of the first access
     bool sign_extend{};
     std::uint8_t log2_size{2};   ///< of each value; some may be several accesses (trap/split.hpp)

@@ -10,6 +10,7 @@
 #include "machine/reservation.hpp"
 #include "machine/step.hpp"
 #include "machine/stretch.hpp"
+#include "machine/trapped.hpp"
 #include "mm/guest_view.hpp"
 #include "mm/step_page.hpp"
 #include "trace/region_lock.hpp"
@@ -34,10 +35,13 @@ struct Cpu {
     bool leaves_coherency{}; ///< the guest cleared ACTLR.SMP; Hyp clears it while the CPU sleeps
 
     GuestView view;
+    const View* normal{}; ///< in which its guest runs
+    const View* shadow{}; ///< in which it reaches what is traced, too, for one step
     RingWriter ring;
     OwnBus bus;
     HeldLocks locks;
     LockWait lock_wait;
+    Trapped trapped;
     Step step;
     DebugUnit debug;
     Reservation reservation;

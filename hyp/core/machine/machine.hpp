@@ -7,8 +7,8 @@
 #include "machine/config.hpp"
 #include "machine/cpu.hpp"
 #include "machine/power.hpp"
-#include "mm/page_index.hpp"
 #include "mm/memory_map.hpp"
+#include "mm/page_index.hpp"
 #include "mm/stage1.hpp"
 #include "trace/chooser.hpp"
 
@@ -44,8 +44,8 @@ struct Machine {
 
     TablePool pool{nullptr, 0};
     TranslationTable hyp_table;
-    TranslationTable normal_table;
-    TranslationTable shadow_tables[abi::max_cpus];
+    View normal_table;
+    View shadow_tables[abi::max_cpus];
     PageIndex pages;
     /// Indexed by HSR's bits 23:16, loads before stores (entry/fast_path.S); [0] for PL1, [1] for
     /// User mode.

@@ -1,46 +1,28 @@
-// The access that trapped last, and how the guest re-executes it: what is armed, and what must be
-// restored.
+// What is kept of a step (machine/stepping.hpp).
 #pragma once
 
-#include "abi/record.hpp"
-#include "arch/hsr.hpp"
-#include "arch/instruction.hpp"
-#include "arch/lpae.hpp"
-#include "machine/access.hpp"
 #include "mm/step_page.hpp"
-#include "trace/payload.hpp"
 
 namespace mmioscope {
 
 struct Step {
-    /// Access `n` on the bus of the instruction, which is decoded.
-    Beat beat(unsigned n) const {
-        if (access.listed) return beats[n];
-        return {.va = access.va,
-                .pa = access.pa,
-                .span = access.span,
-                .write = access.write,
-                .log2_size = access.log2_size,
-                .value = access.value};
-    }
-
     bool armed{};
-    bool cut{};     ///< if access.listed: stage 1 does not map all of it, or not for stores
-    bool by_cp15{}; ///< if access.stage1_walk: made for maintenance, or to translate an address
-    bool stuck{};   ///< the last step ended in another trap; its instruction was not executed
-    DeviceAccess access;         ///< constant while the step is armed
-    Beat beats[arch::max_beats]; ///< filled in at the trap, if access.listed
-    abi::Record record{};        ///< of the first access, without a load's value and the duration
-    Payload payload{};           ///< goes behind the access's first record
-    std::uint32_t next_pc{};     ///< where the guest stops behind the instruction
-    std::uint32_t masks{};       ///< the guest's CPSR.A, I and F
-    GuestInstruction code;       ///< without breakpoints only: the instruction
-    lpae::Descriptor* opened{};  ///< `unprotect` only: the page that is open to all CPUs
-    std::uint32_t stuck_pc{};    ///< if stuck: where
-    PhysicalAddress stuck_pa{};  ///< if stuck: its address
-    std::uint32_t looked_pc{};   ///< trap/second_look.hpp: where,
-    unsigned looks{};            ///< how many times in a row,
-    std::uint64_t looked_trap{}; ///< and at which trap of this CPU last
+    std::uint32_t stop{};    ///< the guest stops there, before it executes anything else
+    std::uint32_t psr{};     ///< its CPSR before
+    std::uint64_t done{};    ///< when its accesses were done on the bus, as CNTPCT
+    GuestInstruction code{}; ///< without breakpoints only: the instruction
 };
+
+enum class StepEnd {
+    planned, ///< at the breakpoint
+    /// The instruction was executed, but fetching the next one aborted before its breakpoint.
+    next_page,
+    exception,  ///< the instruction took an exception of the guest instead
+    watchpoint, ///< the guest's own watchpoint fired, before the access
+    trap,       ///< another trap to Hyp, still to be handled
+};
+constexpr bool executed(StepEnd end) {
+    return end == StepEnd::planned || end == StepEnd::next_page;
+}
 
 } // namespace mmioscope

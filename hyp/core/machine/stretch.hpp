@@ -1,5 +1,5 @@
 // The stretch of the guest's code from a load-exclusive to its store-exclusive (trap/stretch.hpp).
-// While it is armed, Step::armed is set, too, Step::next_pc is where the guest stops, and the
+// While it is armed, Step::armed is set, too, Step::stop is where the guest stops, and the
 // normal table is in use.
 #pragma once
 

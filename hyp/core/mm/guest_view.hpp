@@ -1,39 +1,50 @@
 // The only place that changes what a CPU's guest sees of stage 2: VTTBR and the TLB.
 //
-// The normal and all shadow tables share one VMID. The guest's own TLB maintenance acts on the
-// current VMID only, and so reaches what was cached from either table. The price is that entries
-// cached from one table would be used with the other. So both edges of a step invalidate, in this
-// order:
+// All views share one VMID. The guest's own TLB maintenance acts on the current VMID only, and so
+// reaches what was cached from any view. The price is that entries cached from one view would be
+// used in another. So each change of the view invalidates, in this order:
 //
 //     VTTBR write, ISB, TLBIALL, DSB, and the ERET
 //
 // The ISB comes before the TLBIALL, since a walk before the ISB may still use the old table, and
 // refill after an earlier TLBIALL. The TLBIALL is for this CPU only: no other CPU ever has an entry
-// from this CPU's shadow table. (ARM ARM B3.10.5; docs/tlb.md has the argument and the
+// from a view that only this one enters. (ARM ARM B3.10.5; docs/tlb.md has the argument and the
 // alternatives.)
 #pragma once
 
-#include "base/address.hpp"
+#include "mm/translation_table.hpp"
 #include "port/barrier.hpp"
 #include "port/sysreg.hpp"
 
 namespace mmioscope {
 
+/// What a guest may see of stage 2. There may be any number of views, with tables below their roots
+/// in common.
+class View : public TranslationTable {
+public:
+    View() = default;
+    explicit View(lpae::Descriptor* root)
+        : TranslationTable(root), vttbr_((std::uint64_t{1} << 48) | this->root().value) {}
+
+    /// VTTBR (ARM ARM B4.1.160), with the VMID in bits 55:48. It is not 0, so a missing write is
+    /// noticed.
+    std::uint64_t vttbr() const { return vttbr_; }
+
+private:
+    std::uint64_t vttbr_{};
+};
+
+/// The view in which a CPU's guest is.
 class GuestView {
 public:
-    GuestView() = default;
-    GuestView(PhysicalAddress normal, PhysicalAddress shadow);
-
-    /// Loads the normal table with an empty TLB, before this CPU's first use of either table.
-    void start();
-    /// From here to close_shadow() this CPU's guest reaches the traced pages.
-    void open_shadow() {
-        load(shadow_);
-        shadow_open_ = true;
-    }
-    void close_shadow() {
-        load(normal_);
-        shadow_open_ = false;
+    /// Begins in `view` with an empty TLB, before this CPU's first use of any.
+    void start(const View& view);
+    void enter(const View& view) {
+        if (&view == current_) return;
+        port::write<reg::VTTBR>(view.vttbr());
+        port::synchronize_context();
+        forget();
+        current_ = &view;
     }
 
     /// The guest's next accesses and fetches are translated anew.
@@ -42,27 +53,15 @@ public:
         port::complete_local(); // the ERET is the synchronization
     }
 
-    /// The fast path has opened the shadow table.
-    void adopt_shadow() { shadow_open_ = true; }
+    /// The fast path has entered `view`.
+    void adopt(const View& view) { current_ = &view; }
 
-    bool shadow_open() const { return shadow_open_; }
-    std::uint64_t normal() const { return normal_; }
-    std::uint64_t shadow() const { return shadow_; }
-    /// Whether VTTBR agrees with shadow_open().
-    bool consistent() const {
-        return port::read<reg::VTTBR>() == (shadow_open_ ? shadow_ : normal_);
-    }
+    bool is_in(const View& view) const { return &view == current_; }
+    /// Whether VTTBR agrees with is_in().
+    bool consistent() const { return port::read<reg::VTTBR>() == current_->vttbr(); }
 
 private:
-    void load(std::uint64_t vttbr) {
-        port::write<reg::VTTBR>(vttbr);
-        port::synchronize_context();
-        forget();
-    }
-
-    std::uint64_t normal_{};
-    std::uint64_t shadow_{};
-    bool shadow_open_{};
+    const View* current_{};
 };
 
 } // namespace mmioscope

@@ -21,9 +21,9 @@ void write_wide(std::uint16_t* to, std::uint32_t word, bool thumb) {
 
 } // namespace
 
-bool StepPage::build(const TranslationTable& shadow, TablePool& pool) {
+bool StepPage::build(const View& shadow, TablePool& pool) {
     shadow_ = shadow;
-    table_ = TranslationTable(pool.take_changing());
+    view_ = View(pool.take_changing());
     for (lpae::Descriptor*& table : on_the_way_) table = pool.take_changing();
     page_ = reinterpret_cast<std::uint16_t*>(pool.take_changing());
     return page_ != nullptr;
@@ -43,15 +43,9 @@ void StepPage::write(const GuestInstruction& code, bool thumb_vectors) {
     port::flush_to_coherency(port::address_of(page_), page_size);
 }
 
-void StepPage::map(PhysicalAddress at) {
-    const std::uint64_t page = port::address_of(page_).value;
-    table_.share(shadow_);
-    port::store_descriptor(table_.own_entry(at.value, on_the_way_),
-                           lpae::make_leaf(page, lpae::step_page, lpae::last_level));
-}
-
 void StepPage::put(const GuestInstruction& code, bool thumb_vectors) {
-    map(code.at);
+    view_.share(shadow_);
+    view_.map_apart(code.at, port::address_of(page_), lpae::step_page, on_the_way_);
     write(code, thumb_vectors);
 }
 

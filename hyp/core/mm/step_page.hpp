@@ -5,7 +5,7 @@
 // clear), or as a prefetch abort.
 #pragma once
 
-#include "mm/translation_table.hpp"
+#include "mm/guest_view.hpp"
 
 namespace mmioscope {
 
@@ -21,7 +21,7 @@ class StepPage {
 public:
     /// Takes its memory from `pool`. `shadow` is in effect except for the page. False: the pool is
     /// empty.
-    [[nodiscard]] bool build(const TranslationTable& shadow, TablePool& pool);
+    [[nodiscard]] bool build(const View& shadow, TablePool& pool);
 
     /// Whether an instruction at `address` lies in one page, and an SMC behind it does too, or lies
     /// on the next one as a whole.
@@ -35,14 +35,13 @@ public:
     /// `thumb_vectors`: the guest takes exceptions in Thumb state (SCTLR.TE).
     void put(const GuestInstruction& code, bool thumb_vectors);
 
-    PhysicalAddress root() const { return table_.root(); }
+    const View& view() const { return view_; }
 
 private:
     void write(const GuestInstruction& code, bool thumb_vectors);
-    void map(PhysicalAddress at);
 
-    TranslationTable shadow_;           ///< without the page
-    TranslationTable table_;            ///< with it
+    View shadow_;                       ///< without the page
+    View view_;                         ///< with it
     lpae::Descriptor* on_the_way_[2]{}; ///< its own tables of levels 2 and 3
     std::uint16_t* page_{};
 };

@@ -122,15 +122,16 @@ Descriptor* TranslationTable::page_entry(std::uint64_t address) const {
     return found.level == lpae::last_level ? &found.entry : nullptr;
 }
 
-Descriptor* TranslationTable::own_entry(std::uint64_t address, Descriptor* const (&own)[2]) {
-    Descriptor* entry = &root_[lpae::level_index(address, lpae::first_level)];
+void TranslationTable::map_apart(PhysicalAddress from, PhysicalAddress to,
+                                 lpae::Attributes attributes, Descriptor* const (&own)[2]) {
+    Descriptor* entry = &root_[lpae::level_index(from.value, lpae::first_level)];
     for (unsigned level = lpae::first_level; level < lpae::last_level; ++level) {
         Descriptor* table = own[level - lpae::first_level];
         expand(*entry, level, table);
         port::store_descriptor(entry, lpae::make_table(port::address_of(table)));
-        entry = &table[lpae::level_index(address, level + 1)];
+        entry = &table[lpae::level_index(from.value, level + 1)];
     }
-    return entry;
+    port::store_descriptor(entry, lpae::make_leaf(to.value, attributes, lpae::last_level));
 }
 
 void TranslationTable::share(const TranslationTable& other) {

@@ -61,9 +61,10 @@ public:
     /// Makes the root's entries those of `other`'s root: the tables below are the same.
     void share(const TranslationTable& other);
 
-    /// The last-level entry for `address`, in copies of the tables on the way to it: `own`, of
+    /// Maps the page at `from` to the one at `to`, with copies of the tables on the way: `own`, of
     /// levels 2 and 3. Only tables with this root have them.
-    lpae::Descriptor* own_entry(std::uint64_t address, lpae::Descriptor* const (&own)[2]);
+    void map_apart(PhysicalAddress from, PhysicalAddress to, lpae::Attributes attributes,
+                   lpae::Descriptor* const (&own)[2]);
 
     /// Makes every entry of the root invalid: the next walk faults.
     void invalidate_root();

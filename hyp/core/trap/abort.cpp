@@ -95,7 +95,7 @@ Outcome record_fault(Cpu& cpu, const Frame& frame, const DeviceAccess& access,
     access.pa = {};
     if (hsr.isv()) access.log2_size = hsr.log2_size();
     record_fault(cpu, frame, access, abi::FaultReason::table_walk_abort);
-    cpu.step.stuck = false;
+    cpu.trapped.stuck = false;
 }
 
 /// The access does not happen; the guest gets an abort, as from a bus that answers with an error.
@@ -140,7 +140,7 @@ abi::FaultReason why_unassigned(const Machine& machine, PhysicalAddress pa, cons
 [[gnu::noinline]] void note_board_event(Cpu& cpu, const Frame& frame, DeviceAccess& access) {
     if (!access.write || !access.decoded) return;
     for (unsigned n = 0; n < access.beats; ++n) {
-        const Beat beat = cpu.step.beat(n);
+        const Beat beat = cpu.trapped.beat(n);
         if (!beat.write) continue;
         const std::uint32_t value = bus_value(frame, beat.value, beat.log2_size);
         const BoardEvent event = board.event_of(beat.pa, value);
@@ -158,7 +158,7 @@ abi::FaultReason why_unassigned(const Machine& machine, PhysicalAddress pa, cons
 /// 1 does not map reaches nothing: the guest takes its own fault there, in the step.
 [[gnu::noinline]] const Beat* beat_beyond(const Cpu& cpu, const DeviceAccess& access) {
     for (unsigned n = 0; n < access.beats; ++n) {
-        const Beat& beat = cpu.step.beats[n];
+        const Beat& beat = cpu.trapped.beats[n];
         if (beat.unmapped) continue;
         if (beat.span != nullptr ? beat.span->withheld
                                  : !in_memory(cpu.machine->guest_memory, beat.pa))
@@ -168,8 +168,8 @@ abi::FaultReason why_unassigned(const Machine& machine, PhysicalAddress pa, cons
 }
 
 /// Whether the same access traps again in its own step: no table has its page.
-bool makes_no_progress(const Step& step, const Frame& frame, const DeviceAccess& access) {
-    return step.stuck_pa == access.pa && step.stuck_pc == frame.pc;
+bool makes_no_progress(const Trapped& trapped, const Frame& frame, const DeviceAccess& access) {
+    return trapped.stuck_pa == access.pa && trapped.stuck_pc == frame.pc;
 }
 
 /// Whether what was fetched as an exclusive cannot be the instruction that trapped, or must not be
@@ -180,7 +180,7 @@ bool makes_no_progress(const Step& step, const Frame& frame, const DeviceAccess&
 /// cannot, because the trap has cleared its monitor.
 [[gnu::noinline]] bool is_no_exclusive(const Cpu& cpu, const Frame& frame,
                                        const DeviceAccess& access) {
-    const Beat& first = cpu.step.beats[0];
+    const Beat& first = cpu.trapped.beats[0];
     return !access.decoded || first.span == nullptr || (access.write && first.span->trapped) ||
            (first.pa.value & ((access.beats << access.log2_size) - 1u)) != 0 ||
            (access.write && must_be_unprivileged(cpu, frame));
@@ -190,8 +190,7 @@ bool makes_no_progress(const Step& step, const Frame& frame, const DeviceAccess&
 /// make it, or FaultReason::none. Hyp does each store-exclusive itself.
 abi::FaultReason lack_of_step(Cpu& cpu, const Frame& frame, const DeviceAccess& access) {
     using enum abi::FaultReason;
-    if (cpu.debug.usable() || EmulationEngine::can_do(cpu, frame) ||
-        (access.exclusive && access.write))
+    if (cpu.debug.usable() || can_emulate(cpu, frame) || (access.exclusive && access.write))
         return none;
     return cpu.machine->breakpoints ? no_breakpoints : decode_for_page(cpu, frame);
 }
@@ -209,7 +208,7 @@ abi::FaultReason objection(Cpu& cpu, const Frame& frame, DeviceAccess& access) {
             return why_unassigned(*cpu.machine, beyond->pa, beyond->span);
         }
     }
-    if (cpu.step.stuck && makes_no_progress(cpu.step, frame, access)) return no_progress;
+    if (cpu.trapped.stuck && makes_no_progress(cpu.trapped, frame, access)) return no_progress;
     return none;
 }
 
@@ -233,7 +232,7 @@ abi::FaultReason objection(Cpu& cpu, const Frame& frame, DeviceAccess& access) {
 
 Outcome data_abort(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
     const Machine& machine = *cpu.machine;
-    DeviceAccess& access = cpu.step.access;
+    DeviceAccess& access = cpu.trapped.access;
     const Span* const last = access.span;
     access = no_access;
     access.va = {port::read<reg::HDFAR>()};
@@ -242,7 +241,7 @@ Outcome data_abort(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
     access.pa = faulting_address(machine, hsr, access.va);
     if (hsr.stage1_walk()) {
         access.stage1_walk = true;
-        cpu.step.by_cp15 = hsr.cache_maintenance(); // or ATS1C*: it is set for those, too
+        cpu.trapped.by_cp15 = hsr.cache_maintenance(); // or ATS1C*: it is set for those, too
         // HDFAR is the address that the walk was for, so only the page of the descriptor is known.
         access.pa = {page_floor(access.pa.value)};
     }

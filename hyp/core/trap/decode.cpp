@@ -63,11 +63,11 @@ std::uint8_t place_of(const arch::Instruction& i, const Frame& frame, unsigned n
     return static_cast<std::uint8_t>(i.place[n] ^ (swapped ? 4 : 0));
 }
 
-/// Makes the last of cpu.step.beats, one of access.beats, the accesses of its bytes. False: no
+/// Makes the last of cpu.trapped.beats, one of access.beats, the accesses of its bytes. False: no
 /// room, or not all of them can be located.
 [[gnu::noinline]] bool split(Cpu& cpu, const Frame& frame, DeviceAccess& access) {
     const bool big_endian = (frame.psr & arch::psr_e) != 0;
-    Beat* const beats = cpu.step.beats + access.beats - 1;
+    Beat* const beats = cpu.trapped.beats + access.beats - 1;
     const Beat whole = *beats;
     const unsigned size = 1u << whole.log2_size;
     if (access.beats - 1 + size > arch::max_beats) return false;
@@ -84,7 +84,7 @@ std::uint8_t place_of(const arch::Instruction& i, const Frame& frame, unsigned n
     return true;
 }
 
-/// Fills in cpu.step.beats and access.beats. False if a value cannot be read, or if the fetched
+/// Fills in cpu.trapped.beats and access.beats. False if a value cannot be read, or if the fetched
 /// word is not the instruction that trapped any more.
 bool list_beats(Cpu& cpu, const Frame& frame, const arch::Instruction& i, VirtualAddress first,
                 DeviceAccess& access) {
@@ -93,12 +93,12 @@ bool list_beats(Cpu& cpu, const Frame& frame, const arch::Instruction& i, Virtua
     const std::uint32_t last = (swap ? 1 : i.beats) << i.log2_size;
     if (access.va.value - first.value >= last) return false;
     access.beats = 0;
-    cpu.step.cut = false;
+    cpu.trapped.cut = false;
     for (unsigned n = 0; n < i.beats; ++n) {
         if (access.beats == arch::max_beats) return false;
-        Beat& beat = cpu.step.beats[access.beats++];
+        Beat& beat = cpu.trapped.beats[access.beats++];
         beat = locate(cpu, frame, access, first + step * n, swap ? n != 0 : i.store);
-        cpu.step.cut |= beat.unmapped;
+        cpu.trapped.cut |= beat.unmapped;
         beat.log2_size = i.log2_size;
         beat.place = place_of(i, frame, n);
         const auto value = banked_value(frame, i.bank, beat.place, i.log2_size);
@@ -144,11 +144,12 @@ bool may_step_on_page(const Frame& frame) {
 }
 
 /// Whether an access is to the page of the instruction, where another one is in the step.
-bool reaches_code(const Step& step) {
-    for (unsigned n = 0; n < step.access.beats; ++n)
-        if (!step.beat(n).unmapped &&
-            page_floor(step.beat(n).pa.value) == page_floor(step.code.at.value))
+bool reaches_code(const Cpu& cpu) {
+    for (unsigned n = 0; n < cpu.trapped.access.beats; ++n) {
+        const Beat beat = cpu.trapped.beat(n);
+        if (!beat.unmapped && page_floor(beat.pa.value) == page_floor(cpu.step.code.at.value))
             return true;
+    }
     return false;
 }
 
@@ -174,7 +175,7 @@ abi::FaultReason correct_register(const Machine& machine, const Frame& frame,
 }
 
 abi::FaultReason decode_instruction(Cpu& cpu, const Frame& frame, DeviceAccess& access) {
-    if (access.stage1_walk && cpu.step.by_cp15) { // MCR
+    if (access.stage1_walk && cpu.trapped.by_cp15) { // MCR
         access.wide = true;
         return abi::FaultReason::none;
     }
@@ -197,8 +198,7 @@ abi::FaultReason decode_split(Cpu& cpu, const Frame& frame, arch::Hsr hsr, Devic
 
 abi::FaultReason decode_for_page(Cpu& cpu, const Frame& frame) {
     using enum abi::FaultReason;
-    Step& step = cpu.step;
-    DeviceAccess& access = step.access;
+    DeviceAccess& access = cpu.trapped.access;
     if (access.stage1_walk || !may_step_on_page(frame)) return no_breakpoints;
     constexpr arch::Hsr describes_nothing;
     if (access.syndrome) {
@@ -208,10 +208,10 @@ abi::FaultReason decode_for_page(Cpu& cpu, const Frame& frame) {
     const auto at = translate(frame, {frame.pc});
     if (!at) return undecodable; // another CPU has unmapped the code since it was read
     if (!access.decoded || !StepPage::fits(frame.pc, access.wide)) return no_breakpoints;
-    step.code.at = *at;
-    step.code.thumb = in_thumb(frame);
-    step.code.wide = access.wide;
-    return reaches_code(step) ? no_breakpoints : none;
+    cpu.step.code.at = *at;
+    cpu.step.code.thumb = in_thumb(frame);
+    cpu.step.code.wide = access.wide;
+    return reaches_code(cpu) ? no_breakpoints : none;
 }
 
 } // namespace mmioscope

@@ -45,7 +45,7 @@ inline abi::FaultReason decode_described(Cpu& cpu, const Frame& frame, arch::Hsr
 }
 
 /// Completes `access` from the syndrome (HSR) if that describes everything, else from the
-/// instruction; puts several accesses of one instruction in cpu.step.beats. Returns
+/// instruction; puts several accesses of one instruction in cpu.trapped.beats. Returns
 /// FaultReason::none, or why the access cannot be carried out: the instruction cannot be read, is
 /// no load or store, or loads PC.
 inline abi::FaultReason decode_access(Cpu& cpu, const Frame& frame, arch::Hsr hsr,
@@ -59,9 +59,9 @@ inline abi::FaultReason decode_access(Cpu& cpu, const Frame& frame, arch::Hsr hs
     return why;
 }
 
-/// Completes cpu.step.code for cpu.step.access, so that what is stepped is what was decoded, even
-/// if the guest rewrites it. Returns FaultReason::none, or why it cannot be stepped on a page of the
-/// hypervisor's.
+/// Completes cpu.step.code for cpu.trapped.access, so that what is stepped is what was decoded,
+/// even if the guest rewrites it. Returns FaultReason::none, or why it cannot be stepped on a page
+/// of the hypervisor's.
 [[nodiscard]] abi::FaultReason decode_for_page(Cpu& cpu, const Frame& frame);
 
 } // namespace mmioscope

@@ -22,7 +22,7 @@ namespace {
 /// returns here only if it was not powered down.
 void sleep_outside_coherency(Cpu& cpu) {
     port::wait_outside_coherency();
-    cpu.view.start();
+    cpu.view.start(*cpu.normal);
 }
 
 void sleep(Cpu& cpu) {
@@ -84,8 +84,16 @@ Outcome handle(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
 bool finish(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
     if (cpu.stretch.armed) return end_stretch(cpu, frame, hsr);
     const bool own_trap = cpu.machine->engine->finish(cpu, frame, hsr);
-    if (own_trap && cpu.step.access.exclusive) follow_load_exclusive(cpu, frame);
+    if (own_trap && cpu.trapped.access.exclusive) follow_load_exclusive(cpu, frame);
     return own_trap;
+}
+
+/// check_way_back(), on the path of each trap.
+[[gnu::always_inline]] inline void check_way(const Cpu& cpu) {
+    check(cpu.view.consistent(), "unexpected value of VTTBR");
+    const bool apart = !cpu.view.is_in(*cpu.normal);
+    check(cpu.step.armed || !apart, "view and step disagree");
+    check(cpu.locks.held() == apart, "lock and step disagree");
 }
 
 } // namespace
@@ -97,12 +105,7 @@ void give_turn(Cpu& cpu) {
 }
 
 void check_way_back(const Cpu& cpu) {
-    check(cpu.view.consistent(), "unexpected value of VTTBR");
-    // The baseline opens a page for all CPUs, and holds no lock meanwhile.
-    const bool alone = cpu.step.armed && cpu.step.opened == nullptr && !cpu.stretch.armed;
-    check(cpu.view.shadow_open() == alone, "shadow table and step disagree");
-    check(cpu.locks.held() == alone, "lock and step disagree");
-    check(cpu.step.armed || cpu.step.opened == nullptr, "open page and step disagree");
+    check_way(cpu);
 }
 
 } // namespace mmioscope
@@ -119,7 +122,7 @@ void mmioscope_guest_trap(mmioscope::Cpu& cpu, mmioscope::Frame& frame) {
     if (cpu.stretch.following && !cpu.step.armed) keep_following(cpu, frame, pc);
     if (cpu.gives_turns && (!cpu.turn_given || cpu.stopped_others)) give_turn(cpu);
     cpu.turn_given = false;
-    check_way_back(cpu);
+    check_way(cpu);
     if (cpu.always_slow || cpu.step.armed) return;
     follow_form(cpu, frame);
     open_fast_path(cpu);

@@ -74,31 +74,29 @@ abi::Record begun_record(Cpu& cpu) {
 [[gnu::noinline]] void adopt_step(Cpu& cpu) {
     const FastState& fast = cpu.fast;
     const arch::Hsr hsr(fast.hsr);
-    Step& step = cpu.step;
-    step.record = begun_record(cpu);
-    step.record.pc = fast.next_pc - fast.length;
-    step.record.va = fast.va;
-    cpu.ring.begun(fast.time, step.record.pc, fast.pa);
-    if (hsr.write()) step.record.value = fast.value;
-    cpu.locks.adopt(cpu.machine->locks, step.record.device);
-    step.record.lock_sequence = cpu.locks.next_sequence(step.record.device);
-    step.access = {.pa = {fast.pa},
-                   .va = {fast.va},
-                   .span = cpu.machine->map.find({fast.pa}),
-                   .decoded = true,
-                   .write = hsr.write(),
-                   .sign_extend = hsr.sign_extend(),
-                   .log2_size = hsr.log2_size(),
-                   .reg = hsr.srt(),
-                   .syndrome = true,
-                   .wide = fast.length == 4,
-                   .recorded = true,
-                   .last_region = step.record.device};
-    step.payload = {};
-    step.next_pc = fast.next_pc;
-    step.masks = fast.psr & arch::psr_aif;
-    step.armed = true;
-    cpu.view.adopt_shadow();
+    Trapped& trapped = cpu.trapped;
+    trapped.record = begun_record(cpu);
+    trapped.record.pc = fast.next_pc - fast.length;
+    trapped.record.va = fast.va;
+    cpu.ring.begun(fast.time, trapped.record.pc, fast.pa);
+    if (hsr.write()) trapped.record.value = fast.value;
+    cpu.locks.adopt(cpu.machine->locks, trapped.record.device);
+    trapped.record.lock_sequence = cpu.locks.next_sequence(trapped.record.device);
+    trapped.access = {.pa = {fast.pa},
+                      .va = {fast.va},
+                      .span = cpu.machine->map.find({fast.pa}),
+                      .decoded = true,
+                      .write = hsr.write(),
+                      .sign_extend = hsr.sign_extend(),
+                      .log2_size = hsr.log2_size(),
+                      .reg = hsr.srt(),
+                      .syndrome = true,
+                      .wide = fast.length == 4,
+                      .recorded = true,
+                      .last_region = trapped.record.device};
+    trapped.payload = {};
+    cpu.step = {.armed = true, .stop = fast.next_pc, .psr = fast.psr};
+    cpu.view.adopt(*cpu.shadow);
     ++cpu.ring.statistics().traps; // the trap that began the step
     ++cpu.ring.statistics().stepped;
 }
@@ -191,8 +189,8 @@ void prepare_fast_path(const Machine& machine, Cpu& cpu) {
     fast.stack = static_cast<std::uint32_t>(stack_end(machine.image, cpu.number).value);
     fast.handler = port::fast_code(FastCode::slow);
     fast.look = port::fast_code(FastCode::look);
-    fast.normal = cpu.view.normal();
-    fast.shadow = cpu.view.shadow();
+    fast.normal = cpu.normal->vttbr();
+    fast.shadow = cpu.shadow->vttbr();
     fast.hstr_step = hstr_cp15;
     fast.hstr = hstr_vbar;
     fast.turn = turn_interval;

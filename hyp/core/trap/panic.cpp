@@ -98,8 +98,8 @@ void mark_area(const Machine& machine) {
     port::store_shared(machine.area->state, abi::AreaState::panicked);
 }
 
-/// Stops the other CPUs and marks the area. Only called if there is a machine: before that, CPU 0 is
-/// alone.
+/// Stops the other CPUs and marks the area. Only called if there is a machine: before that, CPU 0
+/// is alone.
 void stop_machine(Machine& machine) {
     stop_other_cpus(machine);
     mark_area(machine);

@@ -18,7 +18,7 @@ constexpr unsigned most_looks = 32;
 /// guest has not fetched it. If it executed that now, with its monitor lost, it would only fail.
 /// One to another address is not it.
 bool was_followed_to(const Cpu& cpu, const Frame& frame) {
-    const DeviceAccess& access = cpu.step.access;
+    const DeviceAccess& access = cpu.trapped.access;
     if (!cpu.reservation.certain || !access.exclusive || !access.write) return false;
     return access.decoded || arch::decode(cpu.step.code.word, in_thumb(frame)).unpredictable;
 }
@@ -30,18 +30,19 @@ bool is_in_doubt(const Cpu& cpu, const Frame& frame, abi::FaultReason why) {
 }
 
 /// The number of looks in a row, with this one.
-unsigned count(Step& step, std::uint32_t pc, std::uint64_t trap) {
-    const bool again = step.looked_pc == pc && step.looked_trap + 1 == trap;
-    step.looked_pc = pc;
-    step.looked_trap = trap;
-    return step.looks = again ? step.looks + 1 : 1;
+unsigned count(Trapped& trapped, std::uint32_t pc, std::uint64_t trap) {
+    const bool again = trapped.looked_pc == pc && trapped.looked_trap + 1 == trap;
+    trapped.looked_pc = pc;
+    trapped.looked_trap = trap;
+    return trapped.looks = again ? trapped.looks + 1 : 1;
 }
 
 } // namespace
 
 bool look_again(Cpu& cpu, const Frame& frame, abi::FaultReason why) {
     abi::Statistics& statistics = cpu.ring.statistics();
-    if (!is_in_doubt(cpu, frame, why) || count(cpu.step, frame.pc, statistics.traps) > most_looks)
+    if (!is_in_doubt(cpu, frame, why) ||
+        count(cpu.trapped, frame.pc, statistics.traps) > most_looks)
         return false;
     port::write<reg::ICIALLU>(0); // and the branch predictor (ARM ARM B2.2.9)
     cpu.view.forget();

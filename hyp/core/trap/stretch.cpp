@@ -3,10 +3,10 @@
 #include "arch/flow.hpp"
 #include "arch/instruction.hpp"
 #include "engine/exclusive.hpp"
-#include "engine/reexecution.hpp"
 #include "guest/exception.hpp"
 #include "guest/registers.hpp"
 #include "machine/machine.hpp"
+#include "machine/stepping.hpp"
 #include "port/sysreg.hpp"
 #include "trap/abort.hpp"
 #include "trap/decode.hpp"
@@ -120,7 +120,7 @@ void go_on(Cpu& cpu, Frame& frame) {
 
 // While the guest has a breakpoint of its own on, it might lie in the stretch.
 void follow_load_exclusive(Cpu& cpu, Frame& frame) {
-    if (frame.pc != cpu.step.next_pc) return;
+    if (frame.pc != cpu.step.stop) return;
     cpu.stretch.left = Stretch::most;
     if (!cpu.debug.usable()) cpu.reservation.held &= !comes_to_clrex(cpu, frame);
     else if (cpu.debug.is_hyps()) go_on(cpu, frame);
@@ -129,7 +129,7 @@ void follow_load_exclusive(Cpu& cpu, Frame& frame) {
 // Hyp has made the access, or its step has ended. Otherwise the guest tries again, or takes an
 // exception.
 void keep_following(Cpu& cpu, Frame& frame, std::uint32_t pc) {
-    const bool behind = frame.pc == cpu.step.next_pc || frame.pc == pc + 2 || frame.pc == pc + 4;
+    const bool behind = frame.pc == cpu.step.stop || frame.pc == pc + 2 || frame.pc == pc + 4;
     const auto mode = static_cast<std::uint32_t>(arch::mode_of(frame.psr));
     if (behind && mode == cpu.reservation.context.mode) go_on(cpu, frame);
     else cpu.stretch.following = false;
@@ -137,11 +137,14 @@ void keep_following(Cpu& cpu, Frame& frame, std::uint32_t pc) {
 
 bool end_stretch(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
     const bool tried_order = cpu.stretch.tries_order;
-    const RunEnd end = end_run(cpu, frame, hsr);
-    if (tried_order) note_order(cpu, end, hsr);
-    else if (end.arrived) go_on(cpu, frame);
-    else cpu.stretch.following = hsr.ec() == arch::ExceptionClass::data_abort && !end.own_trap;
-    return end.own_trap;
+    cpu.stretch.armed = cpu.stretch.tries_order = false;
+    const StepEnd end = leave_step(cpu, frame, hsr);
+    const bool arrived = end == StepEnd::planned;
+    const bool own_trap = caused_trap(cpu, frame, hsr, end);
+    if (tried_order) note_order(cpu, arrived, hsr);
+    else if (arrived) go_on(cpu, frame);
+    else cpu.stretch.following = hsr.ec() == arch::ExceptionClass::data_abort && !own_trap;
+    return own_trap;
 }
 
 } // namespace mmioscope

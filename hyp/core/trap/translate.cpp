@@ -67,9 +67,9 @@ std::optional<PhysicalAddress> translate(Cpu& cpu, const Frame& frame, VirtualAd
                                          bool write) {
     std::uint64_t par = result_of(frame, va, write);
     if (stopped_by_stage2(par) && cpu.debug.usable()) {
-        cpu.view.open_shadow();
+        cpu.view.enter(*cpu.shadow);
         par = result_of(frame, va, write);
-        cpu.view.close_shadow();
+        cpu.view.enter(*cpu.normal);
     }
     return address_in(par, va);
 }

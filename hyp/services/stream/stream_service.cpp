@@ -106,13 +106,13 @@ void StreamService::serve_line(Cpu& cpu) {
 /// What the guest's store sends, if it may need a mark. The UART takes the lowest byte, whatever
 /// the size of the store.
 std::optional<std::uint8_t> StreamService::byte_sent(const Cpu& cpu, const Frame& frame) const {
-    const DeviceAccess& access = cpu.step.access;
+    const DeviceAccess& access = cpu.trapped.access;
     if (!access.decoded) { // any byte may follow the mark
         if (access.write && !access.stage1_walk) return 0;
         return {};
     }
     for (unsigned n = 0; n < access.beats; ++n) {
-        const Beat beat = cpu.step.beat(n);
+        const Beat beat = cpu.trapped.beat(n);
         const std::uint64_t begin = beat.pa.value;
         if (!beat.write || !data_register_.overlaps({begin, begin + (1u << access.log2_size)}))
             continue;
@@ -127,14 +127,14 @@ void StreamService::before_store(Cpu& cpu, const Frame& frame) {
     const auto byte = byte_sent(cpu, frame);
     if (!byte) return;
     shared_line_.begin_store(cpu.number, *byte);
-    cpu.step.record.type = abi::RecordType::access; // what becomes of it: see end_store()
-    cpu.turn_given = false;                         // there is one behind the store
+    cpu.trapped.record.type = abi::RecordType::access; // what becomes of it: see end_store()
+    cpu.turn_given = false;                            // there is one behind the store
 }
 
 /// No step is armed, so a store that was begun is over. It has become a fault if it was not made.
 void StreamService::end_store(Cpu& cpu) {
     if (!options_.shared) return;
-    shared_line_.end_store(cpu.number, cpu.step.record.type == abi::RecordType::access);
+    shared_line_.end_store(cpu.number, cpu.trapped.record.type == abi::RecordType::access);
 }
 
 // Requests are looked for less often than records, because nobody waits for them as much.

@@ -2,31 +2,26 @@
 
 #include "engine/ending.hpp"
 #include "engine/reexecution.hpp"
-#include "guest/registers.hpp"
 #include "machine/machine.hpp"
 #include "unprotect/shared_page.hpp"
 
 namespace mmioscope {
 
 Outcome UnprotectEngine::carry_out(Cpu& cpu, Frame& frame) {
-    DeviceAccess& access = cpu.step.access;
+    DeviceAccess& access = cpu.trapped.access;
     lpae::Descriptor& entry = shared_descriptor(cpu.machine->normal_table, access.pa.value);
     access.decoded = access.decoded && !access.listed;
     access.listed = false;
-    begin_step(cpu, frame);
-    cpu.debug.arm(cpu.step.next_pc, in_thumb(frame));
+    begin_step(cpu, frame, *cpu.normal);
     if (access.ends_machine) allow_accesses(cpu); // the baseline holds nobody up
     cpu.locks.release(); // held for the sequence number, not for the access
-    cpu.step.opened = &entry;
+    opened_[cpu.number] = &entry;
     open_shared_page(entry);
     return Outcome::again;
 }
 
 bool UnprotectEngine::finish(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
-    close_shared_page(*cpu.step.opened);
-    cpu.step.opened = nullptr;
-    note_done(cpu);
-    cpu.debug.disarm();
+    close_shared_page(*opened_[cpu.number]);
     return end_step(cpu, frame, hsr);
 }
 

@@ -15,6 +15,9 @@ class UnprotectEngine final : public Engine {
 public:
     Outcome carry_out(Cpu& cpu, Frame& frame) override;
     bool finish(Cpu& cpu, Frame& frame, arch::Hsr hsr) override;
+
+private:
+    lpae::Descriptor* opened_[abi::max_cpus]{}; ///< each CPU's, in a step
 };
 
 class Unprotect final : public Service {

@@ -2,10 +2,10 @@
 
 #include "abi/layout.hpp"
 #include "catch_2_or_3.hpp"
-#include "start/start_mailbox.hpp"
 #include "machine/power.hpp"
 #include "sim/board_tree.hpp"
 #include "sim/rig.hpp"
+#include "start/start_mailbox.hpp"
 
 #include <libfdt.h>
 

@@ -171,7 +171,7 @@ TEST_CASE("an access that never ends does not keep the machine from its end") {
             if (cpu.step.armed) { // the guest stores, and comes back
                 rig.simulation.device_access(
                     {.address = cfgctrl, .value = off, .log2_size = 2, .write = true});
-                core.frame.pc = cpu.step.next_pc;
+                core.frame.pc = cpu.step.stop;
                 core.system.set<reg::HSR>(0x8200'0022);
                 mmioscope_guest_trap(cpu, core.frame);
             }

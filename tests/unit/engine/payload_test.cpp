@@ -26,7 +26,7 @@ public:
     void before_access(mmioscope::Cpu& cpu, const Frame&, const DeviceAccess&) override {
         const std::uint32_t n = ++given_[cpu.number];
         for (std::uint32_t i = 0; i < size_of(n); ++i) bytes_[cpu.number][i] = byte_of(n, i);
-        cpu.step.payload = {bytes_[cpu.number], size_of(n)};
+        cpu.trapped.payload = {bytes_[cpu.number], size_of(n)};
     }
 
 private:

@@ -16,7 +16,7 @@ constexpr std::uint32_t thumb_smc = 0x8000'f7f0; // its first halfword comes fir
 struct Page {
     Bench bench;
     TablePool pool{bench.pool(8)};
-    TranslationTable shadow{pool.take()};
+    View shadow{pool.take()};
     StepPage page;
     std::uint64_t at{};
 
@@ -30,7 +30,7 @@ struct Page {
         at = leaf(code.at.value).output(page_floor(code.at.value));
     }
     Translation leaf(std::uint64_t address) const {
-        return walk(bench.simulation.ram, page.root().value, address);
+        return walk(bench.simulation.ram, page.view().root().value, address);
     }
     template <class T = std::uint32_t>
     T load(unsigned offset) const {

@@ -283,7 +283,7 @@ TEST_CASE("the fast path counts stores, and leaves unaligned accesses to the slo
             CHECK(rig.simulation.slow_traps == before + 1);
             if (!in_step(cpu)) continue;
             core.system.set<reg::HSR>(0x8200'0022); // and its step is over
-            core.frame.pc = cpu.step.next_pc;
+            core.frame.pc = cpu.step.stop;
             rig.simulation.synchronize(core);
             run_hyp_code(rig.simulation, core, cpu, core.frame);
         }

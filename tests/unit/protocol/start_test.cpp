@@ -1,6 +1,7 @@
 // A CPU's first view of stage 2, from a TLB and an instruction cache that are UNKNOWN.
 #include "catch_2_or_3.hpp"
 #include "mm/guest_view.hpp"
+#include "port/memory.hpp"
 #include "sim/simulation.hpp"
 
 using namespace mmioscope;
@@ -21,8 +22,9 @@ std::string start_view(std::uint64_t seed) {
     simulation.scheduler.add([&] {
         Core& core = simulation.cores[0];
         core.system.set<reg::HCR>(1);
-        GuestView view(nothing_mapped, nothing_mapped);
-        view.start();
+        const View nothing(port::memory_at<lpae::Descriptor>(nothing_mapped));
+        GuestView view;
+        view.start(nothing);
         simulation.synchronize(core); // the ERET
         if (core.tlb.translate(core.regime(), page, 1).stop == Route::Stop::none)
             wrong = "start: a translation from before is still there";

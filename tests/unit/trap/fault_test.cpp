@@ -105,7 +105,7 @@ TEST_CASE("a walk that aborts in a step ends it, and the access can be tried aga
         trap_on_walk(core, cpu, 0x9200'0017, at::fifo);
         CHECK(!in_step(cpu));
         CHECK(!cpu.locks.held());
-        CHECK(!cpu.view.shadow_open());
+        CHECK(cpu.view.is_in(*cpu.normal));
         CHECK(core.bank(port::Banked::lr_abt) == pc + 8);
         CHECK(core.bank(port::Banked::spsr_abt) == psr);
         core.frame.pc = pc; // the handler returns

@@ -3,7 +3,6 @@
 #include "catch_2_or_3.hpp"
 #include "sim/judge.hpp"
 #include "trap/dispatch.hpp"
-#include "unprotect/shared_page.hpp"
 
 using namespace mmioscope;
 using namespace mmioscope::sim;
@@ -45,15 +44,15 @@ constexpr auto no_baseline = {abi::EngineKind::shadow, abi::EngineKind::emulatio
 
 } // namespace
 
-TEST_CASE("no return to the guest with a shadow table open and no step") {
+TEST_CASE("no return to the guest in a shadow view without a step") {
     const auto engine = GENERATE(values(no_baseline));
     CHECK(!stops_behind([](Rig&, mmioscope::Cpu&) {}, "any", engine));
-    CHECK(stops_behind([](Rig&, mmioscope::Cpu& cpu) { cpu.view.open_shadow(); },
-                       "shadow table and step disagree", engine));
+    CHECK(stops_behind([](Rig&, mmioscope::Cpu& cpu) { cpu.view.enter(*cpu.shadow); },
+                       "view and step disagree", engine));
     CHECK(!stops_behind(
         [](Rig&, mmioscope::Cpu& cpu) {
-            cpu.view.open_shadow();
-            cpu.view.close_shadow();
+            cpu.view.enter(*cpu.shadow);
+            cpu.view.enter(*cpu.normal);
         },
         "any", engine));
 }
@@ -78,19 +77,12 @@ TEST_CASE("no return to the guest with another table in VTTBR than the view says
         CHECK(stops_behind(other, "unexpected value of VTTBR", engine));
 }
 
-TEST_CASE(
-    "no return under the baseline with its page, a lock or a shadow table but without a step") {
+TEST_CASE("no return under the baseline with a lock or a shadow view but without a step") {
     constexpr auto baseline = abi::EngineKind::unprotect;
     CHECK(!stops_behind([](Rig&, mmioscope::Cpu&) {}, "any", baseline));
-    CHECK(stops_behind([](Rig&, mmioscope::Cpu& cpu) { cpu.view.open_shadow(); },
-                       "shadow table and step disagree", baseline));
+    CHECK(stops_behind([](Rig&, mmioscope::Cpu& cpu) { cpu.view.enter(*cpu.shadow); },
+                       "view and step disagree", baseline));
     CHECK(stops_behind(take_a_lock, "lock and step disagree", baseline));
-    CHECK(stops_behind(
-        [](Rig& rig, mmioscope::Cpu& cpu) {
-            cpu.step.opened = rig.machine->normal_table.page_entry(at::fifo);
-            open_shared_page(*cpu.step.opened);
-        },
-        "open page and step disagree", baseline));
 }
 
 TEST_CASE("no first entry into the guest with a lock held") {
