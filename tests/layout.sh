@@ -27,7 +27,7 @@ floor() {
     bringup) echo 8 ;;
     dt) echo 9 ;;
     start) echo 10 ;;
-    integrity | black_box | choice | task_names | stream) echo 11 ;;
+    integrity | black_box | choice | task_names | stream | keeping) echo 11 ;;
     control) echo 12 ;;
     unprotect) echo 13 ;;
     *) echo 99 ;;

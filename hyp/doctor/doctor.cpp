@@ -134,7 +134,6 @@ void Doctor::next_round(Cpu& cpu, Frame& frame) {
     Machine& machine = *cpu.machine;
     const bool emulation = round_ == Round::emulation;
     machine.config.engine = emulation ? abi::EngineKind::emulation : abi::EngineKind::shadow;
-    machine.engine = emulation ? static_cast<Engine*>(&emulation_) : &shadow_;
     const Frame kept = frame;    // part of what is prepared
     cpu.view.start(*cpu.normal); // with nothing that an earlier round may have left in the TLB
     cpu.always_slow = round_ == Round::slow_path;

@@ -8,7 +8,6 @@
 #include "doctor/trial.hpp"
 #include "engine/emulation.hpp"
 #include "engine/service.hpp"
-#include "engine/shadow.hpp"
 
 #include <atomic>
 
@@ -53,8 +52,6 @@ private:
     std::uint64_t traps_{}; ///< of CPU 0, before its HVC
     Round round_{Round::step};
     bool shadow_works_{true};
-    ShadowEngine shadow_;
-    EmulationEngine emulation_;
 };
 
 } // namespace mmioscope::doctor

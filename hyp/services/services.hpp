@@ -5,6 +5,7 @@
 #include "choice/choice.hpp"
 #include "control/control.hpp"
 #include "integrity/integrity.hpp"
+#include "keeping/keeping.hpp"
 #include "stream/stream_service.hpp"
 #include "task_names/task_names.hpp"
 #include "unprotect/unprotect.hpp"
@@ -22,14 +23,16 @@ struct Services {
     Control control{integrity, choice, stream};
     StreamService stream_service{stream, control};
     Unprotect unprotect;
+    Keeping keeping;
 
     constexpr Services() = default;
     Services(const Services&) = delete;
 };
 
 /// In the order in which their hooks are called: the checksums are made when all else is set up.
-constexpr std::array<Service*, 6> list_of(Services& s) {
-    return {&s.black_box, &s.task_names, &s.control, &s.unprotect, &s.stream_service, &s.integrity};
+constexpr std::array<Service*, 7> list_of(Services& s) {
+    return {&s.black_box,      &s.task_names, &s.control,  &s.unprotect,
+            &s.stream_service, &s.keeping,    &s.integrity};
 }
 
 } // namespace mmioscope

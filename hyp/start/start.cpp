@@ -9,9 +9,6 @@
 #include "dt/guest_tree.hpp"
 #include "dt/placement.hpp"
 #include "dt/regions.hpp"
-#include "dt/uart.hpp"
-#include "engine/emulation.hpp"
-#include "engine/keeping.hpp"
 #include "engine/service.hpp"
 #include "guest/reset.hpp"
 #include "machine/machine.hpp"
@@ -156,7 +153,6 @@ BootError read_tree(Setup& setup, Machine& machine) {
     if (auto e = withhold_uart(setup, machine)) return e;
     for (Service* service : machine.services)
         if (auto e = service->configure(machine, setup)) return e;
-    if (!keep_uarts(tree, setup.withheld_nodes, machine.map, machine.kept_bits)) return no_spans;
     if (machine.config.modules.kernel.empty() && !machine.config.entry)
         return {"/chosen has no boot module that is a kernel", ""};
     for (const MachineRegisters& registers : board.machine_registers)
@@ -206,21 +202,11 @@ BootError build_tables(Machine& machine, const Setup& setup) {
     return {};
 }
 
-/// The core's engines have no state. Null: no such engine is linked.
-Engine* engine_of(const Machine& machine) {
-    static constinit ShadowEngine shadow;
-    static constinit EmulationEngine emulation;
-    static constinit KeepingEngine keeping_shadow{shadow};
-    static constinit KeepingEngine keeping_emulation{emulation};
-    const abi::EngineKind kind = machine.config.engine;
-    const bool keeps = !machine.kept_bits.empty();
-    if (kind == abi::EngineKind::shadow)
-        return keeps ? static_cast<Engine*>(&keeping_shadow) : &shadow;
-    if (kind == abi::EngineKind::emulation)
-        return keeps ? static_cast<Engine*>(&keeping_emulation) : &emulation;
+/// Sets the engine that a service has. False: no such engine is linked.
+bool choose_engine(Machine& machine) {
     for (Service* service : machine.services)
-        if (Engine* engine = service->engine(kind)) return engine;
-    return nullptr;
+        if (machine.engine == nullptr) machine.engine = service->engine(machine.config.engine);
+    return machine.engine != nullptr || machine.config.engine != abi::EngineKind::unprotect;
 }
 
 const char* description_of(abi::EngineKind kind) {
@@ -293,8 +279,7 @@ Frame start_machine(Machine& machine, Setup& setup, Cpu& cpu, const BootError& f
     port::flush_to_coherency(
         {page_floor(boot_tree.begin)},
         static_cast<std::size_t>(page_ceil(boot_tree.end) - page_floor(boot_tree.begin)));
-    machine.engine = engine_of(machine);
-    if (machine.engine == nullptr) refuse(machine, {"this image has no such engine", ""});
+    if (!choose_engine(machine)) refuse(machine, {"this image has no such engine", ""});
 
     Range room = guest_tree_room(machine);
     if (boot_tree.overlaps(room)) { // the board's tree moves to the end of that room

@@ -193,7 +193,7 @@ inline begin_step(c, p, q) {
 }
 
 /* Leaves `got`: if not, nothing has happened.
- * source: hyp/core/engine/shadow.cpp ShadowEngine::carry_out */
+ * source: hyp/core/engine/emulation.cpp by_shadow */
 inline carry_out(c, p, q) {
     in(TWO_VMIDS_TTLB, !hold -> steps++);
     atomic { choose_regions(p, q); got = 1 };
@@ -246,10 +246,9 @@ inline end_step(c, p, q, planned) {
     fi
 }
 
-/* source: hyp/core/engine/shadow.cpp ShadowEngine::finish */
 inline finish(c, p, q, planned) {
     in(UNLOCK_BEFORE_CLOSE, release_all(c, p, q));
-    end_step(c, p, q, planned);                  /* = end_step */
+    end_step(c, p, q, planned);
     in(TWO_VMIDS_TTLB, steps--)
 }
 

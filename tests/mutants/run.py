@@ -22,7 +22,7 @@ import sys
 import zlib
 
 FILES = ["hyp/core/trace/*", "hyp/core/engine/*", "hyp/core/mm/guest_view.*", 
-         "hyp/core/dev/own_bus.cpp", "hyp/core/machine/debug_unit.*", "hyp/core/machine/step*", "hyp/services/choice/*", "hyp/services/control/*", "hyp/services/stream/*",
+         "hyp/core/dev/own_bus.cpp", "hyp/core/machine/debug_unit.*", "hyp/core/machine/step*", "hyp/services/choice/*", "hyp/services/control/*", "hyp/services/stream/*", "hyp/services/keeping/*",
          "hyp/start/start.cpp", "hyp/core/bringup/bringup.cpp",
          "hyp/core/trap/translate.cpp", "hyp/core/trap/abort.cpp", "hyp/core/trap/dispatch.cpp", "hyp/core/trap/fast_path.cpp",
          "hyp/core/trap/stretch.cpp", "hyp/core/trap/decode.cpp", "hyp/core/trap/fetch.cpp", "hyp/core/trap/guest_memory.cpp", "hyp/core/trap/second_look.cpp",

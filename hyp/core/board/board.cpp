@@ -72,14 +72,6 @@ constexpr MachineDevice machine_devices[] = {
     {nullptr, nullptr, nullptr},
 };
 
-// Allwinner H3 Datasheet 1.2, 4.3.5: BUS_CLK_GATING_REG3, BUS_SOFT_RST_REG4. The ids are Linux'
-// CLK_BUS_UART0 and RST_BUS_UART0 (include/dt-bindings, sun8i-h3-ccu.h).
-constexpr UartBits uart_bits[] = {
-    {"allwinner,sun8i-h3-ccu", "clocks", 62, 0x06c, 16, 4},
-    {"allwinner,sun8i-h3-ccu", "resets", 49, 0x2d8, 16, 4},
-    {},
-};
-
 constinit Board board{.name = "",
                       .uart = {},
                       .uart_node = -1,

@@ -54,27 +54,6 @@ struct MachineRegisters {
     const MachineDevice* device{};
 };
 
-/// The bits of a clock controller's register without which its UARTs stop: a clock's gate, or a
-/// reset (0: in reset). A UART's node names its bit by a phandle and an id.
-struct UartBits {
-    const char* compatible; ///< the controller's
-    const char* property;   ///< of the UART's node: "clocks" or "resets"
-    std::uint32_t first_id; ///< UART 0's; the others' follow
-    std::uint32_t offset;   ///< of the register, of 32 bits
-    std::uint8_t first_bit; ///< UART 0's; the others' follow
-    std::uint8_t uarts;     ///< number of them
-};
-/// Those that are known. The last one has no `compatible`.
-extern const UartBits uart_bits[];
-
-/// Such a bit of a UART of the hypervisor's.
-struct KeptBit {
-    PhysicalAddress address; ///< of the register
-    std::uint16_t region{};  ///< the UART's
-    std::uint8_t bit{};
-};
-using KeptBits = FixedVector<KeptBit, 4>;
-
 struct Board {
     char name[32]; ///< first `compatible` of the device tree's root; zero-terminated
     Uart uart;     ///< for the hypervisor's own messages

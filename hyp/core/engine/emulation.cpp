@@ -38,6 +38,20 @@ void deliver(Trapped& trapped, Frame& frame, std::uint32_t value) {
     set_guest_register(frame, access.reg, extend(value, access.log2_size, access.sign_extend));
 }
 
+/// Whether Hyp makes the access itself, which costs less: it makes no record, and has the same
+/// privilege and memory type on the bus. Memory is the guest's to map, and may be in its cache.
+bool needs_no_step(Cpu& cpu, const Frame& frame) {
+    const DeviceAccess& access = cpu.trapped.access;
+    if (access.recorded || arch::mode_of(frame.psr) == arch::Mode::usr) return false;
+    const abi::RegionEntry& region = cpu.machine->regions[access.span->region];
+    return (region.flags & abi::region_memory) == 0 && can_emulate(cpu, frame);
+}
+
+/// The shadow engine. Kept out of what emulation executes.
+[[gnu::noinline]] Outcome by_shadow(Cpu& cpu, Frame& frame) {
+    return needs_no_step(cpu, frame) ? emulate(cpu, frame) : begin_step(cpu, frame, *cpu.shadow);
+}
+
 } // namespace
 
 bool can_emulate(Cpu& cpu, const Frame& frame) {
@@ -65,6 +79,11 @@ Outcome emulate(Cpu& cpu, Frame& frame) {
     give_locks_back(cpu);
     count_emulated(cpu, user);
     return outcome;
+}
+
+Outcome make_access(Cpu& cpu, Frame& frame) {
+    if (cpu.machine->config.engine == abi::EngineKind::emulation) return emulate(cpu, frame);
+    return by_shadow(cpu, frame);
 }
 
 } // namespace mmioscope

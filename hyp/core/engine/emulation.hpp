@@ -1,21 +1,20 @@
-// The emulation engine: Hyp does what HSR describes completely, a single aligned load or store
-// without writeback, and leaves everything else to the shadow engine. Hyp's access is privileged on
-// the bus, also when it stands for one of User mode (PL0). Those are counted, or left to the shadow
-// engine if the board has something that tells the two apart (mmioscope,user-firewall).
+// Who makes an access: Hyp does what HSR describes completely, a single aligned load or store
+// without writeback, if the engine is emulation, or if it makes no record; the guest does all else,
+// in a step. Hyp's access is privileged on the bus, also when it stands for one of User mode (PL0).
+// Those are counted, or left to the guest if the board has something that tells the two apart
+// (mmioscope,user-firewall).
 #pragma once
 
-#include "engine/shadow.hpp"
+#include "engine/engine.hpp"
 
 namespace mmioscope {
 
 /// Whether Hyp can do cpu.trapped.access.
 [[nodiscard]] bool can_emulate(Cpu& cpu, const Frame& frame);
-/// Does it, if it can, as Engine::carry_out(); otherwise the guest does, in a step.
+/// Does it, if it can, as Engine::carry_out(); otherwise the guest does.
 Outcome emulate(Cpu& cpu, Frame& frame);
 
-class EmulationEngine final : public ShadowEngine {
-public:
-    Outcome carry_out(Cpu& cpu, Frame& frame) override { return emulate(cpu, frame); }
-};
+/// Engine::carry_out() of the core's engines; end_step() is their finish().
+Outcome make_access(Cpu& cpu, Frame& frame);
 
 } // namespace mmioscope

@@ -1,8 +1,10 @@
-// How one access to a page that traps is carried out. Three engines have this interface:
-//   shadow (shadow.hpp)        the guest re-executes the instruction on its CPU's shadow table
-//   emulation (emulation.hpp)  Hyp does the access itself and sets the register
-//   unprotect (hyp/services/unprotect) baseline for comparison, as tracers with one table for all
-//                              CPUs do it: loses events
+// How one access to a page that traps is carried out. The core has two engines (emulation.hpp), and
+// a service may have another one, or stand before the core's:
+//   shadow     the guest re-executes the instruction in its CPU's shadow view, between two traps:
+//              whatever the instruction is, the device sees exactly that
+//   emulation  Hyp does the access itself and sets the register
+//   unprotect  (hyp/services/unprotect) baseline for comparison, as tracers with one table for all
+//              CPUs do it: loses events
 #pragma once
 
 #include "arch/hsr.hpp"
@@ -18,6 +20,7 @@ enum class Outcome {
     taken, ///< the guest takes an exception: PC is at its vector
 };
 
+/// A service's, in Machine::engine; null: the core's.
 class Engine {
 public:
     /// Carries out cpu.trapped.access, whose locks are held, and records it. Either the locks are

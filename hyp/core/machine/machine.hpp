@@ -36,7 +36,6 @@ struct Machine {
     EntryState entry{};
     bool breakpoints{true}; ///< CPU 0 has them; else each CPU steps on a page of its own
     Range control_page;     ///< the guest is told of it, and a service answers there; empty: none
-    KeptBits kept_bits;     ///< of the hypervisor's UARTs
     Range own_memory; ///< the hypervisor's memory, from its first byte to the end of the trace area
     arch::Clusters clusters{};
     unsigned cpu_count{};
@@ -52,7 +51,7 @@ struct Machine {
     std::uint32_t fast_dispatch[2][512]{};
 
     abi::AreaHeader* area{};
-    Engine* engine{};
+    Engine* engine{}; ///< a service's; null: the core's (engine/emulation.hpp)
 
     std::span<Service* const> services;
     // Each is null if no service is interested (engine/service.hpp).

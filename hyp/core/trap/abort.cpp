@@ -269,7 +269,9 @@ Outcome data_abort(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
     if (cpu.repeated_load.watches()) end_repetition(cpu, frame);
     if (access.exclusive && access.write) return store_exclusive(cpu, frame);
     count_access(cpu);
-    return machine.engine->carry_out(cpu, frame);
+    if (machine.engine != nullptr) [[unlikely]]
+        return machine.engine->carry_out(cpu, frame);
+    return make_access(cpu, frame);
 }
 
 Outcome prefetch_abort(Cpu& cpu, Frame& frame, arch::Hsr hsr) {

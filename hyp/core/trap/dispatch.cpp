@@ -1,6 +1,7 @@
 #include "trap/dispatch.hpp"
 
 #include "base/check.hpp"
+#include "engine/reexecution.hpp"
 #include "engine/service.hpp"
 #include "guest/exception.hpp"
 #include "guest/registers.hpp"
@@ -83,7 +84,9 @@ Outcome handle(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
 /// Ends what is armed. True if that caused the trap; otherwise it must still be handled.
 bool finish(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
     if (cpu.stretch.armed) return end_stretch(cpu, frame, hsr);
-    const bool own_trap = cpu.machine->engine->finish(cpu, frame, hsr);
+    Engine* const other = cpu.machine->engine;
+    const bool own_trap =
+        other != nullptr ? other->finish(cpu, frame, hsr) : end_step(cpu, frame, hsr);
     if (own_trap && cpu.trapped.access.exclusive) follow_load_exclusive(cpu, frame);
     return own_trap;
 }

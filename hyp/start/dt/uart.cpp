@@ -4,27 +4,6 @@ namespace mmioscope {
 
 namespace {
 
-/// Where the node with `phandle` begins, if it is compatible with `with` and has `size` bytes.
-std::optional<PhysicalAddress> registers_of(const Tree& tree, std::uint32_t phandle,
-                                            const char* with, std::uint32_t size) {
-    Range range;
-    for (int node = 0; node < tree.count(); ++node)
-        if (tree.compatible(node, {with}) && tree.cell(node, "phandle", 0) == phandle &&
-            tree.reg(node, 0, range) && range.size() >= size)
-            return PhysicalAddress{range.begin};
-    return {};
-}
-
-/// The bit of `uart` in the register that `row` describes; nothing: it has none there.
-std::optional<KeptBit> bit_of(const Tree& tree, int uart, const UartBits& row) {
-    const Property named = tree.property(uart, row.property); // a phandle and an id
-    if (named.size != 8 || named.cell(1) - row.first_id >= row.uarts) return {};
-    const auto begin = registers_of(tree, named.cell(0), row.compatible, row.offset + 4);
-    if (!begin) return {};
-    const std::uint32_t bit = row.first_bit + named.cell(1) - row.first_id;
-    return KeptBit{*begin + row.offset, 0, static_cast<std::uint8_t>(bit)};
-}
-
 bool is_8250(const Tree& tree, int node) {
     return tree.compatible(node, {"snps,dw-apb-uart", "ns16550a", "ns16550", "ns16450", "ns8250"});
 }
@@ -50,23 +29,6 @@ std::optional<Uart> uart_of(const Tree& tree, int node) {
                 static_cast<std::uint8_t>(shift),
                 static_cast<std::uint8_t>(width == 4 ? 2 : width - 1),
                 clock};
-}
-
-bool keep_uarts(const Tree& tree, std::span<const int> uarts, RegionMap& map, KeptBits& out) {
-    for (const int uart : uarts) {
-        Range range;
-        const Span* span = tree.reg(uart, 0, range) ? map.find({range.begin}) : nullptr;
-        if (span == nullptr) continue;
-        const std::uint16_t region = span->region;
-        for (const UartBits* row = uart_bits; row->compatible != nullptr; ++row) {
-            auto kept = bit_of(tree, uart, *row);
-            if (!kept) continue;
-            kept->region = region;
-            const std::uint64_t address = kept->address.value;
-            if (!out.push_back(*kept) || !map.trap_always({address, address + 4})) return false;
-        }
-    }
-    return true;
 }
 
 } // namespace mmioscope
