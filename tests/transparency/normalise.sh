@@ -12,6 +12,7 @@ settled='printk.time=0 initramfs_async=0 deferred_probe_timeout=0 audit=0 panic=
 # Lines that are removed or cut:
 #   rtc-pl031 ... setting system clock to    the time of day
 #   hrtimer: interrupt took N ns             how long the host let a CPU wait; often absent
+#   Retrying again to check for CPU kill    how long the host let a CPU wait that switches itself off; often absent
 #   random: ...                              when the kernel has gathered enough entropy
 #   *pgd=, *pmd= of an Unhandled fault       the pages of the kernel's translation tables
 #   Time: 12:00:NN                           the time since U-Boot's clock was set to noon
@@ -21,6 +22,7 @@ normalise() { # FILE
     sed -E -e 's/\r$//' \
         -e 's/^(rtc-pl031 .* setting system clock to) .*/\1 (time)/' \
         -e '/^hrtimer: interrupt took [0-9]+ ns$/d' \
+        -e '/^Retrying again to check for CPU kill$/d' \
         -e '/^random: /d' \
         -e 's/\*(pgd|pmd)=[0-9a-f]+/*\1=(page)/g' \
         -e 's/(Time: 12:00:)[0-5][0-9]$/\1(seconds)/' \

@@ -166,7 +166,7 @@ add test fault-at-start 3 fault_at_start
 add test virt-fault-at-start 3 virt fault_at_start
 add nightly fault-in-printing 3 fault_in_printing
 add test changed-text 3 changed text straddle 'text 0x880[01][0-9a-f]{4}\+0x1000'
-add nightly changed-constants 3 changed constants straddle 'constants 0x880[01][0-9a-f]{4}\+0x1000'
+add nightly changed-constants 3 changed constants straddle 'constants 0x880[0-2][0-9a-f]{4}\+0x1000'
 add test changed-tables 3 changed tables straddle 'tables 0x88[0-9a-f]{6}\+0x(1000|fe0)'
 add test changed-description 3 changed description straddle 'description 0x880[0-9a-f]{5}\+0x[0-9a-f]+'
 add nightly changed-code-page 3 changed code-page hammer 'tables 0x88[0-9a-f]{6}\+0x(1000|fe0)'
