@@ -1,7 +1,7 @@
 #include "ctl.hpp"
 
 #include "announced.hpp"
-#include "control/request_words.hpp"
+#include "control/requests.hpp"
 #include "control/steering.hpp"
 #include "dt/regions.hpp"
 #include "modules.hpp"

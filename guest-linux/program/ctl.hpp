@@ -22,7 +22,7 @@ struct ControlAccess {
 /// Uses nothing that the user can influence. Throws Error.
 ControlAccess open_control();
 
-/// Carries out `words` (control/request_words.hpp, or `modules`) and prints the result. Throws
+/// Carries out `words` (control/requests.hpp, or `modules`) and prints the result. Throws
 /// Error.
 Status steer(std::span<const std::string> words, std::future<ControlAccess>& access);
 

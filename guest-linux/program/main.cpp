@@ -1,6 +1,6 @@
 // mmioscope-guest: records the trace from inside of the traced kernel, and steers the tracer.
 #include "cli/program.hpp"
-#include "control/request_words.hpp"
+#include "control/requests.hpp"
 #include "ctl.hpp"
 #include "lent_root.hpp"
 #include "record.hpp"

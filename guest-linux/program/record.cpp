@@ -6,7 +6,7 @@
 #include "file_output.hpp"
 #include "physical_memory.hpp"
 #include "recording.hpp"
-#include "records/report.hpp"
+#include "records/verdict.hpp"
 #include "say.hpp"
 #include "system/message.hpp"
 #include "system/signals.hpp"

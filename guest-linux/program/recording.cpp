@@ -1,7 +1,7 @@
 #include "recording.hpp"
 
 #include "file/unfinished.hpp"
-#include "records/report.hpp"
+#include "records/verdict.hpp"
 
 #include <fmt/format.h>
 

@@ -48,7 +48,7 @@ void Collapse::add(const Event& event) {
     if (over || !may_repeat(record)) {
         release();
     }
-    if (Run* run = find(event)) {
+    if (Repeat* run = find(event)) {
         run->last = record;
         run->last_number = event.number;
         run->last_nanoseconds = event.nanoseconds;
@@ -67,21 +67,21 @@ void Collapse::add(const Event& event) {
 }
 
 // Only the newest one of its register: what a register was read and written stays in order.
-Collapse::Run* Collapse::find(const Event& event) {
-    const auto found = std::find_if(runs_.rbegin(), runs_.rend(), [&event](const Run& run) {
+Collapse::Repeat* Collapse::find(const Event& event) {
+    const auto found = std::find_if(runs_.rbegin(), runs_.rend(), [&event](const Repeat& run) {
         return share_register(run.last, event.record);
     });
     return found == runs_.rend() || !same_line(found->first, event) ? nullptr : &*found;
 }
 
 void Collapse::release() {
-    for (const Run& run : runs_) {
+    for (const Repeat& run : runs_) {
         give(run);
     }
     runs_.clear();
 }
 
-void Collapse::give(const Run& run) {
+void Collapse::give(const Repeat& run) {
     if (run.count == 1) {
         next_.add(run.first);
         return;

@@ -29,7 +29,7 @@ public:
 
 private:
     /// Equal records in one window.
-    struct Run {
+    struct Repeat {
         Event first; ///< settled
         abi::Record last;
         std::uint64_t last_number;
@@ -37,12 +37,12 @@ private:
         std::uint64_t count;
     };
 
-    Run* find(const Event& event);
-    void give(const Run& run);
+    Repeat* find(const Event& event);
+    void give(const Repeat& run);
 
     std::uint64_t window_;
     std::uint64_t start_ = 0; ///< time of the window's first event
-    std::vector<Run> runs_;
+    std::vector<Repeat> runs_;
 };
 
 } // namespace mmioscope::analysis

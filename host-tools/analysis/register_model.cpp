@@ -58,7 +58,7 @@ std::optional<std::size_t> RegisterModel::Numbers::of(const Event& event, Regist
 }
 
 std::array<RegisterModel::Candidate, rule_count> RegisterModel::candidates(std::size_t reg,
-                                                                           const Run& run,
+                                                                           const Seen& run,
                                                                            const Contexts& contexts,
                                                                            double seconds) const {
     std::array<Candidate, rule_count> all{};
@@ -71,7 +71,7 @@ std::array<RegisterModel::Candidate, rule_count> RegisterModel::candidates(std::
     }
     const std::optional<std::uint32_t> read = run.last_read(reg), written = run.last_written(reg);
     if (read) {
-        const Run::One& one = run.registers_[reg];
+        const Seen::One& one = run.registers_[reg];
         all[index_of(Rule::last_read)] = {true, one.written_last, *read};
         if (const double rate = registers_[reg].rate(); rate > 0 && one.most > one.least) {
             const double now = (one.least + one.most) / 2 + rate * seconds;
@@ -174,14 +174,14 @@ std::optional<std::uint32_t> RegisterModel::most_frequent(std::size_t reg) const
     return most == values.end() ? std::nullopt : std::optional(most->first);
 }
 
-std::optional<RegisterModel::Foretold> RegisterModel::foretell(std::size_t reg, const Run& run,
+std::optional<RegisterModel::Foretold> RegisterModel::foretell(std::size_t reg, const Seen& run,
                                                                double seconds) const {
     const Register& one = registers_[reg];
-    const Run::Device device =
-        one.device_number < run.devices_.size() ? run.devices_[one.device_number] : Run::Device();
+    const Seen::Device device =
+        one.device_number < run.devices_.size() ? run.devices_[one.device_number] : Seen::Device();
     const auto all = candidates(
         reg, run,
-        contexts(reg, device, reg < run.registers_.size() ? run.registers_[reg] : Run::One()),
+        contexts(reg, device, reg < run.registers_.size() ? run.registers_[reg] : Seen::One()),
         seconds);
     std::optional<Foretold> best;
     double most = -1;

@@ -146,7 +146,7 @@ public:
     };
 
     /// What the model remembers of a trace while it follows it.
-    class Run {
+    class Seen {
     public:
         void take(const ModelAccess& access, const RegisterModel& model);
         /// What was before counts no more.
@@ -192,7 +192,7 @@ public:
         Rule rule = Rule::last_read;
     };
     /// What a read of `reg` gives at this time; empty: no rule says anything.
-    std::optional<Foretold> foretell(std::size_t reg, const Run& run, double seconds) const;
+    std::optional<Foretold> foretell(std::size_t reg, const Seen& run, double seconds) const;
 
 private:
     struct Candidate {
@@ -213,8 +213,8 @@ private:
     static std::array<std::uint64_t, 3> recalled_keys(std::size_t reg,
                                                       std::span<const std::uint64_t> writes,
                                                       std::optional<std::uint32_t> own);
-    static Contexts contexts(std::size_t reg, const Run::Device& device, const Run::One& one);
-    std::array<Candidate, rule_count> candidates(std::size_t reg, const Run& run,
+    static Contexts contexts(std::size_t reg, const Seen::Device& device, const Seen::One& one);
+    std::array<Candidate, rule_count> candidates(std::size_t reg, const Seen& run,
                                                  const Contexts& contexts, double seconds) const;
     void learn_read(const ModelAccess& access);
     void learn_rate(Register& reg, const ModelAccess& access);
@@ -226,7 +226,7 @@ private:
     Register::Shares shares_{}; ///< of all registers together
     ContextTable learnt_;
     Numbers numbers_;
-    Run run_; ///< of the trace that it learns from
+    Seen run_; ///< of the trace that it learns from
 };
 
 /// The access of `event`, if it is one of the guest's.

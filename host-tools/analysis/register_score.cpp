@@ -238,33 +238,33 @@ std::array<std::uint64_t, 3> RegisterModel::recalled_keys(std::size_t reg,
     return {after, joined(after, writes[1]), joined(~after, number(own))};
 }
 
-RegisterModel::Run::Device& RegisterModel::Run::device(std::size_t number) {
+RegisterModel::Seen::Device& RegisterModel::Seen::device(std::size_t number) {
     if (number >= devices_.size()) {
         devices_.resize(number + 1);
     }
     return devices_[number];
 }
 
-RegisterModel::Run::One& RegisterModel::Run::one(std::size_t reg) {
+RegisterModel::Seen::One& RegisterModel::Seen::one(std::size_t reg) {
     if (reg >= registers_.size()) {
         registers_.resize(reg + 1);
     }
     return registers_[reg];
 }
 
-std::optional<std::uint32_t> RegisterModel::Run::last_read(std::size_t reg) const {
+std::optional<std::uint32_t> RegisterModel::Seen::last_read(std::size_t reg) const {
     return reg < registers_.size() ? registers_[reg].read : std::nullopt;
 }
 
-std::optional<std::uint32_t> RegisterModel::Run::last_written(std::size_t reg) const {
+std::optional<std::uint32_t> RegisterModel::Seen::last_written(std::size_t reg) const {
     return reg < registers_.size() ? registers_[reg].written : std::nullopt;
 }
 
-void RegisterModel::Run::forget() {
-    *this = Run();
+void RegisterModel::Seen::forget() {
+    *this = Seen();
 }
 
-void RegisterModel::Run::take(const ModelAccess& access, const RegisterModel& model) {
+void RegisterModel::Seen::take(const ModelAccess& access, const RegisterModel& model) {
     const Register& reg = model.registers_[access.reg];
     Device& device = this->device(reg.device_number);
     One& one = this->one(access.reg);
@@ -313,8 +313,8 @@ void RegisterModel::Run::take(const ModelAccess& access, const RegisterModel& mo
     }
 }
 
-RegisterModel::Contexts RegisterModel::contexts(std::size_t reg, const Run::Device& device,
-                                                const Run::One& one) {
+RegisterModel::Contexts RegisterModel::contexts(std::size_t reg, const Seen::Device& device,
+                                                const Seen::One& one) {
     Contexts all;
     const auto of = [&](Rule rule, std::span<const std::uint64_t> latest_first) {
         std::uint64_t key = rule_key(rule, reg);

@@ -57,7 +57,7 @@ private:
     RegisterModel& model_;
     bool interrupts_given_;
     RegisterModel::Numbers numbers_;
-    RegisterModel::Run fed_, free_;
+    RegisterModel::Seen fed_, free_;
     std::map<std::size_t, std::array<std::uint64_t, situation_accesses>> last_; ///< by device
     std::vector<Counts> registers_;
     CappedMap<std::unordered_map<std::uint64_t, bool>> situations_{65'536}; ///< whether seen

@@ -3,7 +3,7 @@
 #include "cli/option_types.hpp"
 #include "cli/view_options.hpp"
 #include "reading/trace.hpp"
-#include "records/report.hpp"
+#include "records/verdict.hpp"
 #include "rings/black_box.hpp"
 #include "rings/recorded_boot.hpp"
 #include "system/error.hpp"

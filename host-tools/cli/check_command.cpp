@@ -6,7 +6,7 @@
 #include "system/message.hpp"
 #include "system/open_source.hpp"
 #include "system/replaced_file.hpp"
-#include "view/output.hpp"
+#include "view/print_output.hpp"
 #include "view/short_tables.hpp"
 
 #include <algorithm>

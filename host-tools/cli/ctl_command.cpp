@@ -2,7 +2,7 @@
 #include "cli/option_types.hpp"
 #include "cli/program.hpp"
 #include "control/relay.hpp"
-#include "control/request_words.hpp"
+#include "control/requests.hpp"
 #include "system/message.hpp"
 
 #include <cmath>

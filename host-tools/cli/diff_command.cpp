@@ -1,10 +1,10 @@
 #include "cli/commands.hpp"
 #include "cli/option_types.hpp"
 #include "cli/view_options.hpp"
+#include "diff/finding_tables.hpp"
 #include "diff/findings.hpp"
 #include "diff/observer.hpp"
 #include "diff/profile.hpp"
-#include "diff/report.hpp"
 #include "export/output.hpp"
 #include "file/part_files.hpp"
 #include "system/escape.hpp"
@@ -113,9 +113,9 @@ void check_outputs(const Options& options, const Task& task) {
 }
 
 /// Reads traces; what is wrong with them makes the comparison one that nobody can rely on.
-class Reader {
+class BootReader {
 public:
-    explicit Reader(const Options& options) : options_(options) {
+    explicit BootReader(const Options& options) : options_(options) {
         (void)selection(options.view); // reports a wrong range, too
         if (!options.devices.empty()) {
             filter::Filter{filter_of({})}; // reports a wrong filter before reading a trace
@@ -284,7 +284,7 @@ void print(const Options& options, std::span<const diff::Finding> findings,
     out.close();
 }
 
-Status compare(const Options& options, Reader& reader, std::vector<diff::Boot>& boots) {
+Status compare(const Options& options, BootReader& reader, std::vector<diff::Boot>& boots) {
     std::vector<const diff::Boot*> all;
     for (const diff::Boot& boot : boots) {
         all.push_back(&boot);
@@ -325,7 +325,7 @@ auto readable(const Read& read) {
 }
 
 Status run(const Options& options, const Task& task) {
-    Reader reader(options);
+    BootReader reader(options);
     std::vector<diff::Boot> boots;
     if (task.reads_profile) {
         boots = readable([&] { return reader.read_profile(options.profile); });

@@ -5,7 +5,7 @@
 #include "run/closing.hpp"
 #include "run/input.hpp"
 #include "run/plan.hpp"
-#include "run/session.hpp"
+#include "run/run_session.hpp"
 
 #include <fmt/ranges.h>
 

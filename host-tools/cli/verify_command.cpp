@@ -10,8 +10,8 @@
 #include "verify/artefacts.hpp"
 #include "verify/compare.hpp"
 #include "verify/pc_log.hpp"
-#include "verify/report.hpp"
-#include "view/output.hpp"
+#include "verify/result_text.hpp"
+#include "view/print_output.hpp"
 
 #include <memory>
 #include <string>

@@ -7,7 +7,7 @@
 #include "table/table.hpp"
 #include "view/line.hpp"
 #include "view/live_printer.hpp"
-#include "view/output.hpp"
+#include "view/print_output.hpp"
 #include "view/printer.hpp"
 #include "view/tally.hpp"
 

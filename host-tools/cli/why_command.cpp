@@ -5,7 +5,7 @@
 #include "reading/trace.hpp"
 #include "system/error.hpp"
 #include "system/message.hpp"
-#include "view/output.hpp"
+#include "view/print_output.hpp"
 #include "view/tally.hpp"
 
 #include <memory>

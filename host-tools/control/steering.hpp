@@ -1,7 +1,7 @@
 // Carries out a user's commands over any channel to the hypervisor.
 #pragma once
 
-#include "control/request_words.hpp"
+#include "control/requests.hpp"
 
 #include <string>
 

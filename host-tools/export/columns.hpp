@@ -2,7 +2,7 @@
 // may be added at the end.
 #pragma once
 
-#include "export/words.hpp"
+#include "export/record_words.hpp"
 #include "file/trace_reader.hpp"
 #include "mmioscope/event.hpp"
 #include "records/kinds.hpp"

@@ -1,6 +1,6 @@
 #include "export/ctf.hpp"
 
-#include "export/words.hpp"
+#include "export/record_words.hpp"
 #include "records/kinds.hpp"
 #include "system/error.hpp"
 

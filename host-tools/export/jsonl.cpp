@@ -2,7 +2,7 @@
 
 #include "export/columns.hpp"
 #include "records/record_text.hpp"
-#include "records/report.hpp"
+#include "records/verdict.hpp"
 #include "table/json.hpp"
 
 #include <cstring>

@@ -1,7 +1,7 @@
 #include "export/perfetto.hpp"
 
 #include "export/columns.hpp"
-#include "export/words.hpp"
+#include "export/record_words.hpp"
 #include "records/kinds.hpp"
 #include "records/ticks.hpp"
 

@@ -1,9 +1,9 @@
 #include "export/sqlite.hpp"
 
-#include "export/words.hpp"
+#include "export/record_words.hpp"
 #include "records/kinds.hpp"
 #include "records/record_text.hpp"
-#include "records/report.hpp"
+#include "records/verdict.hpp"
 #include "system/escape.hpp"
 #include "tree/device_names.hpp"
 #include "tree/tree_nodes.hpp"

@@ -1,6 +1,6 @@
 #include "export/value_text.hpp"
 
-#include "export/words.hpp"
+#include "export/record_words.hpp"
 
 #include <utility>
 

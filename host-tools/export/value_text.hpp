@@ -2,7 +2,7 @@
 // format.
 #pragma once
 
-#include "export/words.hpp"
+#include "export/record_words.hpp"
 #include "mmioscope/event.hpp"
 #include "reading/kept.hpp"
 #include "registers/fields_text.hpp"

@@ -6,7 +6,7 @@
 #include "file/texts.hpp"
 #include "file/unpacker.hpp"
 #include "records/losses.hpp"
-#include "records/report.hpp"
+#include "records/verdict.hpp"
 #include "system/error.hpp"
 
 #include <fmt/format.h>

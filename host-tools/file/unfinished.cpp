@@ -1,6 +1,6 @@
 #include "file/unfinished.hpp"
 
-#include "records/report.hpp"
+#include "records/verdict.hpp"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 #include "record/boot.hpp"
 
-#include "records/report.hpp"
+#include "records/verdict.hpp"
 #include "view/short_tables.hpp"
 
 #include <algorithm>

@@ -5,7 +5,7 @@
 #include "file/unfinished.hpp"
 #include "records/losses.hpp"
 #include "records/record_text.hpp"
-#include "records/report.hpp"
+#include "records/verdict.hpp"
 #include "system/error.hpp"
 #include "system/part_path.hpp"
 #include "system/replaced_file.hpp"
@@ -40,7 +40,7 @@ std::optional<abi::StreamEnd> Recording::ended() const {
 
 void Recording::hello(const wire::StreamHead& head) {
     if (boot_) {
-        const Stop stop{abi::Ending::stream_ended, ""};
+        const RecordingEnd stop{abi::Ending::stream_ended, ""};
         end_file(stop);
         const Closing closing = close_boot(stop, parts_.take_damage());
         report_(closing.tables + closing.verdict + "\nthe next boot begins\n");
@@ -67,7 +67,7 @@ void Recording::unfinished(std::span<const abi::UnfinishedAccess> accesses) {
     boot_->unfinished(accesses);
 }
 
-std::string Recording::doubts(const Stop& stop) const {
+std::string Recording::doubts(const RecordingEnd& stop) const {
     if (stop.ending == abi::Ending::failed) {
         return stop.why;
     }
@@ -87,19 +87,19 @@ std::string Recording::doubts(const Stop& stop) const {
 }
 
 // The boot's file ends as the boot did, if that is known.
-abi::Ending Recording::ending(const Stop& stop) const {
+abi::Ending Recording::ending(const RecordingEnd& stop) const {
     const std::optional<abi::StreamEnd> reason = ended();
     const bool failed = stop.ending == abi::Ending::failed; // there is no emulator
     return reason ? ending_of(*reason) : failed ? abi::Ending::stream_ended : stop.ending;
 }
 
-void Recording::end_file(const Stop& stop) {
+void Recording::end_file(const RecordingEnd& stop) {
     parts_.finish(ending(stop),
                   stream_text() + trace::incomplete_line(doubts(stop)) +
                       (boot_ ? trace::lost_others_line(boot_->losses().all_lost()) : ""));
 }
 
-Recording::Closing Recording::close_boot(const Stop& stop, const std::string& damage) {
+Recording::Closing Recording::close_boot(const RecordingEnd& stop, const std::string& damage) {
     const trace::Summary summary = boot_ ? boot_->summary() : trace::Summary();
     const std::vector<abi::Loss> losses =
         boot_ ? boot_->losses().losses() : std::vector<abi::Loss>();
@@ -135,14 +135,14 @@ double Recording::bytes_per_event() const {
     return events() == 0 ? 0 : static_cast<double>(bytes()) / static_cast<double>(events());
 }
 
-void Recording::end_files(const Stop& stop) {
+void Recording::end_files(const RecordingEnd& stop) {
     if (stop.ending != abi::Ending::failed) { // otherwise it would fail again
         decoder_.finish();
     }
     end_file(stop);
 }
 
-std::string Recording::finish(const Stop& stop, const std::string& damage, bool& complete) {
+std::string Recording::finish(const RecordingEnd& stop, const std::string& damage, bool& complete) {
     const Closing closing = close_boot(stop, damage);
     complete = incomplete_boots_ == 0;
     const std::string cause = capture_.cause(decoder_.counts());

@@ -7,7 +7,7 @@
 #include "file/packing.hpp"
 #include "file/texts.hpp"
 #include "record/boot.hpp"
-#include "record/options.hpp"
+#include "record/record_options.hpp"
 #include "view/live_printer.hpp"
 #include "wire/capture.hpp"
 #include "wire/wire_decoder.hpp"
@@ -97,7 +97,7 @@ private:
 };
 
 /// Why a recording ended.
-struct Stop {
+struct RecordingEnd {
     abi::Ending ending;
     std::string why; ///< part of a sentence; empty if the machine ended by itself
 };
@@ -127,10 +127,10 @@ public:
     std::optional<abi::StreamEnd> ended() const;
 
     /// The stream is over: completes the file.
-    void end_files(const Stop& stop);
+    void end_files(const RecordingEnd& stop);
     /// After that: the last lines to print, tables and verdict. `damage`: what is wrong with the
     /// files, read back; empty: nothing. Sets `complete` if all boots are complete.
-    std::string finish(const Stop& stop, const std::string& damage, bool& complete);
+    std::string finish(const RecordingEnd& stop, const std::string& damage, bool& complete);
 
     /// Whether a boot has begun.
     bool begun() const { return boots_ != 0; }
@@ -154,10 +154,10 @@ private:
         std::string verdict; ///< the lines of the policy and of the boot, without line end
     };
 
-    abi::Ending ending(const Stop& stop) const;
-    void end_file(const Stop& stop);
-    Closing close_boot(const Stop& stop, const std::string& damage);
-    std::string doubts(const Stop& stop) const;
+    abi::Ending ending(const RecordingEnd& stop) const;
+    void end_file(const RecordingEnd& stop);
+    Closing close_boot(const RecordingEnd& stop, const std::string& damage);
+    std::string doubts(const RecordingEnd& stop) const;
     std::string stream_text() const;
     std::string stream_line() const;
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "abi/record.hpp"
-#include "records/report.hpp"
+#include "records/verdict.hpp"
 #include "table/table.hpp"
 
 #include <cstdint>

@@ -16,7 +16,7 @@ struct Block {
     IndexedName name;
 };
 
-class Reader {
+class RegsReader {
 public:
     void line(RegsLine& line);
     std::vector<Description> finish();
@@ -49,7 +49,7 @@ unsigned read_size(RegsLine& line) {
     return static_cast<unsigned>(size);
 }
 
-void Reader::line(RegsLine& line) {
+void RegsReader::line(RegsLine& line) {
     const std::string_view first = line.peek();
     if (first.empty()) {
         return;
@@ -65,11 +65,11 @@ void Reader::line(RegsLine& line) {
     if (first[0] >= '0' && first[0] <= '9') {
         return read_register(line);
     }
-    using Reads = void (Reader::*)(RegsLine&);
+    using Reads = void (RegsReader::*)(RegsLine&);
     static const std::map<std::string_view, Reads> directives = {
-        {"device", &Reader::start_device}, {"block", &Reader::start_block},
-        {"end", &Reader::end_block},       {"include", &Reader::include},
-        {"svd", &Reader::include},
+        {"device", &RegsReader::start_device}, {"block", &RegsReader::start_block},
+        {"end", &RegsReader::end_block},       {"include", &RegsReader::include},
+        {"svd", &RegsReader::include},
     };
     if (const auto found = directives.find(first); found != directives.end()) {
         (this->*found->second)(line);
@@ -95,14 +95,14 @@ void Reader::line(RegsLine& line) {
     line.finish();
 }
 
-Description& Reader::device(const RegsLine& line) {
+Description& RegsReader::device(const RegsLine& line) {
     if (devices_.empty()) {
         throw line.error("'device NAME' must come first");
     }
     return devices_.back();
 }
 
-void Reader::start_device(RegsLine& line) {
+void RegsReader::start_device(RegsLine& line) {
     finish_device();
     line.word();
     Description description;
@@ -113,7 +113,7 @@ void Reader::start_device(RegsLine& line) {
     size_ = 4;
 }
 
-void Reader::start_block(RegsLine& line) {
+void RegsReader::start_block(RegsLine& line) {
     (void)device(line);
     line.word();
     Block block{std::min(line.need_number("an offset"), address_space), {}};
@@ -132,7 +132,7 @@ void Reader::start_block(RegsLine& line) {
     blocks_.push_back(std::move(block));
 }
 
-void Reader::end_block(RegsLine& line) {
+void RegsReader::end_block(RegsLine& line) {
     line.word();
     if (blocks_.empty()) {
         throw line.error("'end' without a block");
@@ -140,7 +140,7 @@ void Reader::end_block(RegsLine& line) {
     blocks_.pop_back();
 }
 
-void Reader::include(RegsLine& line) {
+void RegsReader::include(RegsLine& line) {
     Inclusion inclusion;
     inclusion.where = line.where();
     if (line.word() == "svd") {
@@ -155,7 +155,7 @@ void Reader::include(RegsLine& line) {
     device(line).inclusions.push_back(std::move(inclusion));
 }
 
-void Reader::read_register(RegsLine& line) {
+void RegsReader::read_register(RegsLine& line) {
     Description& to = device(line);
     Entry entry;
     entry.line = line.line();
@@ -171,7 +171,7 @@ void Reader::read_register(RegsLine& line) {
     in_register_ = true;
 }
 
-void Reader::read_options(RegsLine& line, Entry& entry, std::uint64_t& step) {
+void RegsReader::read_options(RegsLine& line, Entry& entry, std::uint64_t& step) {
     while (!line.peek().empty()) {
         const std::string_view option = line.word();
         if (option == "r" || option == "w") {
@@ -200,13 +200,13 @@ void Reader::read_options(RegsLine& line, Entry& entry, std::uint64_t& step) {
     }
 }
 
-void Reader::later(RegsLine& line, std::string_view what) {
+void RegsReader::later(RegsLine& line, std::string_view what) {
     Description& to = devices_.back();
     to.later.push_back({to.entries.size(), std::string(line.need(what)), "", {}, line.where()});
 }
 
-void Reader::place(const RegsLine& line, const IndexedName& name, std::uint64_t step,
-                   Entry& entry) {
+void RegsReader::place(const RegsLine& line, const IndexedName& name, std::uint64_t step,
+                       Entry& entry) {
     std::string carried;
     const auto add = [&](const IndexedName& part) {
         if (part.indexed) {
@@ -235,7 +235,7 @@ void Reader::place(const RegsLine& line, const IndexedName& name, std::uint64_t 
     }
 }
 
-void Reader::copy_fields(const RegsLine& line, std::string_view from, Entry& to) {
+void RegsReader::copy_fields(const RegsLine& line, std::string_view from, Entry& to) {
     const Entry* other = plain(devices_.back(), from);
     if (other == nullptr) {
         throw line.error("there is no register '{}' before this line", from);
@@ -244,13 +244,13 @@ void Reader::copy_fields(const RegsLine& line, std::string_view from, Entry& to)
     to.first.size = other->first.size;
 }
 
-void Reader::finish_device() {
+void RegsReader::finish_device() {
     if (!blocks_.empty()) {
         throw bad_input("{}: the block has no 'end'", block_where_);
     }
 }
 
-std::vector<Description> Reader::finish() {
+std::vector<Description> RegsReader::finish() {
     finish_device();
     return std::move(devices_);
 }
@@ -258,7 +258,7 @@ std::vector<Description> Reader::finish() {
 } // namespace
 
 std::vector<Description> read_regs(std::string_view text, const std::string& file, unsigned line) {
-    Reader reader;
+    RegsReader reader;
     while (!text.empty()) {
         const std::string_view words = text.substr(0, text.find('\n'));
         text.remove_prefix(std::min(text.size(), words.size() + 1));

@@ -1,6 +1,6 @@
 #include "report/script.hpp"
 
-#include "diff/report.hpp"
+#include "diff/finding_tables.hpp"
 #include "system/escape.hpp"
 #include "system/text_buffer.hpp"
 #include "table/json.hpp"

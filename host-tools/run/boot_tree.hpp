@@ -2,11 +2,11 @@
 // of RAM, the places of kernel and ramdisk, the command line, and what to trace.
 #pragma once
 
-#include "control/request_words.hpp"
+#include "control/requests.hpp"
 #include "run/board.hpp"
 #include "run/guest_program.hpp"
 #include "run/input.hpp"
-#include "run/options.hpp"
+#include "run/run_options.hpp"
 #include "symbols/task_offsets.hpp"
 
 #include <cstdint>

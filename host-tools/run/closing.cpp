@@ -1,7 +1,7 @@
 #include "run/closing.hpp"
 
 #include "records/record_text.hpp"
-#include "records/report.hpp"
+#include "records/verdict.hpp"
 #include "system/message.hpp"
 #include "system/part_path.hpp"
 #include "tree/device_names.hpp"
@@ -27,7 +27,7 @@ bool console_has(const std::string& expected, const RunFiles& files) {
     return expected.empty() || log_has(files.console_log.get(), expected);
 }
 
-std::string why_incomplete(const Plan& plan, const Stop& stop, const TraceResult& result,
+std::string why_incomplete(const Plan& plan, const RunEnd& stop, const TraceResult& result,
                            const RunFiles& files) {
     if (!stop.why.empty() && !trace::is_cut(stop.ending)) {
         return result.doubts.starts_with(stop.why) ? result.doubts : stop.why;
@@ -99,7 +99,7 @@ void Closing::boot_over(const TraceResult& result) {
     std::fflush(stdout);
 }
 
-Status Closing::not_started(const Stop& stop) {
+Status Closing::not_started(const RunEnd& stop) {
     const std::string why = stop.why.empty() ? "QEMU ended" : stop.why;
     print_message("mmioscope: {} before the hypervisor was ready{}\n", why,
                   boots_ > 0 ? fmt::format(" again, after boot {}", boots_) : "");
@@ -116,7 +116,7 @@ Status Closing::not_started(const Stop& stop) {
     return trace::status_of(stop.ending, false);
 }
 
-Status Closing::end(const Stop& stop, const TraceResult& result, std::uint64_t not_printed) {
+Status Closing::end(const RunEnd& stop, const TraceResult& result, std::uint64_t not_printed) {
     print_output("{}\n", trace::not_printed_note(not_printed));
     print_tables(result);
     if (!plan_.options.console) {

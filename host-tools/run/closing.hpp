@@ -26,11 +26,11 @@ public:
     void boot_over(const TraceResult& result);
 
     /// The run ended before the hypervisor was ready: prints the reason, with the ends of the logs.
-    Status not_started(const Stop& stop);
+    Status not_started(const RunEnd& stop);
 
     /// Prints the table, the end of the console and the verdict on standard output. The
     /// hypervisor's own report on why it stopped goes to standard error.
-    Status end(const Stop& stop, const TraceResult& result, std::uint64_t not_printed);
+    Status end(const RunEnd& stop, const TraceResult& result, std::uint64_t not_printed);
 
 private:
     void print_tables(const TraceResult& result) const;

@@ -2,7 +2,7 @@
 
 #include "abi/control_check.hpp"
 #include "abi/layout.hpp"
-#include "control/request_words.hpp"
+#include "control/requests.hpp"
 #include "run/selection.hpp"
 #include "system/error.hpp"
 

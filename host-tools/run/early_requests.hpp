@@ -3,7 +3,7 @@
 
 #include "abi/ring.hpp"
 #include "control/relay.hpp"
-#include "control/request_words.hpp"
+#include "control/requests.hpp"
 #include "run/input.hpp"
 #include "system/file_descriptor.hpp"
 

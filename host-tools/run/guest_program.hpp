@@ -3,7 +3,7 @@
 
 #include "run/board.hpp"
 #include "run/input.hpp"
-#include "run/options.hpp"
+#include "run/run_options.hpp"
 
 #include <cstdint>
 #include <optional>

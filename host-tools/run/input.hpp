@@ -2,7 +2,7 @@
 #pragma once
 
 #include "run/board.hpp"
-#include "run/options.hpp"
+#include "run/run_options.hpp"
 
 #include <cstddef>
 #include <string>

@@ -1,7 +1,7 @@
 // The names in the guest's kernel image, for the trace.
 #pragma once
 
-#include "run/options.hpp"
+#include "run/run_options.hpp"
 #include "symbols/function_table.hpp"
 #include "symbols/task_offsets.hpp"
 

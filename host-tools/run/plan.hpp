@@ -5,7 +5,7 @@
 #include "run/guest_program.hpp"
 #include "run/input.hpp"
 #include "run/kernel_names.hpp"
-#include "run/options.hpp"
+#include "run/run_options.hpp"
 #include "run/serials.hpp"
 
 #include <string>

@@ -86,7 +86,8 @@ void add_devices(Arguments& to, const Board& board, const Options& options) {
     }
 }
 
-// QEMU logs no write that only wakes up a thread of its own, as virtio's notifications do since 8.1.
+// QEMU logs no write that only wakes up a thread of its own, as virtio's notifications do
+// since 8.1.
 void add_access_log(Arguments& to, int log, const std::string& refused) {
     if (log >= 0) {
         add(to, {"-D", descriptor_path(log), "-trace", "memory_region_ops_read", "-trace",

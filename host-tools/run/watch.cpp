@@ -19,33 +19,33 @@ std::chrono::duration<double> Watch::elapsed() const {
     return Clock::now() - start_;
 }
 
-std::optional<Stop> Watch::check() {
+std::optional<RunEnd> Watch::check() {
     const std::optional<Exit> exit = process_.poll(); // first: the rest may be why it ended
-    if (std::optional<Stop> stop = hypervisor_stopped()) {
+    if (std::optional<RunEnd> stop = hypervisor_stopped()) {
         return stop;
     }
     if (signals_.pending()) {
-        return Stop{abi::Ending::interrupted, "interrupted", ""};
+        return RunEnd{abi::Ending::interrupted, "interrupted", ""};
     }
     if (exit && !exit->fine()) {
-        return Stop{abi::Ending::failed, "QEMU ended with " + exit->text(), ""};
+        return RunEnd{abi::Ending::failed, "QEMU ended with " + exit->text(), ""};
     }
     if (exit) {
-        return Stop{abi::Ending::machine_off, "", ""};
+        return RunEnd{abi::Ending::machine_off, "", ""};
     }
     if (const auto halt = monitor_ != nullptr ? monitor_->poll() : std::nullopt) {
         const bool reset = *halt == Monitor::Halt::reset;
-        return Stop{reset ? abi::Ending::machine_reset : abi::Ending::machine_off, "", ""};
+        return RunEnd{reset ? abi::Ending::machine_reset : abi::Ending::machine_off, "", ""};
     }
     if (time_limit_ > 0 && elapsed().count() >= time_limit_) {
-        return Stop{abi::Ending::time_limit,
-                    fmt::format("the time limit of {} s was reached", time_limit_), ""};
+        return RunEnd{abi::Ending::time_limit,
+                      fmt::format("the time limit of {} s was reached", time_limit_), ""};
     }
     return std::nullopt;
 }
 
 // Checks the log now and then, and once more when QEMU has ended.
-std::optional<Stop> Watch::hypervisor_stopped() {
+std::optional<RunEnd> Watch::hypervisor_stopped() {
     if (Clock::now() < next_look_ && !process_.poll()) {
         return std::nullopt;
     }
@@ -59,8 +59,8 @@ std::optional<Stop> Watch::hypervisor_stopped() {
          waited += 20ms) {
         std::this_thread::sleep_for(20ms);
     }
-    return Stop{abi::Ending::panicked, "the hypervisor stopped",
-                *hypervisor_log_.from_line(abi::stop_line)};
+    return RunEnd{abi::Ending::panicked, "the hypervisor stopped",
+                  *hypervisor_log_.from_line(abi::stop_line)};
 }
 
 } // namespace mmioscope::run

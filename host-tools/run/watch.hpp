@@ -14,7 +14,7 @@
 namespace mmioscope::run {
 
 /// Why a run is over.
-struct Stop {
+struct RunEnd {
     abi::Ending ending;
     std::string why;    ///< empty: powered off by itself; otherwise part of a sentence
     std::string report; ///< the hypervisor's output about it, as lines
@@ -28,14 +28,14 @@ public:
           double time_limit);
 
     /// Nothing while the run continues.
-    std::optional<Stop> check();
+    std::optional<RunEnd> check();
 
     std::chrono::duration<double> elapsed() const;
 
 private:
     using Clock = std::chrono::steady_clock;
 
-    std::optional<Stop> hypervisor_stopped();
+    std::optional<RunEnd> hypervisor_stopped();
 
     Process& process_;
     Monitor* monitor_;

@@ -1,6 +1,6 @@
 #include "symbols/function_table.hpp"
 
-#include "symbols/words.hpp"
+#include "symbols/kernel_words.hpp"
 #include "system/error.hpp"
 #include "system/escape.hpp"
 

@@ -1,6 +1,6 @@
 #include "symbols/module_files.hpp"
 
-#include "symbols/words.hpp"
+#include "symbols/kernel_words.hpp"
 #include "system/error.hpp"
 
 namespace mmioscope::symbols {

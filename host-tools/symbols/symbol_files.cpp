@@ -3,9 +3,9 @@
 #include "symbols/elf_file.hpp"
 #include "symbols/function_table.hpp"
 #include "symbols/kernel_image.hpp"
+#include "symbols/kernel_words.hpp"
 #include "symbols/module_files.hpp"
 #include "symbols/section.hpp"
-#include "symbols/words.hpp"
 #include "system/error.hpp"
 #include "system/file_descriptor.hpp"
 #include "system/open_source.hpp"
@@ -90,9 +90,9 @@ struct Receiver {
     std::function<void(const std::string& module, std::unique_ptr<ElfFile>)> unplaced;
 };
 
-class Reader {
+class SymbolFilesReader {
 public:
-    explicit Reader(Receiver receiver) : receiver_(std::move(receiver)) {}
+    explicit SymbolFilesReader(Receiver receiver) : receiver_(std::move(receiver)) {}
 
     void read_all(std::span<const std::string> arguments) {
         std::vector<File> files;
@@ -178,7 +178,7 @@ void add_files(Symbols& to, ModuleFiles& unplaced, std::span<const std::string> 
         [&unplaced](const std::string& module, std::unique_ptr<ElfFile> elf) {
             unplaced.add(module, std::move(elf));
         }};
-    Reader reader(receiver);
+    SymbolFilesReader reader(receiver);
     reader.read_all(arguments);
     for (const ModuleSpan& span : reader.modules()) {
         to.add_module(span);
@@ -197,7 +197,7 @@ std::vector<std::byte> section_of(std::span<const std::string> arguments) {
                                 throw bad_input("this is a module, and its address is not "
                                                 "known: use FILE@ADDRESS");
                             }};
-    Reader(receiver).read_all(arguments);
+    SymbolFilesReader(receiver).read_all(arguments);
     return pack(all);
 }
 

@@ -17,15 +17,15 @@ bool goes_on(const importing::Event& event) {
 
 /// The first events as far as they are of one instruction, adjacent and in one page: how many, and
 /// their bytes.
-struct Run {
+struct EventRun {
     unsigned events = 0;
     unsigned bytes = 0;
 };
 
 /// `most`: bytes. An event that would exceed it is not part of the run.
-Run run_of(const Ahead<importing::Event>& events, std::uint64_t most) {
+EventRun run_of(const Ahead<importing::Event>& events, std::uint64_t most) {
     const importing::Event& first = events[0];
-    Run run;
+    EventRun run;
     while (run.events < events.size()) {
         const importing::Event& event = events[run.events];
         const bool same = event.pc == first.pc && event.write == first.write &&
@@ -41,12 +41,12 @@ Run run_of(const Ahead<importing::Event>& events, std::uint64_t most) {
 }
 
 /// The part of the run that is its first `bytes` bytes; none if an event is partly in it.
-Run cut(const Ahead<importing::Event>& events, unsigned bytes) {
-    const Run run = run_of(events, bytes);
-    return run.bytes == bytes ? run : Run{};
+EventRun cut(const Ahead<importing::Event>& events, unsigned bytes) {
+    const EventRun run = run_of(events, bytes);
+    return run.bytes == bytes ? run : EventRun{};
 }
 
-std::uint64_t joined(const Ahead<importing::Event>& events, const Run& run) {
+std::uint64_t joined(const Ahead<importing::Event>& events, const EventRun& run) {
     std::uint64_t value = 0;
     unsigned bits = 0;
     for (unsigned i = 0; i < run.events; ++i) {
@@ -58,7 +58,7 @@ std::uint64_t joined(const Ahead<importing::Event>& events, const Run& run) {
 
 /// Whether `count` lines of `size` bytes from `from` on contain the run's bytes at `address`.
 bool contain(const Ahead<importing::Line>& lines, std::uint64_t from, unsigned size, unsigned count,
-             const Ahead<importing::Event>& events, const Run& run) {
+             const Ahead<importing::Event>& events, const EventRun& run) {
     std::uint64_t value = 0;
     for (unsigned i = 0; i < count; ++i) {
         if (i >= lines.size() || lines[i].kind != importing::LineKind::access ||
@@ -73,7 +73,7 @@ bool contain(const Ahead<importing::Line>& lines, std::uint64_t from, unsigned s
     return (value >> (events[0].address - from) * 8 & mask) == joined(events, run);
 }
 
-Match matched(unsigned lines, const Run& run) {
+Match matched(unsigned lines, const EventRun& run) {
     return {static_cast<std::uint8_t>(lines), Artefact::border,
             static_cast<std::uint8_t>(run.events)};
 }
@@ -103,7 +103,7 @@ unsigned bytes_at_border(const Ahead<importing::Event>& events, unsigned most) {
 /// Bytes of one halfword or word: how many events of a byte there are before the border or behind.
 unsigned single_bytes(const Ahead<importing::Event>& events) {
     unsigned count = 0;
-    const Run run = run_of(events, doubleword_bytes);
+    const EventRun run = run_of(events, doubleword_bytes);
     while (count < run.events && events[count].size == 1) {
         ++count;
     }
@@ -112,7 +112,7 @@ unsigned single_bytes(const Ahead<importing::Event>& events) {
 
 Match aligned_of(const Ahead<importing::Line>& lines, const Ahead<importing::Event>& events) {
     const unsigned size = lines[0].size;
-    const Run run = cut(events, single_bytes(events));
+    const EventRun run = cut(events, single_bytes(events));
     const std::uint64_t from = events[0].address - events[0].address % size;
     const std::uint64_t end = events[0].address + run.bytes;
     const bool touches = events[0].address % page == 0 || end % page == 0;
@@ -124,7 +124,7 @@ Match aligned_of(const Ahead<importing::Line>& lines, const Ahead<importing::Eve
 Match pieces_of(const Ahead<importing::Line>& lines, const Ahead<importing::Event>& events) {
     for (const unsigned most : {doubleword_bytes, 4u}) {
         const unsigned bytes = bytes_at_border(events, most);
-        const Run run = cut(events, bytes);
+        const EventRun run = cut(events, bytes);
         const unsigned size = lines[0].pieces ? bytes & -bytes : 1;
         if (run.events != 0 && contain(lines, events[0].address, size, bytes / size, events, run)) {
             return matched(bytes / size, run);
@@ -140,7 +140,7 @@ Match border_doubleword(const Ahead<importing::Line>& lines,
     if (!at_border(events[0]) || events[0].write || !is_surely_a_part(events)) {
         return {};
     }
-    const Run run = cut(events, bytes_at_border(events, doubleword_bytes));
+    const EventRun run = cut(events, bytes_at_border(events, doubleword_bytes));
     if (run.events == 0) {
         return {};
     }

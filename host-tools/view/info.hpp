@@ -4,9 +4,9 @@
 #pragma once
 
 #include "file/trace_reader.hpp"
-#include "records/report.hpp"
 #include "records/selections.hpp"
 #include "records/summary.hpp"
+#include "records/verdict.hpp"
 #include "registers/coverage.hpp"
 #include "registers/trace_devices.hpp"
 #include "table/table.hpp"

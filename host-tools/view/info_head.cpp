@@ -2,7 +2,7 @@
 #include "file/part_files.hpp"
 #include "records/losses.hpp"
 #include "records/record_text.hpp"
-#include "records/report.hpp"
+#include "records/verdict.hpp"
 #include "view/info.hpp"
 #include "view/tally.hpp"
 

@@ -1,6 +1,6 @@
 #include "view/short_tables.hpp"
 
-#include "records/report.hpp"
+#include "records/verdict.hpp"
 #include "table/text.hpp"
 
 #include <fmt/format.h>

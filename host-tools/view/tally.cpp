@@ -4,7 +4,7 @@
 #include "file/texts.hpp"
 #include "records/losses.hpp"
 #include "records/record_text.hpp"
-#include "records/report.hpp"
+#include "records/verdict.hpp"
 #include "view/column_line.hpp"
 #include "view/short_tables.hpp"
 

@@ -5,8 +5,8 @@
 #include "reading/trace.hpp"
 #include "records/backward.hpp"
 #include "records/losses.hpp"
-#include "records/report.hpp"
 #include "records/summary.hpp"
+#include "records/verdict.hpp"
 #include "system/error.hpp"
 
 #include <string>

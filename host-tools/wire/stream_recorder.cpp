@@ -2,7 +2,7 @@
 
 #include "file/texts.hpp"
 #include "file/unfinished.hpp"
-#include "records/report.hpp"
+#include "records/verdict.hpp"
 #include "wire/doubts.hpp"
 
 #include <fmt/format.h>

@@ -2,7 +2,7 @@
 #include "given_event.hpp"
 #include "records.hpp"
 #include "records/open_accesses.hpp"
-#include "records/report.hpp"
+#include "records/verdict.hpp"
 #include "rings/merge.hpp"
 #include "trees.hpp"
 #include "view/printer.hpp"

@@ -1,7 +1,7 @@
 // Words become requests, and requests go over a wire that loses some of them.
 #include "catch_2_or_3.hpp"
 #include "control/relay.hpp"
-#include "control/request_words.hpp"
+#include "control/requests.hpp"
 #include "control/steering.hpp"
 #include "records.hpp"
 #include "records/record_text.hpp"

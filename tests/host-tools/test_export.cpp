@@ -1,9 +1,9 @@
 // Exports of events; the expected text is beside the trace.
 #include "analysis/collapse.hpp"
 #include "export/database.hpp"
+#include "export/record_words.hpp"
 #include "export/row_text.hpp"
 #include "export/sink.hpp"
-#include "export/words.hpp"
 #include "reading/loss_finder.hpp"
 #include "records/ticks.hpp"
 #include "sample_event.hpp"

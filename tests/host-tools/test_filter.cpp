@@ -1,5 +1,5 @@
 // The filter language: which filters match which events.
-#include "control/request_words.hpp"
+#include "control/requests.hpp"
 #include "filter/filter.hpp"
 #include "registers/device_list.hpp"
 #include "sample_event.hpp"

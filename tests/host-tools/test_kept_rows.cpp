@@ -1,7 +1,7 @@
 // Rows with cached texts: the same as rows made anew for each event.
 #include "export/ctf.hpp"
+#include "export/record_words.hpp"
 #include "export/row_text.hpp"
-#include "export/words.hpp"
 #include "records.hpp"
 #include "records/record_text.hpp"
 #include "table/csv.hpp"

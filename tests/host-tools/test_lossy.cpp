@@ -1,7 +1,7 @@
 // A trace that lacks most events: verify reports how many, and nothing else.
 #include "bus.hpp"
 #include "catch_2_or_3.hpp"
-#include "verify/report.hpp"
+#include "verify/result_text.hpp"
 
 #include <random>
 

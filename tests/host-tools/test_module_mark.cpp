@@ -1,5 +1,5 @@
 // Modules reported by the guest: markers of a fixed form, and names from there on.
-#include "control/request_words.hpp"
+#include "control/requests.hpp"
 #include "file/trace_reader.hpp"
 #include "reading/naming.hpp"
 #include "reading/trace.hpp"

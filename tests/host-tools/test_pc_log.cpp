@@ -3,7 +3,7 @@
 #include "catch_2_or_3.hpp"
 #include "verify/events.hpp"
 #include "verify/pc_log.hpp"
-#include "verify/report.hpp"
+#include "verify/result_text.hpp"
 
 #include <algorithm>
 

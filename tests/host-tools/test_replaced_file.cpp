@@ -1,7 +1,7 @@
 // A file that is written beside the one that it replaces, and outputs that are written in place.
 #include "system/error.hpp"
 #include "system/replaced_file.hpp"
-#include "view/output.hpp"
+#include "view/print_output.hpp"
 #include "wires.hpp"
 
 #include <sys/stat.h>

@@ -78,7 +78,7 @@ TEST_CASE("the guest's console, and what QEMU says, reach no terminal as command
     const run::TraceResult result{summary, losses, {}, {}, 1, {}, {}, ""};
     run::Closing closing(plan, files);
     for (const abi::Ending ending : {abi::Ending::machine_off, abi::Ending::failed}) {
-        const run::Stop stop{ending, "", std::string(hostile)};
+        const run::RunEnd stop{ending, "", std::string(hostile)};
         std::string said;
         const std::string end = printed(STDOUT_FILENO, [&] {
             said = printed(STDERR_FILENO, [&] { closing.end(stop, result, 0); });

@@ -6,7 +6,7 @@
 #include "reading/naming.hpp"
 #include "records.hpp"
 #include "records/record_text.hpp"
-#include "records/report.hpp"
+#include "records/verdict.hpp"
 #include "run/log_file.hpp"
 #include "table/text.hpp"
 #include "trees.hpp"

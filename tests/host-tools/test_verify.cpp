@@ -4,7 +4,7 @@
 #include "catch_2_or_3.hpp"
 #include "verify/align.hpp"
 #include "verify/artefacts.hpp"
-#include "verify/report.hpp"
+#include "verify/result_text.hpp"
 #include "verify/undecoded.hpp"
 
 #include <algorithm>

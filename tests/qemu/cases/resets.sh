@@ -132,7 +132,7 @@ add nightly resets-kexec-streamed 30 virt resets_kexec_streamed
 for engine in shadow emulation; do
     add nightly "resets-hotplug-streamed-$engine" 60 resets_hotplug 100 --engine $engine
 done
-add test resets-panic 25 resets_panic
+add nightly resets-panic 25 resets_panic
 add nightly resets-streamed 25 resets_streamed reboot
 # The trace over shared memory shows it, too.
 resets_told_directly() { # ARGUMENT...

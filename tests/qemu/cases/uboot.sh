@@ -119,7 +119,7 @@ uboot_card() {
     sunxi_complete
     sees_one_piece 40000000 7affffff
 }
-add test uboot-card 60 uboot_card
+add nightly uboot-card 60 uboot_card
 
 # From a TFTP server: the card has U-Boot alone, which asks for boot.scr.uimg. Compared with QEMU's log from the
 # hypervisor's first record on: it sets up its UART, the modem's lines last, and begins to print.

@@ -1,4 +1,4 @@
-#include "verify/report.hpp"
+#include "verify/result_text.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "control/request_words.hpp"
+#include "control/requests.hpp"
 
 #include "abi/control_check.hpp"
 #include "system/error.hpp"
@@ -79,9 +79,9 @@ std::vector<Place> places(const std::string& word, const FindDevice& find) {
 }
 
 /// Takes words from the front.
-class Reader {
+class WordReader {
 public:
-    Reader(Words words, const FindDevice& find) : words_(words), find_(find) {}
+    WordReader(Words words, const FindDevice& find) : words_(words), find_(find) {}
 
     bool done() const { return words_.empty(); }
 
@@ -126,7 +126,7 @@ private:
 
 using Asks = std::vector<Ask>;
 
-void add_selection(Asks& to, Reader& words, Command by_region, Command by_range) {
+void add_selection(Asks& to, WordReader& words, Command by_region, Command by_range) {
     do {
         const std::string& word = words.next("a device, BASE+SIZE or 'all'");
         if (word == "all") {
@@ -139,7 +139,7 @@ void add_selection(Asks& to, Reader& words, Command by_region, Command by_range)
     } while (!words.done());
 }
 
-Ask direction(Reader& words, Command command) {
+Ask direction(WordReader& words, Command command) {
     const std::string& word = words.next("r, w or rw");
     if (word != "r" && word != "w" && word != "rw") {
         throw bad_input("'{}': expected r, w or rw", word);
@@ -147,7 +147,7 @@ Ask direction(Reader& words, Command command) {
     return {command, word == "r" ? 1u : word == "w" ? 2u : 3u};
 }
 
-Ask address(Reader& words, Command command) {
+Ask address(WordReader& words, Command command) {
     const std::string& word = words.next("a device, DEVICE+OFFSET or BASE+SIZE");
     const std::vector<Place> all = places(word, words.find());
     if (all.size() != 1) {
@@ -156,7 +156,7 @@ Ask address(Reader& words, Command command) {
     return in_reach(command, all.front());
 }
 
-Ask value(Reader& words, Command command) {
+Ask value(WordReader& words, Command command) {
     const std::string& word = words.next("VALUE or VALUE/MASK");
     const std::size_t slash = word.find('/');
     const std::uint32_t mask = slash == std::string::npos
@@ -169,7 +169,7 @@ Ask value(Reader& words, Command command) {
     return {command, mask, wanted};
 }
 
-Ask cpus(Reader& words) {
+Ask cpus(WordReader& words) {
     const std::string& word = words.next("CPUs, as 0,2");
     std::uint32_t mask = 0;
     for (std::string_view rest = word; !rest.empty();) {
@@ -187,7 +187,7 @@ Ask cpus(Reader& words) {
     return {Command::filter_cpus, mask};
 }
 
-Ask pcs(Reader& words) {
+Ask pcs(WordReader& words) {
     const std::string& word = words.next("BASE+SIZE of code");
     const std::optional<Place> place = range(word);
     if (!place) {
@@ -196,7 +196,7 @@ Ask pcs(Reader& words) {
     return in_reach(Command::filter_pcs, *place);
 }
 
-void add_filter(Asks& to, Reader& words) {
+void add_filter(Asks& to, WordReader& words) {
     if (words.takes("none")) {
         to.push_back({Command::no_filter});
         return;
@@ -220,7 +220,7 @@ void add_filter(Asks& to, Reader& words) {
 }
 
 // Set its conditions while it is not armed; arm it last.
-void add_trigger(Asks& to, Reader& words) {
+void add_trigger(Asks& to, WordReader& words) {
     to.push_back({Command::no_trigger});
     if (words.takes("none")) {
         return;
@@ -264,7 +264,7 @@ void add_marker(Asks& to, const std::string& text) {
     }
 }
 
-Ask policy(Reader& words) {
+Ask policy(WordReader& words) {
     const std::string& word = words.next("drop, stall or flight");
     for (const auto& [name, policy] : {std::pair{"drop", abi::Policy::drop},
                                        {"stall", abi::Policy::stall},
@@ -285,7 +285,7 @@ constexpr Plain plain_commands[] = {
     {"flush", Command::flush}, {"snapshot", Command::snapshot}, {"statistics", Command::statistic},
 };
 
-Asks asks_of_one(Reader& words) {
+Asks asks_of_one(WordReader& words) {
     Asks asks;
     const std::string command = words.next("a command");
     for (const Plain& plain : plain_commands) {
@@ -335,7 +335,7 @@ PLACE is a device, DEVICE+OFFSET (one word of it), or BASE+SIZE.
 )";
 
 std::vector<Ask> asks_of(std::span<const std::string> words, const FindDevice& find) {
-    Reader reader(words, find);
+    WordReader reader(words, find);
     Asks asks = asks_of_one(reader);
     reader.end();
     return asks;

@@ -1,7 +1,7 @@
 // One recording of a stream, from the first connection to the verdict.
 #pragma once
 
-#include "record/options.hpp"
+#include "record/record_options.hpp"
 #include "system/error.hpp"
 
 namespace mmioscope::record {

@@ -1,4 +1,4 @@
-#include "export/words.hpp"
+#include "export/record_words.hpp"
 
 #include "registers/fields_text.hpp"
 

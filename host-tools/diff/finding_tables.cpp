@@ -1,4 +1,4 @@
-#include "diff/report.hpp"
+#include "diff/finding_tables.hpp"
 
 #include "system/escape.hpp"
 

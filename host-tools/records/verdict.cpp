@@ -1,4 +1,4 @@
-#include "records/report.hpp"
+#include "records/verdict.hpp"
 
 #include "records/kinds.hpp"
 #include "records/ticks.hpp"

@@ -1,4 +1,4 @@
-#include "run/session.hpp"
+#include "run/run_session.hpp"
 
 #include "file/console_text.hpp"
 #include "file/packing.hpp"
@@ -34,17 +34,17 @@ using Clock = std::chrono::steady_clock;
 constexpr std::size_t busy = 4096;
 
 // Waits until the trace is ready. Returns nothing, or why it will never be.
-std::optional<Stop> wait_until_ready(const Plan& plan, TraceSource& source, Watch& watch,
-                                     Wires& wires) {
+std::optional<RunEnd> wait_until_ready(const Plan& plan, TraceSource& source, Watch& watch,
+                                       Wires& wires) {
     const double start = watch.elapsed().count();
     while (!source.ready()) {
         wires.pass();
-        std::optional<Stop> stop = watch.check();
+        std::optional<RunEnd> stop = watch.check();
         if (stop && !source.ready()) {
             return stop;
         }
         if (watch.elapsed().count() - start > plan.options.ready_limit) {
-            return Stop{
+            return RunEnd{
                 abi::Ending::failed,
                 fmt::format("the hypervisor was not ready after {} s", plan.options.ready_limit),
                 ""};
@@ -124,8 +124,8 @@ private:
     std::string said_; ///< the end of it, in which a part of what is awaited may be
 };
 
-Stop record(TraceSource& source, trace::FileWriter& file, Watch& watch, ProgressLine& progress,
-            Wires& wires, Console& console) {
+RunEnd record(TraceSource& source, trace::FileWriter& file, Watch& watch, ProgressLine& progress,
+              Wires& wires, Console& console) {
     // A stream sends its end 100 ms after the guest has halted.
     constexpr auto most_behind = 2s;
     std::optional<Clock::time_point> said;
@@ -140,9 +140,9 @@ Stop record(TraceSource& source, trace::FileWriter& file, Watch& watch, Progress
             said = Clock::now();
         }
         if (said && (source.has_all() || Clock::now() >= *said + most_behind)) {
-            return Stop{abi::Ending::said, "", ""};
+            return RunEnd{abi::Ending::said, "", ""};
         }
-        if (std::optional<Stop> stop = watch.check()) {
+        if (std::optional<RunEnd> stop = watch.check()) {
             return *stop;
         }
         if (Clock::now() >= next_flush) {
@@ -165,7 +165,7 @@ struct EndOfFile {
 };
 
 /// Common to all boots of a run.
-struct Run {
+struct RunParts {
     const Plan& plan;
     Process& qemu;
     Watch& watch;
@@ -176,13 +176,13 @@ struct Run {
     trace::Packing& packing;
 
     /// Whether to reset the machine and trace its next boot.
-    bool goes_on(const Stop& stop, unsigned boot) const {
+    bool goes_on(const RunEnd& stop, unsigned boot) const {
         return stop.ending == abi::Ending::machine_reset && boot <= plan.options.reboots;
     }
 };
 
 // Records one boot, which is ready, into its own file. Ends QEMU unless the run continues.
-Stop record_boot(const Run& run, TraceSource& source, FileDescriptor opened, unsigned boot) {
+RunEnd record_boot(const RunParts& run, TraceSource& source, FileDescriptor opened, unsigned boot) {
     const auto trace_file = std::make_shared<trace::FollowedFile>(std::move(opened));
     const EndOfFile end_of_file{trace_file->written};
     const std::string& output = run.plan.options.output;
@@ -193,7 +193,7 @@ Stop record_boot(const Run& run, TraceSource& source, FileDescriptor opened, uns
         run.printer->follow(trace_file);
     }
     Console console(run.console, file, source.frequency(), run.plan.options.stop_at);
-    const Stop stop = record(source, file, run.watch, run.progress, run.wires, console);
+    const RunEnd stop = record(source, file, run.watch, run.progress, run.wires, console);
     if (!run.goes_on(stop, boot)) {
         run.qemu.terminate(2s);
     }
@@ -245,7 +245,7 @@ Status run_session(const Plan& plan) {
     Closing closing(plan, files);
     trace::Packing packing(!plan.options.plain);
     for (unsigned boot = 1;; ++boot) {
-        if (const std::optional<Stop> stop = wait_until_ready(plan, *source, watch, wires)) {
+        if (const std::optional<RunEnd> stop = wait_until_ready(plan, *source, watch, wires)) {
             qemu.terminate(2s);
             progress.clear();
             access_logs.split();
@@ -256,10 +256,10 @@ Status run_session(const Plan& plan) {
         if (!printer && prints(plan.options)) {
             printer.emplace(plan.options.live);
         }
-        const Run run{
+        const RunParts run{
             plan,   qemu, watch, progress, wires, console_text, printer ? &*printer : nullptr,
             packing};
-        const Stop stop =
+        const RunEnd stop =
             record_boot(run, *source,
                         boot == 1 ? std::move(files.trace) : trace_file(plan.options, boot), boot);
         progress.clear();

@@ -1,10 +1,10 @@
-#include "record/session.hpp"
+#include "record/record_stream.hpp"
 
 #include "abi/container.hpp"
 #include "control/relay.hpp"
 #include "record/doctor_report.hpp"
 #include "record/recording.hpp"
-#include "records/report.hpp"
+#include "records/verdict.hpp"
 #include "rings/recorded_boot.hpp"
 #include "symbols/symbol_files.hpp"
 #include "system/error.hpp"
@@ -51,13 +51,13 @@ class Limits {
 public:
     explicit Limits(double seconds) : seconds_(seconds) {}
 
-    std::optional<Stop> reached() {
+    std::optional<RecordingEnd> reached() {
         if (signals_.pending()) {
-            return Stop{abi::Ending::interrupted, "interrupted"};
+            return RecordingEnd{abi::Ending::interrupted, "interrupted"};
         }
         if (seconds_ > 0 && elapsed() >= seconds_) {
-            return Stop{abi::Ending::time_limit,
-                        fmt::format("the time limit of {} s was reached", seconds_)};
+            return RecordingEnd{abi::Ending::time_limit,
+                                fmt::format("the time limit of {} s was reached", seconds_)};
         }
         return std::nullopt;
     }
@@ -72,10 +72,10 @@ private:
 
 // A server listens at once; clients may connect during the recording. Nothing if it is open, or
 // will be.
-std::optional<Stop> open(wire::Transport& wire, bool listens, Limits& limits) {
+std::optional<RecordingEnd> open(wire::Transport& wire, bool listens, Limits& limits) {
     bool is_open = wire.open(0ms);
     while (!is_open && !listens) {
-        if (std::optional<Stop> stop = limits.reached()) {
+        if (std::optional<RecordingEnd> stop = limits.reached()) {
             return stop;
         }
         is_open = wire.open(moment);
@@ -99,10 +99,10 @@ bool over(const Recording& recording, wire::Patience silent, bool broken) {
 }
 
 /// Receives the console's part of the wire.
-class Console {
+class WireConsole {
 public:
     /// Throws Error (bad_input) if the file cannot be written.
-    explicit Console(const std::string& path)
+    explicit WireConsole(const std::string& path)
         : file_(path == "-" ? FileDescriptor() : create_output(path)),
           log_(file_ ? file_.get() : STDOUT_FILENO, "the console") {}
 
@@ -126,13 +126,13 @@ private:
 class Loop {
 public:
     Loop(const Options& options, wire::Link& link, Recording& recording, Limits& limits,
-         control::Relay* relay, Console* console, DoctorReport& doctor)
+         control::Relay* relay, WireConsole* console, DoctorReport& doctor)
         : options_(options), link_(link), recording_(recording), limits_(limits), relay_(relay),
           console_(console), doctor_(doctor) {}
 
     /// Nothing while the recording continues. Throws Error if the stream or the file becomes
     /// unusable.
-    std::optional<Stop> step() {
+    std::optional<RecordingEnd> step() {
         const unsigned breaks = link_.breaks();
         const std::span<const std::byte> bytes = link_.read(moment);
         recording_.feed(console_ != nullptr ? console_->take(bytes) : bytes);
@@ -149,13 +149,13 @@ public:
         if (broken) {
             recording_.broken_off();
         }
-        if (std::optional<Stop> stop = limits_.reached()) {
+        if (std::optional<RecordingEnd> stop = limits_.reached()) {
             return stop;
         }
         silent_ = bytes.empty() ? silent_ + moment : 0ms;
         if (link_.over() || doctor_.ended() ||
             (!options_.forever && over(recording_, silent_, broken))) {
-            return Stop{abi::Ending::stream_ended, ""};
+            return RecordingEnd{abi::Ending::stream_ended, ""};
         }
         return std::nullopt;
     }
@@ -166,17 +166,17 @@ private:
     Recording& recording_;
     Limits& limits_;
     control::Relay* relay_; ///< null: no control socket
-    Console* console_;      ///< null: the wire carries only the stream
+    WireConsole* console_;  ///< null: the wire carries only the stream
     DoctorReport& doctor_;
     wire::Patience silent_{};
 };
 
-Stop record(const Options& options, Loop loop, Recording& recording, Parts& parts,
-            const Limits& limits) {
+RecordingEnd record(const Options& options, Loop loop, Recording& recording, Parts& parts,
+                    const Limits& limits) {
     ProgressLine progress(!(options.follow && ::isatty(STDOUT_FILENO) != 0));
     Rate rate;
     Clock::time_point next_flush = Clock::now();
-    std::optional<Stop> stop;
+    std::optional<RecordingEnd> stop;
     while (!stop) {
         stop = loop.step();
         if (Clock::now() >= next_flush) {
@@ -192,8 +192,8 @@ Stop record(const Options& options, Loop loop, Recording& recording, Parts& part
 }
 
 // On failure, what was recorded so far stays intact.
-Stop record_or_fail(const Options& options, const Loop& loop, Recording& recording, Parts& parts,
-                    const Limits& limits) {
+RecordingEnd record_or_fail(const Options& options, const Loop& loop, Recording& recording,
+                            Parts& parts, const Limits& limits) {
     try {
         return record(options, loop, recording, parts, limits);
     } catch (const Error& error) {
@@ -201,8 +201,8 @@ Stop record_or_fail(const Options& options, const Loop& loop, Recording& recordi
     }
 }
 
-Status finish(const Options& options, const Stop& stop, Recording& recording, Parts& parts,
-              std::optional<view::LivePrinter>& printer, const Console* console) {
+Status finish(const Options& options, const RecordingEnd& stop, Recording& recording, Parts& parts,
+              std::optional<view::LivePrinter>& printer, const WireConsole* console) {
     recording.end_files(stop);
     const std::uint64_t not_printed = printer ? printer->finish() : 0;
     bool complete = false;
@@ -239,7 +239,7 @@ Status record_stream(const Options& options) {
     // Resolves a host name here, while Ctrl-C still ends the program.
     wire::Transport wire = wire::make_transport(address, options.baud);
     Limits limits(options.time_limit);
-    if (const std::optional<Stop> stop = open(wire, address.listen, limits)) {
+    if (const std::optional<RecordingEnd> stop = open(wire, address.listen, limits)) {
         say(fmt::format("{}: {} before the source was open", options.source, stop->why));
         return trace::status_of(stop->ending, false);
     }
@@ -256,7 +256,7 @@ Status record_stream(const Options& options) {
         },
         options.live.verbose, options.live.look.width);
     wire::Link link(wire, options.reconnect, say);
-    std::optional<Console> console;
+    std::optional<WireConsole> console;
     if (!options.console.empty()) {
         console.emplace(options.console);
     }
@@ -271,7 +271,7 @@ Status record_stream(const Options& options) {
     DoctorReport doctor;
     const Loop loop(options, link, recording, limits, relay ? &*relay : nullptr,
                     console ? &*console : nullptr, doctor);
-    const Stop stop = record_or_fail(options, loop, recording, parts, limits);
+    const RecordingEnd stop = record_or_fail(options, loop, recording, parts, limits);
     if (doctor.begun() && !recording.begun()) {
         recording.end_files(stop); // the file, without a boot, has its end
         (void)parts.finish_packing();

@@ -1,4 +1,4 @@
-#include "view/output.hpp"
+#include "view/print_output.hpp"
 
 #include "system/error.hpp"
 #include "table/text.hpp"
