@@ -45,7 +45,7 @@ install: $(BUILD)/mmioscope $(HOST_LIBRARY) $(MADE_MAN_PAGES) hyp
 	    install -D -m $$mode "$$from" "$$to" || exit 1; \
 	done
 	@mkdir -p "$(DESTDIR)$(PREFIX)/lib/pkgconfig"
-	@sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(shell cat VERSION)|; s|@LIBS@|$(HOST_LIBS)|' \
+	@sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(shell cat VERSION)|; s|@LIBS@|$(HOST_READER_LIBS)|' \
 	    host-tools/mmioscope.pc.in >"$(DESTDIR)$(PREFIX)/lib/pkgconfig/mmioscope.pc"
 
 uninstall:

@@ -62,7 +62,7 @@ Status at(const Options& given) {
     selection.to = time_of("TIME", given.time);
     reading::Trace trace(selection);
     view::Output out(options.output);
-    view::Tally tally(reading::selects(selection));
+    reading::Tally tally(reading::selects(selection));
     analysis::RegisterState state(last_accesses(selection));
     reading::drive(trace, {&tally, &state}, drive_options(options, "read"));
     const table::Table table = state.table();

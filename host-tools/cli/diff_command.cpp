@@ -7,12 +7,12 @@
 #include "diff/profile.hpp"
 #include "export/output.hpp"
 #include "file/part_files.hpp"
+#include "reading/tally.hpp"
 #include "system/escape.hpp"
 #include "system/file_descriptor.hpp"
 #include "system/message.hpp"
 #include "system/replaced_file.hpp"
 #include "view/pager.hpp"
-#include "view/tally.hpp"
 
 #include <algorithm>
 #include <memory>
@@ -146,7 +146,7 @@ public:
             learn_unknown(wanted->bind(trace.reader()));
         }
         diff::Observer observer(sites, boot, wanted.get(), std::move(renamed));
-        view::Tally tally(reading::selects(chosen));
+        reading::Tally tally(reading::selects(chosen));
         reading::drive(trace, {&tally, &observer}, drive_options(options_.view, "read"));
         const auto build = trace.reader().text().find("kernel.banner");
         boot.build = build == trace.reader().text().end() ? "" : build->second;

@@ -3,11 +3,12 @@
 #include "cli/option_types.hpp"
 #include "cli/record_output.hpp"
 #include "cli/view_options.hpp"
+#include "reading/tally.hpp"
 #include "system/message.hpp"
 #include "system/signals.hpp"
 #include "table/text.hpp"
 #include "view/printer.hpp"
-#include "view/tally.hpp"
+#include "view/short_tables.hpp"
 
 #include <functional>
 #include <memory>
@@ -165,7 +166,7 @@ bool Follower::follow_one() {
     }
     const trace::TraceReader& reader = trace->reader();
     shown = shown_of(reader);
-    view::Tally tally(reading::selects(selection));
+    reading::Tally tally(reading::selects(selection));
     reading::DriveOptions driving = drive_options(options_, nullptr);
     driving.stop = [this] { return stop(); };
     driving.limit = left_;
@@ -174,7 +175,7 @@ bool Follower::follow_one() {
     left_ -= driven.events;
     const std::string cut_short =
         fmt::format("the first {} events; the rest was not read (--limit)\n", driven.events);
-    shown->close(tally.tables(reader, shown->width(), options_.verbose),
+    shown->close(view::end_tables(tally.summary(), reader, shown->width(), options_.verbose),
                  limited ? cut_short : tally.verdict(reader));
     const Status status = limited ? tally.status_so_far(reader) : tally.status(reader);
     status_ = stopped_ ? Status::interrupted : status == Status::fine ? status_ : status;

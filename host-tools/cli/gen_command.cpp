@@ -77,7 +77,7 @@ Status gen(const Options& options) {
         return Status::bad_input; // the trace has said why
     }
     view::Output out(options.view.output);
-    view::Tally tally(reading::selects(selection));
+    reading::Tally tally(reading::selects(selection));
     analysis::Replay replay(
         {duration_of("--delay", options.delay), duration_of("--idle", options.idle), options.limit},
         trace.reader().info() ? trace.reader().info()->counter_frequency : 0,

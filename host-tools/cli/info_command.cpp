@@ -1,10 +1,11 @@
 #include "cli/commands.hpp"
 #include "cli/option_types.hpp"
 #include "cli/view_options.hpp"
+#include "reading/tally.hpp"
 #include "reading/trace.hpp"
 #include "view/info.hpp"
 #include "view/pager.hpp"
-#include "view/tally.hpp"
+#include "view/short_tables.hpp"
 
 #include <memory>
 #include <vector>
@@ -83,7 +84,7 @@ Status info(const Options& options) {
         print_tables(options.view, tables, out);
     }
     out.close();
-    return view::is_whole(trace.reader()) ? Status::fine : Status::failed;
+    return reading::is_whole(trace.reader()) ? Status::fine : Status::failed;
 }
 
 Action add(CLI::App& command, const std::string&) {

@@ -57,7 +57,7 @@ Status phases(const Options& options) {
     analysis::Phases phases(phase_options(options));
     reading::Trace trace(selection);
     view::Output out(options.view.output);
-    view::Tally tally(reading::selects(selection));
+    reading::Tally tally(reading::selects(selection));
     reading::DriveOptions how = drive_options(options.view, "read");
     how.losses = reading::Losses::all;
     reading::drive(trace, {&tally, &phases}, how);

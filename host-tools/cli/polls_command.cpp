@@ -43,7 +43,7 @@ Status polls(const Options& options) {
     const reading::TraceOptions selection = trace_options(options.view);
     reading::Trace trace(selection);
     view::Output out(options.view.output);
-    view::Tally tally(reading::selects(selection));
+    reading::Tally tally(reading::selects(selection));
     analysis::PollTable polls;
     reading::drive(trace, {&tally, &polls}, drive_options(options.view, "read"));
     const table::Table table =

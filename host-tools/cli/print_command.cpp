@@ -3,6 +3,7 @@
 #include "cli/option_types.hpp"
 #include "cli/record_output.hpp"
 #include "cli/view_options.hpp"
+#include "reading/tally.hpp"
 #include "records/shares.hpp"
 #include "system/error.hpp"
 #include "system/message.hpp"
@@ -11,7 +12,6 @@
 #include "view/pager.hpp"
 #include "view/printer.hpp"
 #include "view/short_tables.hpp"
-#include "view/tally.hpp"
 
 #include <unistd.h>
 
@@ -162,7 +162,7 @@ std::optional<std::uint64_t> first_of_last(const Options& options, reading::Trac
     return std::nullopt;
 }
 
-void warn_of_nothing(const Options& options, const view::Tally& tally) {
+void warn_of_nothing(const Options& options, const reading::Tally& tally) {
     if (options.at && tally.summary().records() == 0) {
         print_message("mmioscope: warning: the trace has no event {}, or it was not selected\n",
                       *options.at);
@@ -175,7 +175,7 @@ Status print_records(const Options& options) {
     reading::Trace trace(selection);
     RecordOutput records(options.view, trace.reader());
     Merging merging(options.view, records);
-    view::Tally tally(reading::selects(selection));
+    reading::Tally tally(reading::selects(selection));
     reading::drive(
         trace, {&tally, &merging.first()},
         drive_options(options.view, progress_of(options, options.view.output.empty() &&
@@ -210,7 +210,7 @@ Status print(const Options& options) {
         print.of_end = true;
     }
     view::Printer printer(out.file(), print, style);
-    view::Tally tally(reading::selects(selection) || print.of_end);
+    reading::Tally tally(reading::selects(selection) || print.of_end);
     SharesConsumer shares;
     if (dmesg) {
         dmesg->print_to(printer, trace.reader());
@@ -244,7 +244,8 @@ Status print(const Options& options) {
         }
         if (!options.no_summary) {
             fmt::print(out.file(), "\n{}{}",
-                       tally.tables(reader, width(options.view, out), options.view.verbose),
+                       view::end_tables(tally.summary(), reader, width(options.view, out),
+                                        options.view.verbose),
                        tally.verdict(reader));
         }
     }

@@ -82,7 +82,7 @@ Status learn(const Options& options, analysis::RegisterClasses& classes,
         reading::Trace trace(selection);
         reading::OneDevice device(trace, options.device, learner);
         drive_all(trace, options, {&device});
-        status = view::status_of(trace.reader());
+        status = reading::status_of(trace.reader());
     };
     read(classes);
     if (classes.empty()) {
@@ -107,7 +107,7 @@ Status score(const Options& options) {
     const reading::TraceOptions selection = trace_options(other);
     reading::Trace trace(selection);
     view::Output out(options.view.output);
-    view::Tally tally(reading::selects(selection));
+    reading::Tally tally(reading::selects(selection));
     analysis::RegisterScore score(model, options.interrupts_given);
     reading::OneDevice device(trace, options.device, score);
     drive_all(trace, options, {&tally, &device});
@@ -132,7 +132,7 @@ Status regs(const Options& options) {
     const reading::TraceOptions selection = trace_options(options.view, options.device);
     reading::Trace trace(selection);
     view::Output out(options.view.output);
-    view::Tally tally(reading::selects(selection));
+    reading::Tally tally(reading::selects(selection));
     analysis::RegisterClasses classes;
     reading::OneDevice device(trace, options.device, classes);
     drive_all(trace, options, {&tally, &device});

@@ -48,14 +48,13 @@ Status sharing(const Options& options) {
     const reading::TraceOptions selection = trace_options(options.view);
     reading::Trace trace(selection);
     view::Output out(options.view.output);
-    view::Tally tally(reading::selects(selection));
+    reading::Tally tally(reading::selects(selection));
     analysis::Sharing sharing;
     reading::DriveOptions how = drive_options(options.view, "read");
     how.losses = reading::Losses::all;
     reading::drive(trace, {&tally, &sharing}, how);
-    const table::Table table =
-        sharing.table(options.limit == 0 ? std::numeric_limits<std::size_t>::max() : options.limit,
-                      options.all);
+    const table::Table table = sharing.table(
+        options.limit == 0 ? std::numeric_limits<std::size_t>::max() : options.limit, options.all);
     return finish_with_tables(options.view, std::span(&table, 1), out, tally, trace.reader());
 }
 

@@ -154,7 +154,7 @@ Status stat(const Options& options) {
     Work work(options);
     reading::Trace trace(selection);
     view::Output out(options.view.output);
-    view::Tally tally(reading::selects(selection));
+    reading::Tally tally(reading::selects(selection));
     std::vector<reading::Consumer*> consumers{&tally, &work};
     std::vector<std::unique_ptr<analysis::Analysis>> analyses;
     for (const analysis::AnalysisRow* row : options.analyses) {

@@ -3,10 +3,10 @@
 #include "cli/option_types.hpp"
 #include "cli/view_options.hpp"
 #include "file/trace_reader.hpp"
+#include "reading/tally.hpp"
 #include "system/escape.hpp"
 #include "system/signals.hpp"
 #include "view/full_screen.hpp"
-#include "view/tally.hpp"
 #include "view/top_screen.hpp"
 
 #include <unistd.h>
@@ -137,7 +137,7 @@ Status print_once(const Options& options) {
         fmt::print(out.file(), "{}\n", line);
     }
     out.close();
-    return view::status_of(trace.reader());
+    return reading::status_of(trace.reader());
 }
 
 Status show(const Options& options) {
@@ -190,7 +190,7 @@ Status show(const Options& options) {
     if (interrupted) {
         return Status::interrupted;
     }
-    return trace->reader().end() ? view::status_of(trace->reader()) : Status::fine;
+    return trace->reader().end() ? reading::status_of(trace->reader()) : Status::fine;
 }
 
 Action add(CLI::App& command, const std::string&) {

@@ -264,7 +264,7 @@ reading::TraceOptions trace_options(const ViewOptions& options, const std::strin
     reading::TraceOptions whole;
     whole.path = device;
     reading::Trace trace(whole);
-    view::Tally tally(false);
+    reading::Tally tally(false);
     reading::drive(trace, {&tally});
     std::vector<std::string> names;
     for (const auto& [region, count] : tally.summary().devices()) {
@@ -411,7 +411,7 @@ void print_tables(const ViewOptions& options, std::span<const table::Table> tabl
 }
 
 Status finish_with_tables(const ViewOptions& options, std::span<const table::Table> tables,
-                          view::Output& out, const view::Tally& tally,
+                          view::Output& out, const reading::Tally& tally,
                           const trace::TraceReader& reader, const std::string& more) {
     {
         const view::Pager pager(pages(options, out));

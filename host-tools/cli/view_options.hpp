@@ -4,12 +4,12 @@
 #include "analysis/collapse.hpp"
 #include "analysis/fold.hpp"
 #include "reading/drive.hpp"
+#include "reading/tally.hpp"
 #include "table/table.hpp"
 #include "view/line.hpp"
 #include "view/live_printer.hpp"
 #include "view/print_output.hpp"
 #include "view/printer.hpp"
-#include "view/tally.hpp"
 
 #include <CLI/CLI.hpp>
 
@@ -159,7 +159,7 @@ void print_tables(const ViewOptions& options, std::span<const table::Table> tabl
 /// Prints `tables`, perhaps through a pager, and the verdict on standard error, and returns the
 /// exit status. `more`: text after the tables.
 Status finish_with_tables(const ViewOptions& options, std::span<const table::Table> tables,
-                          view::Output& out, const view::Tally& tally,
+                          view::Output& out, const reading::Tally& tally,
                           const trace::TraceReader& reader, const std::string& more = {});
 
 } // namespace mmioscope::cli

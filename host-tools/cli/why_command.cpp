@@ -2,11 +2,11 @@
 #include "cli/commands.hpp"
 #include "cli/option_types.hpp"
 #include "cli/view_options.hpp"
+#include "reading/tally.hpp"
 #include "reading/trace.hpp"
 #include "system/error.hpp"
 #include "system/message.hpp"
 #include "view/print_output.hpp"
-#include "view/tally.hpp"
 
 #include <memory>
 #include <optional>
@@ -61,7 +61,7 @@ Status why(const Options& options) {
     reading::Trace trace(selection);
     view::Output out(options.view.output);
     analysis::Causes causes(access);
-    view::Tally tally(true);
+    reading::Tally tally(true);
     reading::drive(trace, {&tally, &causes}, drive_options(options.view, "read"));
     const table::Table table = causes.table();
     print_tables(options.view, std::span(&table, 1), out,

@@ -8,12 +8,12 @@
 #include "analysis/sharing.hpp"
 #include "analysis/time_spent.hpp"
 #include "reading/drive.hpp"
+#include "reading/tally.hpp"
 #include "reading/trace.hpp"
 #include "report/script.hpp"
 #include "report/timeline.hpp"
 #include "report/values.hpp"
 #include "system/error.hpp"
-#include "view/tally.hpp"
 
 #include <cstdint>
 #include <string>
@@ -52,7 +52,7 @@ private:
 
     reading::TraceOptions options_;
     reading::Trace trace_;
-    view::Tally tally_;
+    reading::Tally tally_;
     Timeline timeline_;
     Values values_;
     analysis::TimeSpent time_;

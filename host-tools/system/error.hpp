@@ -1,36 +1,15 @@
-// Failures that end a command, and their exit statuses.
+// Makes failures that end a command (mmioscope/error.hpp).
 #pragma once
 
+#include "mmioscope/error.hpp"
 #include "system/escape.hpp"
 
 #include <fmt/format.h>
 
-#include <stdexcept>
 #include <string>
 #include <utility>
 
 namespace mmioscope {
-
-/// Exit statuses of all commands.
-enum class Status : int {
-    fine = 0,
-    failed = 1,       ///< a run that failed or lost something, a comparison with differences
-    bad_input = 2,    ///< wrong usage, or an unreadable input
-    untestable = 125, ///< of `diff`: an input is incomplete or unreadable (git bisect skips it)
-    interrupted = 130 ///< Ctrl-C or SIGTERM
-};
-
-/// A failure that is reported to the user in one line.
-class Error : public std::runtime_error {
-public:
-    Error(Status status, const std::string& text)
-        : std::runtime_error(for_terminal(text)), status_(status) {}
-
-    Status status() const { return status_; }
-
-private:
-    Status status_;
-};
 
 /// An unusable input. Formats the text like fmt::format.
 template <typename... Args>

@@ -1,5 +1,7 @@
 #include "system/escape.hpp"
 
+#include "mmioscope/error.hpp"
+
 #include <algorithm>
 #include <array>
 #include <iterator>
@@ -169,5 +171,8 @@ std::string for_html(std::string_view text) {
     }
     return out;
 }
+
+Error::Error(Status status, const std::string& text)
+    : std::runtime_error(for_terminal(text)), status_(status) {}
 
 } // namespace mmioscope

@@ -1,10 +1,10 @@
 #include "abi/container.hpp"
 #include "file/part_files.hpp"
+#include "reading/tally.hpp"
 #include "records/losses.hpp"
 #include "records/record_text.hpp"
 #include "records/verdict.hpp"
 #include "view/info.hpp"
-#include "view/tally.hpp"
 
 #include <fmt/format.h>
 
@@ -117,7 +117,7 @@ Table trace_table(const TraceReader& reader, const trace::Summary& summary,
     facts.add({"missing_file"}, missing.empty() ? Cell() : Cell(missing));
     facts.add({"cut"}, !reader.end());
     facts.add({"damaged"}, damaged(reader));
-    facts.add({"whole"}, view::is_whole(reader));
+    facts.add({"whole"}, reading::is_whole(reader));
     facts.add({"", "sections"}, sections(reader));
     return facts.take();
 }

@@ -2,6 +2,7 @@
 
 #include "records/verdict.hpp"
 #include "table/text.hpp"
+#include "view/column_line.hpp"
 
 #include <fmt/format.h>
 
@@ -113,6 +114,22 @@ void append(table::Table& to, const std::string& file, const trace::CheckResult&
                                    result.records, result.sections, trace::text_of(result.lost),
                                    result.times.empty() ? "" : "; ", result.times),
                        trace::others_cell(result.lost)});
+}
+
+trace::ReportContext report_context(const trace::TraceReader& reader, std::uint64_t start) {
+    return {&reader.names(), start, reader.info() ? reader.info()->counter_frequency : 0};
+}
+
+std::string end_tables(const trace::Summary& summary, const trace::TraceReader& reader,
+                       std::size_t width, bool own) {
+    const trace::ReportContext context = report_context(reader, reader.start().value_or(0));
+    std::string text =
+        fitted_text(device_table(summary, context), short_names(reader, width), width) +
+        other_counts(summary, reader.statistics(), own);
+    if (reader.ending()) {
+        text += fmt::format("recording ended: {}\n", trace::ending_text(*reader.ending()));
+    }
+    return text;
 }
 
 } // namespace mmioscope::view

@@ -2,10 +2,14 @@
 #pragma once
 
 #include "file/trace_check.hpp"
+#include "file/trace_reader.hpp"
+#include "records/summary.hpp"
+#include "records/verdict.hpp"
 #include "table/table.hpp"
 #include "tree/device_names.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 
 namespace mmioscope::view {
@@ -17,6 +21,14 @@ table::Table shortened(table::Table table, const tree::ShortNames& names);
 /// names are whole.
 std::string fitted_text(const table::Table& table, const tree::ShortNames& names,
                         std::size_t width);
+
+/// For tables of a trace whose times begin at `start` (CNTPCT).
+trace::ReportContext report_context(const trace::TraceReader& reader, std::uint64_t start);
+
+/// The table of devices, as fitted_text() shows it, other records, and how the recording ended.
+/// `own` includes the hypervisor's own accesses and counters.
+std::string end_tables(const trace::Summary& summary, const trace::TraceReader& reader,
+                       std::size_t width, bool own = true);
 
 // The problems of trace files, and the verdict on each, for people and for programs.
 

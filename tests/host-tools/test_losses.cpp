@@ -1,11 +1,11 @@
 // Missing records of a trace: counted once, however many they are.
 #include "file/trace_check.hpp"
+#include "reading/tally.hpp"
 #include "records.hpp"
 #include "records/losses.hpp"
 #include "records/summary.hpp"
 #include "system/byte_source.hpp"
 #include "system/error.hpp"
-#include "view/tally.hpp"
 #include "view/top_screen.hpp"
 
 #include <algorithm>
@@ -218,7 +218,7 @@ TEST_CASE("the number of losses stays at its maximum instead of wrapping") {
     MemorySource again(bytes);
     trace::TraceReader reader(again, [](const std::string& text) { FAIL(text); });
     CHECK(reader.sound());
-    CHECK(view::status_of(reader) == Status::failed);
+    CHECK(reading::status_of(reader) == Status::failed);
 }
 
 TEST_CASE("a missing number is a loss of what was read so far, if everything was to be read") {
@@ -230,8 +230,8 @@ TEST_CASE("a missing number is a loss of what was read so far, if everything was
     });
     MemorySource source(bytes);
     trace::TraceReader reader(source, [](const std::string& text) { FAIL(text); });
-    view::Tally all(false);
-    view::Tally some(true);
+    reading::Tally all(false);
+    reading::Tally some(true);
     view::TopCounts counts;
     view::TopCounts chosen;
     chosen.numbers_tell = false;
@@ -262,7 +262,7 @@ TEST_CASE("losses that a trace reports count, whatever was selected from it") {
     trace::TraceReader reader(source, [](const std::string& text) { FAIL(text); });
     while (!reader.next().empty()) {
     }
-    CHECK(view::Tally(true).status_so_far(reader) == Status::failed);
+    CHECK(reading::Tally(true).status_so_far(reader) == Status::failed);
     view::TopCounts counts;
     counts.finish_with(reader);
     CHECK(counts.head.lost == 9);
@@ -277,7 +277,7 @@ TEST_CASE("a trace that is not read to its end is fine if nothing was lost so fa
     });
     MemorySource source(bytes);
     trace::TraceReader reader(source, [](const std::string& text) { FAIL(text); });
-    view::Tally tally(false);
+    reading::Tally tally(false);
     for (const abi::Record& record : reader.next()) {
         Event event;
         event.record = record;
@@ -285,5 +285,5 @@ TEST_CASE("a trace that is not read to its end is fine if nothing was lost so fa
         const bool lost = record.type == abi::RecordType::gap;
         CHECK(tally.status_so_far(reader) == (lost ? Status::failed : Status::fine));
     }
-    CHECK(view::status_of(reader) == Status::failed);
+    CHECK(reading::status_of(reader) == Status::failed);
 }

@@ -1,12 +1,12 @@
 // A recording in several files, read as one trace: the result is the same as from one file.
+#include "file/block.hpp"
 #include "file/part_files.hpp"
 #include "mmioscope/trace.hpp"
-#include "file/block.hpp"
+#include "reading/tally.hpp"
 #include "reading/trace.hpp"
 #include "reading_all.hpp"
 #include "recorder_process.hpp"
 #include "system/part_path.hpp"
-#include "view/tally.hpp"
 
 using namespace mmioscope;
 using namespace mmioscope::test;
@@ -51,7 +51,7 @@ struct Read {
     explicit Read(reading::TraceOptions options) {
         options.report = [this](const std::string& line) { problems.push_back(line); };
         reading::Trace trace(options);
-        view::Tally tally(reading::selects(options));
+        reading::Tally tally(reading::selects(options));
         while (const Event* event = trace.next()) {
             records.push_back(event->record);
             times.push_back(event->nanoseconds);
@@ -64,7 +64,7 @@ struct Read {
         text = reader.text();
         end = reader.end();
         verdict = tally.verdict(reader);
-        status = view::status_of(reader);
+        status = reading::status_of(reader);
     }
 
     std::vector<std::string> problems;

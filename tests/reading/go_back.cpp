@@ -31,10 +31,10 @@ int main(int count, char** arguments) try {
     options.filter = arguments[2];
     mmioscope::TraceFile opened(arguments[1], options);
     mmioscope::TraceFile trace = std::move(opened); // a user may
-    const std::size_t regions = trace.regions().size();
+    const std::size_t devices = trace.devices().size();
     const std::vector<std::string> first = lines_of(trace);
     trace.seek_number(1);
-    if (regions == 0 || trace.regions().size() != regions) return fail("the regions are not known");
+    if (devices == 0 || trace.devices().size() != devices) return fail("the devices are not known");
     if (lines_of(trace) != first) return fail("the second reading differs");
 
     unsigned asked = 0;

@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -213,6 +214,37 @@ inline Id Names::code_of(const Event& event) {
     resolve({&event, 1});
     return event.ids.code;
 }
+
+/// A copy of an event that may outlive its trace.
+struct KeptEvent {
+    KeptEvent() = default;
+    explicit KeptEvent(const Event& event)
+        : record(event.record), number(event.number), nanoseconds(event.nanoseconds),
+          device(event.device()), offset(event.offset()), interrupt(event.interrupt()),
+          text(event.text()), carried_out(event.carried_out()) {
+        const auto copy = [](auto& to, const auto* from) {
+            if (from != nullptr) {
+                to = *from;
+            }
+        };
+        copy(reg, event.reg()), copy(code, event.code());
+        copy(caller, event.caller()), copy(task, event.task());
+    }
+
+    abi::Record record{};
+    std::uint64_t number = 0;
+    std::uint64_t nanoseconds = 0;
+    std::string device = "-";
+    std::uint64_t offset = 0;
+    // Empty: not known.
+    std::optional<Register> reg;
+    std::optional<Location> code;
+    std::optional<Location> caller;
+    std::optional<Task> task;
+    std::string interrupt;
+    std::string text;
+    std::string carried_out;
+};
 
 /// For templates that take events or records.
 inline const abi::Record& record_of(const Event& event) {

@@ -34,8 +34,8 @@ class Analysis {
 public:
     virtual ~Analysis() = default;
 
-    /// Takes the next event, in the order of time. Its `reg` is valid until the trace ends, all else
-    /// until this function returns.
+    /// Takes the next event, in the order of time. Its `reg` is valid until the trace ends, all
+    /// else until this function returns.
     virtual void add(const Event& event) = 0;
 
     /// Called after the last event: prints the result.

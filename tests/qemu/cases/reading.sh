@@ -96,6 +96,11 @@ reading_installed() {
     cp tests/reading/go_back.cpp "$out/go_back.cpp"
     g++ -std=c++20 -O1 -Wall -Wextra -fsanitize=address -o "$out/go-back" "$out/go_back.cpp" "${flags[@]}" ||
         fail "does not compile with a sanitizer"
+    cp tests/reading/keep_all.cpp "$out/keep_all.cpp"
+    [[ " ${flags[*]} " != *sqlite3* && " ${flags[*]} " != *ncurses* ]] || fail "a reader needs SQLite or ncurses"
+    g++ -std=c++20 -O1 -Wall -Wextra -o "$out/keep-all" "$out/keep_all.cpp" "${flags[@]}" || fail "does not compile"
+    g++ -std=c++20 -O1 -fPIC -shared -Wl,-z,defs -o "$out/keep-all.so" "$out/keep_all.cpp" "${flags[@]}" ||
+        fail "is nothing for a shared library"
     rm -r "$plain"
     for way in whole old cut; do
         reading_trace 100000 ${way/whole/}
@@ -107,6 +112,10 @@ made-up: 2 events, 0 losses, $([ $way != cut ] || echo 'not ')sound" ] || fail "
     got=$("$out/first-events" "$out/trace.mmio" 50000000 50002000 'dev =~ "mmc"' | head -n 1)
     [ "$got" = "50001000 cpu1 mmc@50000+4 c351" ] || fail "with a filter: $got"
     reading_trace 100000
+    "$out/keep-all" "$out/trace.mmio" >"$out/kept" || fail "keep-all: exit status $?"
+    has kept '^serial@90000 '
+    has kept '^100000 [0-9]+ '
+    [ "$(tail -n 1 "$out/kept")" = "$("$mmioscope" print --summary "$out/trace.mmio" | tail -n 1)" ] || fail "another verdict: $(tail -n 1 "$out/kept")"
     got=$("$out/go-back" "$out/trace.mmio" 'dev =~ "mmc" && w' 2>&1) && [ "$got" != "0 events" ] || fail "going back: $got"
     got=$("$out/first-events" "$out/trace.mmio" 0 1 'dev ==' 2>&1 >/dev/null) && fail "a wrong filter was taken"
     [ "$(wc -l <<<"$got")" = 1 ] || fail "a wrong filter: $got"

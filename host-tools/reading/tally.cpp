@@ -1,14 +1,12 @@
-#include "view/tally.hpp"
+#include "reading/tally.hpp"
 
 #include "file/part_files.hpp"
 #include "file/texts.hpp"
 #include "records/losses.hpp"
 #include "records/record_text.hpp"
 #include "records/verdict.hpp"
-#include "view/column_line.hpp"
-#include "view/short_tables.hpp"
 
-namespace mmioscope::view {
+namespace mmioscope::reading {
 
 namespace {
 
@@ -39,17 +37,6 @@ void Tally::add_all(std::span<const Event> events) {
         seen_.add(run);
         backward_.add(run);
     });
-}
-
-std::string Tally::tables(const trace::TraceReader& reader, std::size_t width, bool own) const {
-    const trace::ReportContext context = report_context(reader, reader.start().value_or(0));
-    std::string text =
-        fitted_text(device_table(summary_, context), short_names(reader, width), width) +
-        other_counts(summary_, reader.statistics(), own);
-    if (reader.ending()) {
-        text += fmt::format("recording ended: {}\n", trace::ending_text(*reader.ending()));
-    }
-    return text;
 }
 
 // Losses as the recorder wrote them; if that part is missing, as the records show them.
@@ -96,8 +83,4 @@ Status status_of(const trace::TraceReader& reader) {
     return whole ? Status::fine : Status::failed;
 }
 
-trace::ReportContext report_context(const trace::TraceReader& reader, std::uint64_t start) {
-    return {&reader.names(), start, reader.info() ? reader.info()->counter_frequency : 0};
-}
-
-} // namespace mmioscope::view
+} // namespace mmioscope::reading

@@ -1,19 +1,18 @@
-// The result of a trace after reading: which devices, what was lost, whether it is complete.
+// The result of a trace after reading: what was lost, and whether it is complete.
 #pragma once
 
+#include "file/trace_reader.hpp"
 #include "reading/drive.hpp"
-#include "reading/trace.hpp"
 #include "records/backward.hpp"
 #include "records/losses.hpp"
 #include "records/summary.hpp"
-#include "records/verdict.hpp"
 #include "system/error.hpp"
 
 #include <string>
 
-namespace mmioscope::view {
+namespace mmioscope::reading {
 
-class Tally final : public reading::Consumer {
+class Tally final : public Consumer {
 public:
     /// `selects`: only some of the trace's events are added.
     explicit Tally(bool selects) : selects_(selects), seen_(1) {}
@@ -22,10 +21,6 @@ public:
     void add_all(std::span<const Event> events) override;
 
     const trace::Summary& summary() const { return summary_; }
-
-    /// The table of devices, as fitted_text() shows it, other records, and how the recording ended.
-    /// `own` includes the hypervisor's own accesses and counters.
-    std::string tables(const trace::TraceReader& reader, std::size_t width, bool own = true) const;
 
     /// "policy: ...", unless nothing in the trace has one, and the verdict: one line each.
     std::string verdict(const trace::TraceReader& reader) const;
@@ -50,7 +45,4 @@ bool is_whole(const trace::TraceReader& reader);
 /// Likewise, if nothing else is wrong.
 Status status_of(const trace::TraceReader& reader);
 
-/// For tables of a trace whose times begin at `start` (CNTPCT).
-trace::ReportContext report_context(const trace::TraceReader& reader, std::uint64_t start);
-
-} // namespace mmioscope::view
+} // namespace mmioscope::reading
