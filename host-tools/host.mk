@@ -17,7 +17,7 @@ HOST_TEST_CXXFLAGS := -std=c++20 -Og $(DEBUG) $(HOST_WARNINGS) -Wno-maybe-uninit
                       -fno-sanitize-recover=all -Itests
 HOST_LIBS := -lfmt -lfdt -lserialport -ldeflate -lz -lzstd -llzma -lbz2 -llz4 -ldw -lelf -lpugixml -lsqlite3 -lncursesw -lre2 -lcrypto -ldl -lpthread
 # What a program that reads traces needs of them (mmioscope.pc).
-HOST_READER_LIBS := $(filter-out -lserialport -ldeflate -lsqlite3 -lncursesw -lcrypto,$(HOST_LIBS))
+HOST_READER_LIBS := $(filter-out -lserialport -lsqlite3 -lncursesw -lcrypto,$(HOST_LIBS))
 # The program's own libraries are static, for a quicker start in less memory, except those that plug-ins may have, too,
 # and those that tests/bench/costs.py distinguishes by name.
 # Debian 13's libdw.a needs a library that is in no package (elfutils' libeu); its libre2.a some of Abseil's.
