@@ -111,7 +111,7 @@ fuzzers() { ! wanted fuzz || built fuzzers 240 fuzzers; }
 build_all() { built build 420 tests; }
 
 on_other_cpu() {
-    suite host-tools 160 catch "$build/tests/host-tools"
+    MMIOSCOPE_SEEDS=0.5 suite host-tools 160 catch "$build/tests/host-tools"
     suite decoder 30 "$build/tests/decoder"
     suite costs 30 tests/bench/costs.py "$build" --short
     suite export 60 tests/export/run.sh "$build"
@@ -144,9 +144,9 @@ test)
     suite polls 15 loops_in_made_boots 200
     suite fleet 20 tests/fleet/run.py "$build"
     suite model 40 tests/model/run.sh "$build" test
-    MMIOSCOPE_SEEDS=0.35 suite unit 100 catch "$build/tests/unit"
+    MMIOSCOPE_SEEDS=0.25 suite unit 100 catch "$build/tests/unit"
     joined
-    suite mutants 75 tests/mutants/run.py "$build" --short
+    suite mutants 40 tests/mutants/run.py "$build" --short
     suite hyp-costs 60 tests/bench/hyp_costs.py "$build" --short
     suite integration 450 tests/qemu/run.sh --tier test
     ;;
