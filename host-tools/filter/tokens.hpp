@@ -1,4 +1,4 @@
-// Error messages of filters, with the position of the error.
+// The text of a filter: numbers, tokens, and error messages with a position in it.
 #pragma once
 
 #include "system/error.hpp"
