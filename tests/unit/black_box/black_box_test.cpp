@@ -79,6 +79,18 @@ abi::Kept second_boot(const Bytes& before) {
     return area(*boot(options(), before, 3)).kept;
 }
 
+/// What the copy says of a CPU's mark. A flipped bit may make it one of a slot: it has begun only
+/// if that slot has no record.
+abi::InFlight kept_mark(Bytes& before, unsigned cpu) {
+    const abi::RingHeader& old = ring_of(before, cpu);
+    if (!abi::is_slot_mark(old.in_flight)) return old.in_flight;
+    const std::uint64_t slots =
+        area_base + header_of(before).ring_offset[cpu] + sizeof(abi::RingHeader);
+    const std::uint32_t slot = abi::slot_of(old.in_flight, slots);
+    const bool begun = slot < old.capacity && records_of(before, cpu)[slot].commit == 0;
+    return begun ? abi::InFlight::in_header : abi::InFlight::beginning;
+}
+
 /// Each intact record among the last of `before` is at its position; everything else is empty.
 void require_same_records(Bytes& before, const abi::AreaHeader& kept, unsigned cpu) {
     const abi::RingHeader& old = ring_of(before, cpu);
@@ -87,10 +99,7 @@ void require_same_records(Bytes& before, const abi::AreaHeader& kept, unsigned c
     REQUIRE(abi::position_of(ring) == abi::position_of(old));
     REQUIRE(ring.capacity == abi::kept_records);
     REQUIRE(std::memcmp(&ring.statistics, &old.statistics, sizeof ring.statistics) == 0);
-    // A flipped bit may make the mark one of a slot: it has begun only if that slot has no record.
-    if (!abi::is_slot_mark(old.in_flight)) REQUIRE(ring.in_flight == old.in_flight);
-    else if (ring.in_flight != abi::InFlight::beginning)
-        REQUIRE(ring.in_flight == abi::InFlight::in_header);
+    REQUIRE(ring.in_flight == kept_mark(before, cpu));
     if (old.in_flight == abi::InFlight::in_header) REQUIRE(ring.in_flight_pa == old.in_flight_pa);
     const auto* records = reinterpret_cast<const abi::Record*>(&ring + 1);
     const std::uint64_t head = abi::position_of(old);
