@@ -252,9 +252,10 @@ def equivalents():
     return known
 
 
-def drawn(mutant):
+def half(mutants):
+    """Those that the commit draws."""
     commit = subprocess.run(["git", "rev-parse", "HEAD"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout
-    return zlib.crc32(mutant.name.encode() + commit) % 2 == 0
+    return [m for m in mutants if zlib.crc32(m.name.encode() + commit) % 2 == 0]
 
 
 def main(arguments):
@@ -277,7 +278,7 @@ def main(arguments):
     known = equivalents()
     mutants = [m for m in find() + left_out(positional[0])[::12 if short else 1] if wanted in m.name]
     if short:
-        mutants = [m for m in mutants if m.key not in known and drawn(m)]
+        mutants = half([m for m in mutants if m.key not in known])
     passed = failed = 0
     unchanged = judge(binary)
     if unchanged:
