@@ -85,8 +85,8 @@ Outcome store(Cpu& cpu, Frame& frame) {
     return outcome;
 }
 
-/// Reports that the load-exclusive of cpu.step makes no progress. It was executed and has its own
-/// record.
+/// Reports that the load-exclusive of cpu.trapped makes no progress. It was executed and has its
+/// own record.
 void tell_of_repetition(Cpu& cpu) {
     abi::Record record = cpu.trapped.record;
     record.type = abi::RecordType::fault;

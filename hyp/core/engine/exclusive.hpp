@@ -11,7 +11,7 @@
 
 namespace mmioscope {
 
-/// The load-exclusive of cpu.step was executed: sets this CPU's reservation. Its locks are held,
+/// The load-exclusive of cpu.trapped was executed: sets this CPU's reservation. Its locks are held,
 /// its records published, and the in-flight mark is off. Publishes one more record if the same load
 /// is repeated many times (machine/repeated_load.hpp).
 void reserve(Cpu& cpu, const Frame& frame);
