@@ -59,9 +59,9 @@ namespace {
     EQU(SLOT_SIZE, sizeof(abi::Record));
     EQU(LOOK_MASK, (abi::looks_ahead - 1) * sizeof(abi::Record));
 
-    EQU(REGION_SEQUENCE, offsetof(RegionLock, sequence));
-    EQU(REGION_DEVICE, offsetof(RegionLock, device));
-    EQU(REGION_STORES, offsetof(RegionLock, stores));
+    EQU(REGION_SEQUENCE, offsetof(Owner, sequence));
+    EQU(REGION_DEVICE, offsetof(Owner, device));
+    EQU(REGION_STORES, offsetof(Owner, stores));
     EQU(PARTS, 0 - PageIndex::parts);
     EQU(FIRST_STORE, first_store);
 

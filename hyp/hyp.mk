@@ -42,9 +42,9 @@ HYP_COLD_SOURCES := $(filter-out hyp/start/dt/tree.cpp %/checksum.cpp,$(HYP_STAR
     hyp/services/unprotect/*.cpp hyp/services/keeping/*.cpp) boot/boot.cpp \
     $(wildcard $(addprefix hyp/core/,arch/decode_[ntv]*.cpp arch/flow.cpp base/print.cpp dev/*.cpp engine/ending.cpp \
     engine/exclusive.cpp \
-    engine/service.cpp engine/waiting.cpp guest/banks.cpp guest/coherency.cpp guest/exception.cpp \
+    engine/service.cpp guest/banks.cpp guest/coherency.cpp guest/exception.cpp \
     guest/reset.cpp guest/vector.cpp machine/*.cpp mm/stage1.cpp trap/panic.cpp \
-    trap/call.cpp trap/control_register.cpp trap/stretch.cpp)) \
+    trap/call.cpp trap/stretch.cpp)) \
     $(addprefix hyp/services/stream/,description.cpp kept_boot.cpp imx_line.cpp options.cpp \
     uart8250_line.cpp) \
     hyp/services/task_names/offsets.cpp

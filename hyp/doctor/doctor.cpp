@@ -124,7 +124,9 @@ void Doctor::give_orders(Machine& machine) {
 // The trial's instructions are fetched as a guest's are.
 BootError Doctor::start(Machine& machine, const Setup&) {
     give_orders(machine);
-    if (machine.guest_memory.push_back(image_of(machine))) return {};
+    if (machine.guest_memory.push_back(image_of(machine)) &&
+        machine.give_page(told_page(machine), *this))
+        return {};
     return {"too many pieces of memory", ""};
 }
 
@@ -170,9 +172,8 @@ void Doctor::end_with_verdict(Cpu& cpu) {
     stop(uart);
 }
 
-std::optional<Outcome> Doctor::answer(Cpu& cpu, Frame& frame, const DeviceAccess& access) {
-    const std::uint64_t page = told_page(*cpu.machine);
-    if (page_floor(access.pa.value) != page) return std::nullopt;
+Outcome Doctor::access(Cpu& cpu, Frame& frame, abi::FaultReason) {
+    const DeviceAccess& access = cpu.trapped.access;
     if (!access.syndrome) return Outcome::done; // doctor_exclusive_alone()
     const auto what = static_cast<Tell>(access.pa.value % page_size / 4);
     if (access.write) hear(cpu, frame, what, bus_value(frame, access.value, 2));

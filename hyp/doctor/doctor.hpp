@@ -13,12 +13,12 @@
 
 namespace mmioscope::doctor {
 
-class Doctor final : public Service {
+class Doctor final : public Service, public OwnerOps {
 public:
     BootError configure(Machine&, Setup&) override;
     bool add_to_tables(Machine&) override;
     BootError start(Machine&, const Setup&) override;
-    std::optional<Outcome> answer(Cpu&, Frame&, const DeviceAccess&) override;
+    Outcome access(Cpu&, Frame&, abi::FaultReason) override;
 
 private:
     /// How CPU 0 makes its reads; the others only step, or emulate and then step without

@@ -21,8 +21,8 @@ std::uint16_t final_flags(const Machine& machine, const abi::RegionEntry& region
         if (!span.range.overlaps(range_of(region)) || &machine.regions[span.region] != &region)
             continue;
         if (span.traced()) flags |= abi::region_traced;
-        if (span.trapped) flags |= abi::region_machine;
-        if (span.withheld) flags |= abi::region_hypervisor;
+        if (span.mapped == Mapped::in_steps) flags |= abi::region_machine;
+        if (span.mapped == Mapped::never) flags |= abi::region_hypervisor;
     }
     return flags;
 }

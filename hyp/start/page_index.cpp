@@ -9,7 +9,7 @@ std::uint32_t address(const void* object) {
 }
 
 bool may_be_traced(const Span& span) {
-    return span.changeable && !span.trapped && !span.withheld;
+    return span.changeable && span.mapped == Mapped::always;
 }
 
 } // namespace
@@ -39,27 +39,38 @@ std::uint32_t PageIndex::new_parts(std::uint64_t page, const RegionMap& map, Reg
     return address(&made);
 }
 
-bool PageIndex::build(const RegionMap& map, RegionLocks& locks, TablePool& pool) {
-    const std::uint32_t no_lock = address(&nothing_);
+std::uint32_t* PageIndex::own_entry(std::uint64_t page, TablePool& pool) {
+    std::uint32_t& leaf = leaves_[page >> leaf_shift];
+    if (leaf == empty_) leaf = new_leaf(pool, address(&nothing_));
+    return leaf != 0 ? &entry(page) : nullptr;
+}
+
+bool PageIndex::give(std::uint64_t page, const Owner& owner, TablePool& pool) {
+    std::uint32_t* const of_page = own_entry(page, pool);
+    if (of_page != nullptr) *of_page = address(&owner);
+    return of_page != nullptr;
+}
+
+bool PageIndex::build(const RegionMap& map, RegionLocks& locks, OwnerOps& devices,
+                      TablePool& pool) {
     closed_ = new_leaf(pool, 0);
-    empty_ = new_leaf(pool, no_lock);
+    empty_ = new_leaf(pool, address(&nothing_));
     if (closed_ == 0 || empty_ == 0) return false;
     for (std::uint32_t& leaf : leaves_) leaf = empty_;
     for (const Span& span : map) {
         if (!may_be_traced(span)) continue;
         if (locks[span.region].span == nullptr) locks[span.region].span = &span;
+        locks[span.region].ops = &devices;
         locks[span.region].device = span.region;
         const std::uint64_t end = page_ceil(span.range.end);
         for (std::uint64_t page = page_floor(span.range.begin); page < end; page += page_size) {
-            std::uint32_t& leaf = leaves_[page >> leaf_shift];
-            if (leaf == empty_) leaf = new_leaf(pool, no_lock);
-            if (leaf == 0) return false;
-            std::uint32_t& of_page = entry(page);
-            if (of_page != no_lock) continue; // an earlier span of the page has set it
-            of_page = span.range.contains(Range{page, page + page_size})
-                          ? address(&locks[span.region])
-                          : new_parts(page, map, locks, pool);
-            if (of_page == 0) return false;
+            std::uint32_t* const of_page = own_entry(page, pool);
+            if (of_page == nullptr) return false;
+            if (*of_page != address(&nothing_)) continue; // an earlier span of the page has set it
+            *of_page = span.range.contains(Range{page, page + page_size})
+                           ? address(&locks[span.region])
+                           : new_parts(page, map, locks, pool);
+            if (*of_page == 0) return false;
         }
     }
     return true;

@@ -44,16 +44,21 @@ bool RegionMap::build(const RegionTable& regions) {
 }
 
 bool RegionMap::select(Range range, bool traced) {
-    return change(range, [traced](Span& s) { s.selected = s.traced_word = traced && !s.withheld; });
+    return change(range, [traced](Span& s) {
+        s.selected = s.traced_word = traced && s.mapped != Mapped::never;
+    });
 }
 
-bool RegionMap::trap_always(Range range) {
-    return change(range, [](Span& s) { s.trapped = true; });
+bool RegionMap::give(Range range, DeviceOps& device) {
+    return change(range, [&device](Span& s) {
+        if (s.mapped != Mapped::never) s.mapped = Mapped::in_steps;
+        s.device = &device;
+    });
 }
 
 bool RegionMap::withhold(Range range) {
     return change(range, [](Span& s) {
-        s.withheld = true;
+        s.mapped = Mapped::never;
         s.selected = s.traced_word = 0;
     });
 }

@@ -18,7 +18,6 @@
 #include "port/sysreg.hpp"
 #include "port/wait.hpp"
 #include "start/area.hpp"
-#include "start/start_mailbox.hpp"
 #include "start/tables.hpp"
 #include "trap/dispatch.hpp"
 #include "trap/fast_path.hpp"
@@ -83,9 +82,8 @@ Range guest_tree_room(const Machine& machine) {
 }
 
 bool is_guest_memory(const Machine& machine, const Range& part) {
-    bool inside = false;
-    for (const Range& range : machine.guest_memory) inside |= range.contains(part);
-    return inside;
+    return std::ranges::any_of(machine.guest_memory,
+                               [&](const Range& range) { return range.contains(part); });
 }
 
 /// What Hyp itself reads and writes.
@@ -150,13 +148,18 @@ BootError read_tree(Setup& setup, Machine& machine) {
     // A node that names part of the hypervisor's memory does not get it.
     if (!machine.map.withhold(machine.own_memory)) return no_spans;
 
+    for (Service* service : machine.services)
+        if (machine.devices == nullptr) machine.devices = service->engine(machine.config.engine);
+    if (machine.devices == nullptr && machine.config.engine == abi::EngineKind::unprotect)
+        return {"this image has no such engine", ""};
+    if (machine.devices == nullptr) machine.devices = &plain_devices;
     if (auto e = withhold_uart(setup, machine)) return e;
     for (Service* service : machine.services)
         if (auto e = service->configure(machine, setup)) return e;
     if (machine.config.modules.kernel.empty() && !machine.config.entry)
         return {"/chosen has no boot module that is a kernel", ""};
     for (const MachineRegisters& registers : board.machine_registers)
-        if (!machine.map.trap_always(registers.range)) return no_spans;
+        if (!machine.map.give(registers.range, machine_register_ops)) return no_spans;
     return select_traced(tree, machine.regions, machine.map);
 }
 
@@ -196,26 +199,18 @@ BootError build_tables(Machine& machine, const Setup& setup) {
     for (unsigned i = 0; !machine.breakpoints && i < machine.cpu_count; ++i)
         if (!machine.cpus[i].step_page.build(shadow[0], machine.pool)) return no_tables;
     // After the above has decided which pages may change: the index contains exactly those.
-    if (!machine.pages.build(machine.map, machine.locks, machine.pool)) return no_tables;
+    if (!machine.pages.build(machine.map, machine.locks, *machine.devices, machine.pool))
+        return no_tables;
     choose_fast_regions(machine);
     build_fast_dispatch(machine);
     return {};
 }
 
-/// Sets the engine that a service has. False: no such engine is linked.
-bool choose_engine(Machine& machine) {
-    for (Service* service : machine.services)
-        if (machine.engine == nullptr) machine.engine = service->engine(machine.config.engine);
-    return machine.engine != nullptr || machine.config.engine != abi::EngineKind::unprotect;
-}
-
 const char* description_of(abi::EngineKind kind) {
-    switch (kind) {
-    case abi::EngineKind::emulation: return "emulation engine";
-    case abi::EngineKind::unprotect:
-        return "unprotect engine: the baseline for comparison, IT LOSES EVENTS";
-    default: return "shadow engine";
-    }
+    constexpr const char* descriptions[] = {
+        "shadow engine", "emulation engine",
+        "unprotect engine: the baseline for comparison, IT LOSES EVENTS"};
+    return descriptions[static_cast<unsigned>(kind)];
 }
 
 /// Without breakpoints emulation does what it can, since not everything can be stepped.
@@ -231,11 +226,9 @@ BootError settle_engine(Machine& machine, DebugUnit& debug, NoSteps& why) {
 }
 
 const char* reason_of(NoSteps why) {
-    switch (why) {
-    case NoSteps::forbidden: return abi::chosen::no_breakpoints;
-    case NoSteps::silent: return "MDBGen can be set, but no debug event comes";
-    default: return "DBGEN is low, or a debugger holds the CPU";
-    }
+    return why == NoSteps::forbidden ? abi::chosen::no_breakpoints
+           : why == NoSteps::silent  ? "MDBGen can be set, but no debug event comes"
+                                     : "DBGEN is low, or a debugger holds the CPU";
 }
 
 void tell_of_missing_breakpoints(Console& uart, NoSteps why) {
@@ -244,6 +237,19 @@ void tell_of_missing_breakpoints(Console& uart, NoSteps why) {
 }
 
 } // namespace
+
+void call_other_cpus(const Board& on, OwnBus& bus, unsigned cpus, PhysicalAddress entry) {
+    const MachineRegisters* registers = on.start_mailbox();
+    if (on.psci || registers == nullptr) return;
+    const StartMailbox& mailbox = *registers->device->mailbox;
+    const PhysicalAddress base{registers->range.begin};
+    for (unsigned cpu = 1; cpu < cpus; ++cpu) {
+        bus.write(base + mailbox.address + cpu * mailbox.per_cpu,
+                  static_cast<std::uint32_t>(entry.value));
+        if (mailbox.signature != 0) bus.write(base + mailbox.signature, mailbox.signed_for + cpu);
+        port::send_event();
+    }
+}
 
 BootError find_board(Machine& machine, Setup& setup, std::uint32_t r2) {
     setup.boot_tree = find_boot_tree(machine, r2);
@@ -279,7 +285,6 @@ Frame start_machine(Machine& machine, Setup& setup, Cpu& cpu, const BootError& f
     port::flush_to_coherency(
         {page_floor(boot_tree.begin)},
         static_cast<std::size_t>(page_ceil(boot_tree.end) - page_floor(boot_tree.begin)));
-    if (!choose_engine(machine)) refuse(machine, {"this image has no such engine", ""});
 
     Range room = guest_tree_room(machine);
     if (boot_tree.overlaps(room)) { // the board's tree moves to the end of that room

@@ -17,4 +17,8 @@ BootError find_board(Machine& machine, Setup& setup, std::uint32_t r2);
 /// for the guest's entry.
 Frame start_machine(Machine& machine, Setup& setup, Cpu& cpu, const BootError& failed);
 
+/// Calls the other CPUs into the hypervisor, where the boot loader left them waiting for a mailbox:
+/// writes `entry` where CPUs 1 to `cpus` - 1 look for it, if `on` has such a place and no firmware.
+void call_other_cpus(const Board& on, OwnBus& bus, unsigned cpus, PhysicalAddress entry);
+
 } // namespace mmioscope

@@ -2,6 +2,8 @@
 
 #include "abi/ring.hpp"
 
+#include <algorithm>
+
 namespace mmioscope {
 
 namespace {
@@ -20,9 +22,7 @@ Range pages_of(Range range) {
 }
 
 bool overlaps(const MemoryMap& parts, Range range) {
-    for (const Range& part : parts)
-        if (part.overlaps(range)) return true;
-    return false;
+    return std::ranges::any_of(parts, [&](const Range& part) { return part.overlaps(range); });
 }
 
 bool map_uart(TranslationTable& table, const Uart& uart, TablePool& pool) {
@@ -81,13 +81,12 @@ bool build_stage2(TranslationTable& table, const MemoryMap& memory, const Region
         if (!table.map(range, as_memory, pool)) return false;
 
     for (const Span& span : map) // memory that is traced like a device
-        if ((span.withheld || (!with_trapped && (span.traced() || span.trapped))) &&
+        if ((with_trapped ? span.mapped == Mapped::never : span.traps()) &&
             pages_of(span.range).end <= lpae::input_end && !table.unmap(pages_of(span.range), pool))
             return false;
 
     for (const Span& span : map) {
-        if (span.withheld) continue;
-        if (!with_trapped && (span.traced() || span.trapped)) continue;
+        if (with_trapped ? span.mapped == Mapped::never : span.traps()) continue;
         const Range pages = with_trapped ? pages_of(span.range) : untrapped_pages(span, map);
         if (pages.empty() || pages.end > lpae::input_end) continue;
         const bool is_memory = (regions[span.region].flags & abi::region_memory) != 0;

@@ -104,7 +104,7 @@ inline release(region) {                  /* = const std::uint32_t word = free()
 
 /* Leaves `got`.
  * source: hyp/core/trace/region_lock.hpp take */
-inline take(c, region) {                  /* = RegionLock& taken = locks.of(region); */
+inline take(c, region) {                  /* = Owner& taken = locks.of(region); */
     try_acquire(c, region)                /* = if (!taken.lock.try_acquire(cpu, RegionLocks::max_turns, spins)) */
                                           /* = refused_ = region; */
                                           /* = return false; */
@@ -165,7 +165,6 @@ inline take_locks(c, first, second) {
     acquire(c, first, second)                    /* = acquire: that of locks, for one region or several */
                                                  /* = give_up */
                                                  /* = locks.next_sequence: the trigger's, to who waits for it */
-                                                 /* = give_up */
                                                  /* = give_up */
 }
 #define DECIDED_ANEW(c) (got && decision[c] != marked && variant != SWITCHED_DECIDED_AT_TRAP)

@@ -1,4 +1,4 @@
-/* The TLB protocol of hyp/core/mm/guest_view.cpp, the step of hyp/core/machine/stepping.hpp and the locks of hyp/core/trace/
+/* The TLB protocol of hyp/core/mm/guest_view.hpp, the step of hyp/core/machine/stepping.hpp and the locks of hyp/core/trace/
  * with everything that CPUs and guests may do meanwhile. docs/tlb.md explains it; run.sh runs it.
  */
 #ifndef CPUS

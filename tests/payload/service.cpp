@@ -12,10 +12,12 @@ namespace mmioscope {
 
 namespace {
 
-class PayloadService final : public Service {
+class PayloadService final : public Service, public DeviceOps {
 public:
+    constexpr PayloadService() : DeviceOps(true) {}
+
     BootError configure(Machine& machine, Setup&) override {
-        machine.at_access = this;
+        machine.devices = this;
         return {};
     }
     /// The fast path writes no payload.
@@ -30,18 +32,25 @@ public:
         cpu.fast.task = port::read<reg::TPIDRURO>();
         cpu.fast.next_look = ~std::uint64_t{0};
     }
-    void before_access(Cpu& cpu, const Frame&, const DeviceAccess& access) override {
-        using namespace payload_test;
-        if (!access.write || !access.decoded || access.listed ||
-            access.pa.value - palette >= palette_size)
-            return;
-        std::uint8_t* const bytes = bytes_[cpu.number];
-        const std::uint32_t size = size_of(access.value);
-        for (std::uint32_t n = 0; n < size; ++n) bytes[n] = byte_of(access.value, n);
-        cpu.trapped.payload = {bytes, size};
+    Outcome make(Cpu& cpu, Frame& frame) override {
+        if (cpu.trapped.access.recorded) {
+            cpu.trapped.payload = payload_of(cpu.number, cpu.trapped.access);
+            if (!has_room_for(cpu, 2 * cpu.trapped.payload.records())) return Outcome::again;
+        }
+        return DeviceOps::make(cpu, frame);
     }
 
 private:
+    Payload payload_of(unsigned cpu, const DeviceAccess& access) {
+        using namespace payload_test;
+        if (!access.write || !access.decoded || access.listed ||
+            access.pa.value - palette >= palette_size)
+            return {};
+        const std::uint32_t size = size_of(access.value);
+        for (std::uint32_t n = 0; n < size; ++n) bytes_[cpu][n] = byte_of(access.value, n);
+        return {bytes_[cpu], size};
+    }
+
     std::uint8_t bytes_[abi::max_cpus][abi::payload_limit]{};
 };
 

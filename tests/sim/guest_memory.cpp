@@ -14,7 +14,7 @@ bool must_trap(const Machine& machine, std::uint64_t address) {
     if (machine.changes.held()) return false;
     const Range page{page_floor(address), page_floor(address) + page_size};
     for (const Span& span : machine.map)
-        if (span.range.overlaps(page) && (span.traced_word != 0 || span.trapped || span.withheld))
+        if (span.range.overlaps(page) && (span.traced_word != 0 || span.mapped != Mapped::always))
             return true;
     return false;
 }

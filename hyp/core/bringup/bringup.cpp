@@ -8,6 +8,7 @@
 #include "guest/reset.hpp"
 #include "machine/machine.hpp"
 #include "port/sysreg.hpp"
+#include "trap/call.hpp"
 #include "trap/dispatch.hpp"
 #include "trap/fast_path.hpp"
 

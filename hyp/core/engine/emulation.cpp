@@ -2,6 +2,7 @@
 
 #include "arch/hsr.hpp"
 #include "arch/psr.hpp"
+#include "engine/exclusive.hpp"
 #include "engine/record.hpp"
 #include "engine/reexecution.hpp"
 #include "guest/registers.hpp"
@@ -81,7 +82,11 @@ Outcome emulate(Cpu& cpu, Frame& frame) {
     return outcome;
 }
 
-Outcome make_access(Cpu& cpu, Frame& frame) {
+Outcome DeviceOps::make(Cpu& cpu, Frame& frame) {
+    const DeviceAccess& access = cpu.trapped.access;
+    if (cpu.repeated_load.watches()) end_repetition(cpu, frame);
+    if (access.exclusive && access.write) return store_exclusive(cpu, frame);
+    count_access(cpu);
     if (cpu.machine->config.engine == abi::EngineKind::emulation) return emulate(cpu, frame);
     return by_shadow(cpu, frame);
 }

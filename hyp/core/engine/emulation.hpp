@@ -11,10 +11,7 @@ namespace mmioscope {
 
 /// Whether Hyp can do cpu.trapped.access.
 [[nodiscard]] bool can_emulate(Cpu& cpu, const Frame& frame);
-/// Does it, if it can, as Engine::carry_out(); otherwise the guest does.
+/// Does it, if it can; otherwise the guest does. As DeviceOps::make().
 Outcome emulate(Cpu& cpu, Frame& frame);
-
-/// Engine::carry_out() of the core's engines; end_step() is their finish().
-Outcome make_access(Cpu& cpu, Frame& frame);
 
 } // namespace mmioscope

@@ -3,11 +3,10 @@
 #include "arch/psr.hpp"
 #include "engine/record.hpp"
 #include "engine/service.hpp"
-#include "engine/waiting.hpp"
 #include "guest/exception.hpp"
 #include "machine/machine.hpp"
 #include "port/barrier.hpp"
-#include "trace/region_map.hpp"
+#include "port/sysreg.hpp"
 
 namespace mmioscope {
 
@@ -73,9 +72,44 @@ bool may_count(const Chooser* chooser, const Trapped& trapped) {
     return chooses(chooser) && may_be_counted(*chooser, trapped);
 }
 
-/// Whether, under `stall`, the ring has room for the access's records.
-[[gnu::noinline]] bool has_room(Cpu& cpu, const DeviceAccess& access) {
-    return !access.recorded || cpu.ring.has_room(room_needed(cpu, access));
+/// A lock is held for one access. An emulator's host may suspend a CPU in the middle of it, but
+/// seldom for longer than this.
+constexpr unsigned seconds = 2;
+
+/// The part of `access` that needs the lock of `region`.
+Beat part_in(const Trapped& trapped, const DeviceAccess& access, std::uint16_t region) {
+    for (unsigned n = 0; access.listed && n < access.beats; ++n) {
+        const Beat& beat = trapped.beats[n];
+        if (beat.span != nullptr && beat.span->region == region) return beat;
+    }
+    const std::uint64_t offset = region == access.span->region ? 0 : access.beyond - 1u;
+    return {.va = access.va + static_cast<std::uint32_t>(offset),
+            .pa = access.pa + offset,
+            .write = access.write};
+}
+
+void publish_wait(Cpu& cpu, const Frame& frame, const DeviceAccess& access,
+                  const LockHolder& holder) {
+    const std::uint16_t region = holder.region == choice_lock ? access.span->region : holder.region;
+    const Beat part = part_in(cpu.trapped, access, region);
+    abi::Record record =
+        describe_fault(frame, part.va, part.pa, abi::encode_access(part.write, access.log2_size),
+                       abi::FaultReason::lock_not_given_back);
+    record.value = abi::fault_value(abi::FaultReason::lock_not_given_back, holder.cpu);
+    record.device = region;
+    publish_remark(cpu, record);
+}
+
+/// The locks of `access` were not free in time. Once per wait, after two seconds, publishes a
+/// record that names the access, the region, and the CPU that holds the lock
+/// (machine/lock_wait.hpp). The counter may be read as early as the trap (ARM ARM B8.1.2), which
+/// does not matter here.
+[[gnu::noinline]] void tell_of_wait(Cpu& cpu, const Frame& frame, const DeviceAccess& access) {
+    const LockHolder holder = cpu.machine->locks.holder(cpu.locks.refused());
+    if (holder.cpu == Lock::no_owner) return cpu.lock_wait.end();
+    const std::uint64_t patience = std::uint64_t{seconds} * port::read<reg::CNTFRQ>();
+    if (cpu.lock_wait.overdue(holder, port::read<reg::CNTPCT>(), patience))
+        publish_wait(cpu, frame, access, holder);
 }
 
 /// The guest tries again.
@@ -111,16 +145,13 @@ bool take_locks(Cpu& cpu, const Frame& frame) {
     else if (may_count(chooser, cpu.trapped)) return give_up(cpu);
     // What is traced cannot change under the locks.
     access.recorded = reaches_traced(cpu.machine->map, cpu.trapped);
-    return !cpu.ring.stalls() || has_room(cpu, access) || give_up(cpu);
+    return !cpu.ring.stalls() || has_room_for(cpu, 0);
 }
 
-bool ask_service(Cpu& cpu, const Frame& frame) {
+bool has_room_for(Cpu& cpu, std::uint64_t more) {
     const DeviceAccess& access = cpu.trapped.access;
-    cpu.trapped.payload = {};
-    cpu.machine->at_access->before_access(cpu, frame, access);
-    const std::uint64_t payload = cpu.trapped.payload.records();
-    const std::uint64_t all = access.exclusive && !access.write ? 2 * payload : payload;
-    return !cpu.ring.stalls() || cpu.ring.has_room(room_needed(cpu, access) + all) || give_up(cpu);
+    return !access.recorded || !cpu.ring.stalls() ||
+           cpu.ring.has_room(room_needed(cpu, access) + more) || give_up(cpu);
 }
 
 void count_stores(Cpu& cpu, const DeviceAccess& access) {

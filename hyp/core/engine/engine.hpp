@@ -1,5 +1,5 @@
-// How one access to a page that traps is carried out. The core has two engines (emulation.hpp), and
-// a service may have another one, or stand before the core's:
+// What becomes of a trap of the guest's memory. How an access is made there is up to an engine. The
+// core has two (emulation.hpp), and a service may have another one:
 //   shadow     the guest re-executes the instruction in its CPU's shadow view, between two traps:
 //              whatever the instruction is, the device sees exactly that
 //   emulation  Hyp does the access itself and sets the register
@@ -20,20 +20,55 @@ enum class Outcome {
     taken, ///< the guest takes an exception: PC is at its vector
 };
 
-/// A service's, in Machine::engine; null: the core's.
-class Engine {
+/// What becomes of the traps of an owner's pages (trace/region_lock.hpp). One object serves any
+/// number of owners.
+class OwnerOps {
 public:
-    /// Carries out cpu.trapped.access, whose locks are held, and records it. Either the locks are
-    /// free when it returns, or it returns `again` and a step is armed.
-    virtual Outcome carry_out(Cpu& cpu, Frame& frame) = 0;
-
-    /// Ends a step that carry_out() armed; called at the next trap of any kind. True if the trap
-    /// was caused by the step; otherwise it must still be handled.
-    virtual bool finish(Cpu& cpu, Frame& frame, arch::Hsr hsr) = 0;
+    /// cpu.trapped.access, which is not decoded, because of `why`, unless that is none.
+    virtual Outcome access(Cpu& cpu, Frame& frame, abi::FaultReason why) = 0;
+    /// The guest has fetched from `pa`, or, if `by_walk`, by a page table there.
+    virtual Outcome fetch(Cpu& cpu, Frame& frame, VirtualAddress va, PhysicalAddress pa,
+                          bool by_walk);
 
 protected:
-    ~Engine() = default;
+    ~OwnerOps() = default;
 };
+
+/// Devices, and memory that is traced like one: makes each access under its region's lock.
+class DeviceOps : public OwnerOps {
+public:
+    constexpr explicit DeviceOps(bool looks = false) : looks_first(looks) {}
+
+    Outcome access(Cpu& cpu, Frame& frame, abi::FaultReason why) override;
+    /// Makes and records cpu.trapped.access, whose locks are held. Either the locks are free when
+    /// it returns, or it returns `again` and a step is armed. A Span's own one does what it wants
+    /// to do before, and leaves the rest to Machine::devices.
+    virtual Outcome make(Cpu& cpu, Frame& frame);
+    /// Of Machine::devices: ends a step that make() armed; called at the next trap of any kind.
+    /// True if the step caused the trap; otherwise it must still be handled.
+    virtual bool finish(Cpu& cpu, Frame& frame, arch::Hsr hsr);
+    /// Of Machine::devices, if `looks_first`: sets FastState::task and next_look.
+    virtual void prepare_fast_path(Cpu&) {}
+
+    const bool looks_first; ///< make() must see the accesses of tasks but FastState::task, too
+};
+
+/// Registers that start or stop CPUs or end the machine: board/board.hpp says which of the writes.
+class MachineRegisterOps final : public DeviceOps {
+public:
+    Outcome make(Cpu& cpu, Frame& frame) override;
+};
+
+/// What has no owner: no device of the guest is there.
+class Nobody final : public OwnerOps {
+public:
+    Outcome access(Cpu& cpu, Frame& frame, abi::FaultReason why) override;
+};
+
+// They have no state.
+extern DeviceOps plain_devices;
+extern MachineRegisterOps machine_register_ops;
+extern Nobody nobody;
 
 /// Takes the locks of all regions that cpu.trapped.access reaches, and that of a chooser that may
 /// count it; notes whether it is recorded. Returns false, and counts a retry, if a lock is held
@@ -41,9 +76,9 @@ protected:
 /// on meanwhile, or if under `stall` the ring has no room. Then the guest tries again, with
 /// interrupts enabled in between.
 [[nodiscard]] bool take_locks(Cpu& cpu, const Frame& frame);
-/// Behind that, for a recorded access: the service in Machine::at_access may give it a payload.
-/// False, with the locks given back: under `stall` there is no room for all of it.
-[[nodiscard]] bool ask_service(Cpu& cpu, const Frame& frame);
+/// Behind that: whether there is room for `more` records of the access, if it is recorded. False,
+/// with the locks given back: under `stall` there is none.
+[[nodiscard]] bool has_room_for(Cpu& cpu, std::uint64_t more);
 /// The number of records that the ring must have room for. A load-exclusive also needs room for its
 /// store-exclusive.
 std::uint64_t room_needed(const Cpu& cpu, const DeviceAccess& access);

@@ -6,10 +6,10 @@
 
 namespace mmioscope {
 
-/// First half, as Engine::carry_out(); `view` lets cpu.trapped.access through.
+/// First half, as DeviceOps::make(); `view` lets cpu.trapped.access through.
 Outcome begin_step(Cpu& cpu, Frame& frame, const View& view);
 
-/// Second half, as Engine::finish().
+/// Second half, as DeviceOps::finish().
 bool end_step(Cpu& cpu, Frame& frame, arch::Hsr hsr);
 
 } // namespace mmioscope

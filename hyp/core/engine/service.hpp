@@ -2,8 +2,8 @@
 // and each hook does nothing unless a service overrides it.
 //
 // A hook is called where the guest does nothing that is traced, so it may cost something. What a
-// service wants to see at a trap or at an access, it registers in Machine::at_turn, at_access,
-// at_store or chooser: one word each, null as long as nobody does.
+// service wants to see at a trap, it registers in Machine::at_turn or chooser: one word each, null
+// as long as nobody does. Who wants to see accesses has DeviceOps of its own (engine/engine.hpp).
 #pragma once
 
 #include "base/boot_error.hpp"
@@ -34,11 +34,11 @@ class Service {
 public:
     // While CPU 0 starts the machine, in this order:
 
+    /// Who makes the accesses with an engine of that kind, if the service has it.
+    virtual DeviceOps* engine(abi::EngineKind) { return nullptr; }
     /// Reads the service's options from the tree, and takes what it needs of the machine. Memory
     /// and devices are known; no tables exist.
     virtual BootError configure(Machine&, Setup&) { return {}; }
-    /// The engine of that kind, if the service has it.
-    virtual Engine* engine(abi::EngineKind) { return nullptr; }
     /// The tables of the guest are built; no CPU uses them yet. False: no room.
     [[nodiscard]] virtual bool add_to_tables(Machine&) { return true; }
     /// The trace area at `where` is about to be cleared. What became of its records; nothing if the
@@ -62,18 +62,6 @@ public:
     /// For the same service, before a CPU sleeps. False: there is more to do, do not sleep yet.
     [[nodiscard]] virtual bool may_sleep(Cpu&) { return true; }
 
-    /// For the service in Machine::at_access, before an access of the slow path that is recorded,
-    /// with the locks held. It may set cpu.trapped.payload, to bytes that stay until this CPU's
-    /// next access. Called again if the guest tries again.
-    virtual void before_access(Cpu&, const Frame&, const DeviceAccess&) {}
-    /// For the service in Machine::at_store, with the locks held, before cpu.trapped.access is
-    /// made, if it begins where all accesses trap.
-    virtual void before_store(Cpu&, const Frame&) {}
-    /// For the service in Machine::at_access: sets FastState::task and next_look.
-    virtual void prepare_fast_path(Cpu&) {}
-
-    /// An access where no device is. Nothing: the service does not answer it.
-    virtual std::optional<Outcome> answer(Cpu&, Frame&, const DeviceAccess&) { return {}; }
     /// May stop the machine with a report if it is damaged.
     virtual void verify(Machine&, Moment) {}
     /// The machine ends, or has stopped with a report.

@@ -21,7 +21,7 @@
 @ SP_hyp points to FastState::frame, where the guest's registers are saved; the words for each trap
 @ are before it, those for the access after it. Offsets come from C++ (boot/offsets.cpp).
 @
-@ Registers from `begin` on: r4 = va, r5 = pa, r7 = RegionLock, r8 and r9 = time, r10 = the ring
+@ Registers from `begin` on: r4 = va, r5 = pa, r7 = Owner, r8 and r9 = time, r10 = the ring
 @ header's line of `head`, r11 = `pc` in the record's slot, r12 = HSR.
 
     .syntax unified
@@ -159,7 +159,7 @@ return_to_guest:                        @ sp: a Frame, in this CPU's FastState
     bhs     slow_path
     ldr     pc, [sp, #FAST_ACCESS]
 
-@ Sets r4 = va, r5 = HPFAR, r7 = the page's RegionLock from the index (mm/page_index.hpp), and takes
+@ Sets r4 = va, r5 = HPFAR, r7 = the page's Owner from the index (mm/page_index.hpp), and takes
 @ the lock. `align`: address bits that must be zero. not_taken returns to BEHIND_LOOKUP with another
 @ r7. first_of_page looks whether an access at the first byte of a page has begun before it.
     .macro claim align
@@ -262,7 +262,7 @@ first_of_page:
 
 @ Completes and publishes the record, ends the in-flight mark with the head, releases the lock, and
 @ returns to the guest. Nothing orders the lock behind the head: who sees a later record of the device
-@ first still sees this mark. Expects r0 = duration, r2 = cpu_sequence, r4 = value, r5 = 0, r7 = RegionLock, r11 = slot.
+@ first still sees this mark. Expects r0 = duration, r2 = cpu_sequence, r4 = value, r5 = 0, r7 = Owner, r11 = slot.
 @ `advance` sets `slot` and `handler` for the next trap, which at multiples of 64 records looks at the
 @ readers.
     .macro commit advance

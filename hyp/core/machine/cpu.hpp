@@ -52,7 +52,4 @@ struct Cpu {
     StepPage step_page; ///< where there are no breakpoints
 };
 
-/// Publishes a `power` record of this CPU; `pa` as in abi::PowerEvent.
-void record_power(Cpu& cpu, abi::PowerEvent event, std::uint32_t pa);
-
 } // namespace mmioscope

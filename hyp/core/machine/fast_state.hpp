@@ -42,7 +42,7 @@ struct alignas(64) FastState {
     std::uint32_t next_pc;   ///< of a step: where its breakpoint is; of an aborted access: its pc
     std::uint32_t va;
     std::uint32_t pa;
-    std::uint32_t region; ///< address of the RegionLock, which is held
+    std::uint32_t region; ///< address of the Owner, which is held
     std::uint64_t time;
     std::uint32_t hsr;              ///< HSR at the trap of the access, with IL set
     std::uint32_t form;             ///< mode and T bit of the accesses that the fast path takes

@@ -16,7 +16,7 @@
 
 namespace mmioscope {
 
-class Engine;
+class OwnerOps;
 class Service;
 
 /// The state in which the boot loader starts CPU 0.
@@ -51,17 +51,16 @@ struct Machine {
     std::uint32_t fast_dispatch[2][512]{};
 
     abi::AreaHeader* area{};
-    Engine* engine{}; ///< a service's; null: the core's (engine/emulation.hpp)
+    DeviceOps* devices{}; ///< all but those whose span says another one; null before the start
 
     std::span<Service* const> services;
     // Each is null if no service is interested (engine/service.hpp).
     Service* at_turn{};
-    Service* at_access{};
-    Service* at_store{};
     Chooser* chooser{};
 
     RegionLocks locks;
-    std::uint32_t has_fast_regions{}; ///< the fast path may take some of the locks; only a hint
+    FixedVector<Owner, 4> page_owners; ///< of pages that are no region's
+    std::uint32_t has_fast_regions{};  ///< the fast path may take some of the locks; only a hint
     Lock changes; ///< held to change or check what is sealed; last in the lock order
     Power power;
     std::atomic<std::uint32_t> broadcast_fails{0}; ///< on some CPU; see arch/errata.hpp
@@ -70,6 +69,12 @@ struct Machine {
 
     Cpu cpus[abi::max_cpus];
 
+    /// The page's accesses that trap are for `ops`, whatever is there. Before the guest
+    /// runs. False: no room.
+    [[nodiscard]] bool give_page(std::uint64_t page, OwnerOps& ops) {
+        return page_owners.push_back({.ops = &ops}) &&
+               pages.give(page, page_owners[page_owners.size() - 1], pool);
+    }
     /// From now on no CPU's fast path begins an access. Any CPU may call it, without a lock.
     void close_fast_paths() {
         for (Cpu& cpu : cpus) port::store_shared(cpu.fast.pages, pages.closed());

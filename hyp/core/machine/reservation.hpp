@@ -2,7 +2,7 @@
 // store-exclusive checks it.
 //
 // By A3.4 the store succeeds if no store to the tagged address came between. All stores to a page
-// that traps are counted under their region's lock (RegionLock::stores), and the store-exclusive
+// that traps are counted under their region's lock (Owner::stores), and the store-exclusive
 // compares the count with the one at the load-exclusive. The tagged block is 8 bytes, the minimum
 // of A3.4.3. Blocks 128 bytes apart share a count, so a store may also fail spuriously, as any may,
 // but another register's accesses do not make it fail for ever.
@@ -38,7 +38,7 @@ struct Reservation {
     VirtualAddress va{};
     PhysicalAddress pa{};
     unsigned bytes{};
-    std::uint32_t stores{}; ///< RegionLock's count for the block, at the load-exclusive
+    std::uint32_t stores{}; ///< Owner's count for the block, at the load-exclusive
     ExclusiveContext context{};
 };
 

@@ -38,7 +38,14 @@ private:
 class GuestView {
 public:
     /// Begins in `view` with an empty TLB, before this CPU's first use of any.
-    void start(const View& view);
+    void start(const View& view) {
+        port::write<reg::VTTBR>(view.vttbr());
+        port::synchronize_context();
+        port::write<reg::TLBIALLNSNH>(0); // all VMIDs: the TLB is UNKNOWN after reset
+        port::write<reg::ICIALLU>(0);
+        port::complete_local();
+        current_ = &view;
+    }
     void enter(const View& view) {
         if (&view == current_) return;
         port::write<reg::VTTBR>(view.vttbr());

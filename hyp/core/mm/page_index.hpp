@@ -1,4 +1,4 @@
-// Finds the region of an address with two loads, for the fast path (entry/fast_path.S). Built after
+// Finds the owner of an address with two loads, for the fast path (entry/fast_path.S). Built after
 // the region map, and constant from then on, whatever is selected.
 #pragma once
 
@@ -18,14 +18,18 @@ public:
     static constexpr std::uint32_t parts = 0u - 3;
 
     /// Enters the pages, or 64-byte parts of pages, that contain only what may be traced, with
-    /// their regions' locks; sets RegionLock::span. False: the pool is empty.
-    [[nodiscard]] bool build(const RegionMap& map, RegionLocks& locks, TablePool& pool);
+    /// their regions' owners; sets Owner::span, and `devices` as their ops. False: the pool is
+    /// empty.
+    [[nodiscard]] bool build(const RegionMap& map, RegionLocks& locks, OwnerOps& devices,
+                             TablePool& pool);
+    /// Behind that: the page belongs to `owner`, whatever else is there. False: the pool is empty.
+    [[nodiscard]] bool give(std::uint64_t page, const Owner& owner, TablePool& pool);
 
-    /// The lock of the region at `address`, below 4 GiB. Null: it is not in the index.
-    const RegionLock* find(std::uint32_t address) const {
+    /// The owner of `address`, below 4 GiB. Null: it is not in the index.
+    const Owner* find(std::uint32_t address) const {
         const std::uint32_t* word = memory(entry(address));
         if (*word == parts) word = memory(word[1 + address % page_size / part_size]);
-        return word == &nothing_ ? nullptr : reinterpret_cast<const RegionLock*>(word);
+        return word == &nothing_ ? nullptr : reinterpret_cast<const Owner*>(word);
     }
     /// The address of the table, for FastState.
     std::uint32_t table() const {
@@ -39,13 +43,15 @@ private:
     static constexpr unsigned leaf_shift = 22; ///< log2 of leaf_pages * page_size
     static constexpr unsigned part_size = 64;
     static constexpr unsigned page_parts = page_size / part_size;
-    /// For each page the address of a RegionLock, of Parts, or of `nothing_`.
+    /// For each page the address of an Owner, of Parts, or of `nothing_`.
     using Leaf = std::uint32_t[leaf_pages];
     struct Parts {
         std::uint32_t mark;
         std::uint32_t locks[page_parts];
     };
 
+    /// The page's word, in a leaf that is not the empty one. Null: the pool is empty.
+    std::uint32_t* own_entry(std::uint64_t page, TablePool& pool);
     /// With `word` for each page; 0: its own address.
     static std::uint32_t new_leaf(TablePool& pool, std::uint32_t word);
     std::uint32_t new_parts(std::uint64_t page, const RegionMap& map, RegionLocks& locks,

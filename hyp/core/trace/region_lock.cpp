@@ -22,7 +22,7 @@ void RegionLocks::count_stores_everywhere(std::size_t count) {
 }
 
 LockHolder RegionLocks::holder(std::uint16_t region) {
-    const RegionLock& lock = of(region);
+    const Owner& lock = of(region);
     return {region, lock.lock.owner(), port::load_shared(lock.sequence)};
 }
 
@@ -42,7 +42,7 @@ bool HeldLocks::acquire_others(RegionLocks& locks, std::size_t count, std::uint3
     all_ = &locks;
     for (; others_ < count; ++others_) {
         if (holds(others_)) continue;
-        RegionLock& region = locks[others_];
+        Owner& region = locks[others_];
         if (!region.lock.try_acquire(cpu, RegionLocks::max_turns, spins)) return false;
     }
     return true;
@@ -50,7 +50,7 @@ bool HeldLocks::acquire_others(RegionLocks& locks, std::size_t count, std::uint3
 
 void HeldLocks::release_others() {
     while (others_ != 0) {
-        RegionLock& region = (*all_)[--others_];
+        Owner& region = (*all_)[--others_];
         if (!holds(others_)) region.lock.release();
     }
 }
@@ -60,14 +60,14 @@ void HeldLocks::adopt(RegionLocks& locks, std::uint16_t region) {
     held_[count_++] = {&locks.of(region), region};
 }
 
-RegionLock* HeldLocks::find(std::uint16_t region) const {
+Owner* HeldLocks::find(std::uint16_t region) const {
     for (std::uint32_t n = 0; n < count_; ++n)
         if (held_[n].region == region) return held_[n].lock;
     return nullptr;
 }
 
-RegionLock& HeldLocks::other(std::uint16_t region) const {
-    RegionLock* const lock = find(region);
+Owner& HeldLocks::other(std::uint16_t region) const {
+    Owner* const lock = find(region);
     check(lock != nullptr, "data was used without its lock");
     return *lock;
 }

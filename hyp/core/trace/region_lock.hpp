@@ -15,20 +15,24 @@
 
 namespace mmioscope {
 
+class OwnerOps;
 struct Span;
 
 inline constexpr unsigned store_blocks = 16; ///< of 8 bytes; addresses 128 bytes apart share one
 /// The chooser's index among those of the regions (trace/chooser.hpp).
 inline constexpr std::uint16_t choice_lock = abi::max_regions + 1;
 
-/// Has cache lines of its own, so no CPU waits for a line because another one uses the neighbour.
-struct alignas(128) RegionLock {
+/// Who explains the traps of a page: found by PageIndex. A region is one, and its lock is that of
+/// the region. Has cache lines of its own, so no CPU waits for a line because another one uses the
+/// neighbour.
+struct alignas(128) Owner {
     Lock lock{Lock::slow_only}; ///< until choose_fast_regions()
     std::uint32_t reserved{};
     std::uint32_t sequence{};             ///< sequence number of the last access under the lock
     std::uint32_t device{};               ///< Record::device, flags and pa_high as one word
     std::uint32_t stores[store_blocks]{}; ///< counts stores, by address (machine/reservation.hpp)
-    const Span* span{};                   ///< the region's first span that may be traced
+    const Span* span{}; ///< a region's first span that may be traced; null: it is no region
+    OwnerOps* ops{};    ///< what becomes of the accesses that trap
 
     // The caller holds the lock.
     std::uint32_t next_sequence() {
@@ -43,13 +47,13 @@ struct alignas(128) RegionLock {
         port::store_shared(stores_to(at), port::load_shared(stores_to(at)) + 1);
     }
 };
-static_assert(offsetof(RegionLock, lock) == 0); // for entry/fast_path.S
+static_assert(offsetof(Owner, lock) == 0); // for entry/fast_path.S
 
 /// Who holds a region's lock, as another CPU sees it.
 struct LockHolder {
     std::uint16_t region{};
     std::uint32_t cpu{Lock::no_owner};
-    std::uint32_t sequence{}; ///< RegionLock::sequence; changes when the holder makes an access
+    std::uint32_t sequence{}; ///< Owner::sequence; changes when the holder makes an access
 
     bool operator==(const LockHolder&) const = default;
 };
@@ -60,11 +64,11 @@ public:
     static constexpr unsigned max_turns = 2000;
 
     /// The lock of `region`, or the trigger's. Regions without an index share one.
-    RegionLock& of(std::uint16_t region) {
+    Owner& of(std::uint16_t region) {
         return locks_[region <= choice_lock ? region : abi::max_regions];
     }
     /// The lock of a region that has an index.
-    RegionLock& operator[](std::uint16_t region) { return locks_[region]; }
+    Owner& operator[](std::uint16_t region) { return locks_[region]; }
 
     /// Takes the locks of regions 0 to `count` - 1 in that order. True: no access to a region is in
     /// flight, and none begins before release_all(). False: one was not free in time, and none is
@@ -77,7 +81,7 @@ public:
     void count_stores_everywhere(std::size_t count);
 
 private:
-    RegionLock locks_[choice_lock + 1];
+    Owner locks_[choice_lock + 1];
 };
 
 /// The regions that one instruction reaches, and perhaps the trigger, in lock order, each once.
@@ -132,7 +136,7 @@ public:
     bool held() const { return count_ != 0; }
     bool holds(std::uint16_t region) const { return find(region) != nullptr; }
     /// The lock of `region`, which must be held.
-    RegionLock& operator[](std::uint16_t region) const {
+    Owner& operator[](std::uint16_t region) const {
         return held() && held_[0].region == region ? *held_[0].lock : other(region);
     }
     /// Takes the next sequence number of `region`, whose lock must be held.
@@ -140,14 +144,14 @@ public:
 
 private:
     struct Held {
-        RegionLock* lock;
+        Owner* lock;
         std::uint16_t region;
     };
 
     /// `n` are held.
     bool take(RegionLocks& locks, std::uint16_t region, std::uint32_t cpu, std::uint64_t& spins,
               std::uint32_t n) {
-        RegionLock& taken = locks.of(region);
+        Owner& taken = locks.of(region);
         if (!taken.lock.try_acquire(cpu, RegionLocks::max_turns, spins)) {
             refused_ = region;
             return false;
@@ -166,8 +170,8 @@ private:
         } while (n != 0);
         count_ = 0;
     }
-    RegionLock* find(std::uint16_t region) const;
-    RegionLock& other(std::uint16_t region) const;
+    Owner* find(std::uint16_t region) const;
+    Owner& other(std::uint16_t region) const;
 
     Held held_[RegionSet::capacity]{};
     std::uint32_t count_{};

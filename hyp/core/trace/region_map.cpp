@@ -23,7 +23,7 @@ bool RegionMap::page_trapped(PhysicalAddress address) const {
     const Range page{page_floor(address.value), page_floor(address.value) + page_size};
     for (std::size_t i = first_ending_after(page.begin);
          i < spans_.size() && spans_[i].range.begin < page.end; ++i)
-        if (spans_[i].traced() || spans_[i].trapped || spans_[i].withheld) return true;
+        if (spans_[i].traps()) return true;
     return false;
 }
 

@@ -18,18 +18,29 @@ constexpr Range range_of(const abi::RegionEntry& r) {
     return {r.base, r.base + r.size};
 }
 
+class DeviceOps;
+
+/// Which views of the guest have bytes that are not traced.
+enum class Mapped : std::uint8_t {
+    always,   ///< all, unless others in their page trap
+    in_steps, ///< only those of a step: each access traps
+    never,    ///< none: they are the hypervisor's own
+};
+
 /// A range of bytes that belongs to one region.
 struct Span {
     Range range;
     std::uint16_t region{};
-    bool trapped{};    ///< accesses trap even if untraced: they can end the machine or start a CPU
-    bool withheld{};   ///< the hypervisor's own device: the guest does not reach it
+    Mapped mapped{};
     bool changeable{}; ///< `selected` may change while the guest runs (control/changing_pages.hpp)
+    DeviceOps* device{};         ///< what makes their accesses; null: Machine::devices
     std::uint32_t selected{};    ///< 1: traced whenever tracing is on
     std::uint32_t traced_word{}; ///< what traced() reads; changes only under the region's lock
 
     /// Whether accesses become records. Stable only under the region's lock; otherwise a hint.
     bool traced() const { return port::load_shared(traced_word) != 0; }
+    /// Whether accesses trap, whatever else is in their page.
+    bool traps() const { return traced() || mapped != Mapped::always; }
 };
 
 class RegionMap {
@@ -40,8 +51,8 @@ public:
     /// Selects (`traced`) or deselects the bytes of `range` that belong to a region. False: no
     /// room.
     [[nodiscard]] bool select(Range range, bool traced);
-    /// Makes all accesses to `range` trap. False: no room.
-    [[nodiscard]] bool trap_always(Range range);
+    /// All accesses to `range` trap, and `device` makes them. False: no room.
+    [[nodiscard]] bool give(Range range, DeviceOps& device);
     /// Withholds `range` from the guest. False: no room.
     [[nodiscard]] bool withhold(Range range);
 

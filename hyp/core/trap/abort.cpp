@@ -6,6 +6,7 @@
 #include "engine/ending.hpp"
 #include "engine/exclusive.hpp"
 #include "engine/record.hpp"
+#include "engine/reexecution.hpp"
 #include "engine/service.hpp"
 #include "guest/exception.hpp"
 #include "guest/registers.hpp"
@@ -32,17 +33,11 @@ PhysicalAddress faulting_address(const Machine& machine, arch::Hsr hsr, VirtualA
     return identity(IntermediateAddress{address | (above ? lpae::input_end : 0)});
 }
 
-/// Whether an access to `span` traps, whatever else is in its page.
-bool always_traps(const Span* span) {
-    return span != nullptr && (span->traced() || span->trapped || span->withheld);
-}
-
-/// Whether the access to `span` should trap: only pages that trap, and what is not the guest's, are
-/// invalid.
+/// Whether the access to `span` should trap, where no owner says so: only pages that trap, and what
+/// is not the guest's, are invalid.
 bool traps_rightly(const Machine& machine, const Span* span, PhysicalAddress pa) {
     const bool mapped = span != nullptr || in_memory(machine.guest_memory, pa);
-    return !mapped || pa.value >= lpae::input_end || always_traps(span) ||
-           machine.map.page_trapped(pa);
+    return !mapped || pa.value >= lpae::input_end || machine.map.page_trapped(pa);
 }
 
 /// Stops if the guest's table lacks a page that it should have. False: the page does not trap any
@@ -60,15 +55,30 @@ bool traps_rightly(const Machine& machine, const Span* span, PhysicalAddress pa)
     return false;
 }
 
+/// Who explains the trap at an address.
+struct Found {
+    OwnerOps& ops;
+    const Span* span; ///< of the address; null: none
+    /// Else the page traps because of another owner, or does not trap any more.
+    bool traps() const { return span != nullptr ? span->traps() : &ops != &nobody; }
+};
+
+Found owner_of(const Machine& machine, const Span* span) {
+    if (span == nullptr || span->mapped == Mapped::never) return {nobody, span};
+    return {span->device != nullptr ? *span->device : *machine.devices, span};
+}
+
 /// The index has most pages, of spans that are not before their region's first one. For others, and
 /// above 4 GiB, the map is searched, unless the span is the `last` one.
-const Span* find_span(const Machine& machine, PhysicalAddress pa, const Span* last) {
+[[gnu::always_inline]] inline Found find_owner(const Machine& machine, PhysicalAddress pa,
+                                               const Span* last) {
     if (pa.value < lpae::input_end) {
-        const RegionLock* region = machine.pages.find(static_cast<std::uint32_t>(pa.value));
-        if (region != nullptr && pa.value < region->span->range.end) return region->span;
+        const Owner* owner = machine.pages.find(static_cast<std::uint32_t>(pa.value));
+        if (owner != nullptr && (owner->span == nullptr || pa.value < owner->span->range.end))
+            return {*owner->ops, owner->span};
     }
-    if (last != nullptr && last->range.contains(pa.value)) return last;
-    return machine.map.find(pa);
+    const bool same = last != nullptr && last->range.contains(pa.value);
+    return owner_of(machine, same ? last : machine.map.find(pa));
 }
 
 std::uint16_t region_at(const Machine& machine, PhysicalAddress pa, std::uint16_t otherwise) {
@@ -115,18 +125,6 @@ abi::FaultReason why_unassigned(const Machine& machine, PhysicalAddress pa, cons
                            : abi::FaultReason::unnamed_address;
 }
 
-/// No device of the guest is there: answers as a service does, or the board's bus.
-[[gnu::noinline]] Outcome answer_unassigned(Cpu& cpu, Frame& frame, const DeviceAccess& access) {
-    for (Service* service : cpu.machine->services)
-        if (const auto outcome = service->answer(cpu, frame, access)) return *outcome;
-    const auto why = why_unassigned(*cpu.machine, access.pa, access.span);
-    if (board.unassigned == Unassigned::aborts || !access.syndrome)
-        return refuse(cpu, frame, access, why);
-    record_fault(cpu, frame, access, why);
-    if (!access.write) set_guest_register(frame, access.reg, 0);
-    return Outcome::done;
-}
-
 /// Maintenance by address reaches no device (ARM ARM B2.2.6): it is only recorded.
 [[gnu::noinline]] Outcome record_maintenance(Cpu& cpu, const Frame& frame,
                                              const DeviceAccess& access) {
@@ -159,9 +157,9 @@ abi::FaultReason why_unassigned(const Machine& machine, PhysicalAddress pa, cons
 [[gnu::noinline]] const Beat* beat_beyond(const Cpu& cpu, const DeviceAccess& access) {
     for (unsigned n = 0; n < access.beats; ++n) {
         const Beat& beat = cpu.trapped.beats[n];
-        if (beat.unmapped) continue;
-        if (beat.span != nullptr ? beat.span->withheld
-                                 : !in_memory(cpu.machine->guest_memory, beat.pa))
+        if (!beat.unmapped &&
+            (beat.span != nullptr ? beat.span->mapped == Mapped::never
+                                  : !in_memory(cpu.machine->guest_memory, beat.pa)))
             return &beat;
     }
     return nullptr;
@@ -181,7 +179,8 @@ bool makes_no_progress(const Trapped& trapped, const Frame& frame, const DeviceA
 [[gnu::noinline]] bool is_no_exclusive(const Cpu& cpu, const Frame& frame,
                                        const DeviceAccess& access) {
     const Beat& first = cpu.trapped.beats[0];
-    return !access.decoded || first.span == nullptr || (access.write && first.span->trapped) ||
+    return !access.decoded || first.span == nullptr ||
+           (access.write && first.span->mapped != Mapped::always) ||
            (first.pa.value & ((access.beats << access.log2_size) - 1u)) != 0 ||
            (access.write && must_be_unprivileged(cpu, frame));
 }
@@ -200,8 +199,9 @@ abi::FaultReason lack_of_step(Cpu& cpu, const Frame& frame, const DeviceAccess& 
 abi::FaultReason objection(Cpu& cpu, const Frame& frame, DeviceAccess& access) {
     using enum abi::FaultReason;
     if (const auto why = lack_of_step(cpu, frame, access); why != none) return why;
-    if (access.exclusive && is_no_exclusive(cpu, frame, access)) return undecodable;
-    if (access.listed) {
+    if (!access.syndrome && access.exclusive && is_no_exclusive(cpu, frame, access))
+        return undecodable;
+    if (!access.syndrome && access.listed) {
         if (const Beat* beyond = beat_beyond(cpu, access)) {
             access.va = beyond->va;
             access.pa = beyond->pa;
@@ -228,7 +228,71 @@ abi::FaultReason objection(Cpu& cpu, const Frame& frame, DeviceAccess& access) {
     return Outcome::taken;
 }
 
+/// Who makes the access: of those that one instruction reaches, the one that sees more than its
+/// accesses.
+[[gnu::noinline]] DeviceOps* special_device(const Trapped& trapped) {
+    for (unsigned n = 0; n < trapped.access.beats; ++n) {
+        const Span* span = trapped.beats[n].span;
+        if (span != nullptr && span->device != nullptr) return span->device;
+    }
+    return nullptr;
+}
+
 } // namespace
+
+constinit DeviceOps plain_devices;
+constinit MachineRegisterOps machine_register_ops;
+constinit Nobody nobody;
+
+Outcome OwnerOps::fetch(Cpu& cpu, Frame& frame, VirtualAddress va, PhysicalAddress pa,
+                        bool by_walk) {
+    // Behind such a walk any instruction may come; only loads and stores can be stepped.
+    if (by_walk) pa = {page_floor(pa.value)};
+    abi::Record record =
+        describe_fault(frame, va, pa, abi::encode_access(false, 2),
+                       by_walk ? abi::FaultReason::walk_of_fetch : abi::FaultReason::none);
+    if (!by_walk) record.type = abi::RecordType::fetch;
+    record.device = region_at(*cpu.machine, pa, abi::no_device);
+    cpu.ring.publish_event(record);
+    inject_prefetch_abort(frame, va);
+    return Outcome::taken;
+}
+
+// The board's bus answers.
+Outcome Nobody::access(Cpu& cpu, Frame& frame, abi::FaultReason) {
+    const DeviceAccess& access = cpu.trapped.access;
+    const auto why = why_unassigned(*cpu.machine, access.pa, access.span);
+    if (board.unassigned == Unassigned::aborts || !access.syndrome)
+        return refuse(cpu, frame, access, why);
+    record_fault(cpu, frame, access, why);
+    if (!access.write) set_guest_register(frame, access.reg, 0);
+    return Outcome::done;
+}
+
+Outcome DeviceOps::access(Cpu& cpu, Frame& frame, abi::FaultReason why) {
+    DeviceAccess& access = cpu.trapped.access;
+    if (why == abi::FaultReason::none) why = objection(cpu, frame, access);
+    if (why != abi::FaultReason::none) return refuse(cpu, frame, access, why);
+
+    const Span* const span = access.span;
+    access.last_region = span->region;
+    constexpr unsigned longest = 128; // VLDM of sixteen doublewords
+    const unsigned bytes = access.decoded ? 1u << access.log2_size : longest;
+    if (span->range.end - access.pa.value < bytes) note_beyond(*cpu.machine, access, bytes);
+    if (!take_locks(cpu, frame)) return Outcome::again;
+    if (access.listed)
+        if (DeviceOps* special = special_device(cpu.trapped)) return special->make(cpu, frame);
+    return make(cpu, frame);
+}
+
+bool DeviceOps::finish(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
+    return end_step(cpu, frame, hsr);
+}
+
+Outcome MachineRegisterOps::make(Cpu& cpu, Frame& frame) {
+    note_board_event(cpu, frame, cpu.trapped.access);
+    return cpu.machine->devices->make(cpu, frame);
+}
 
 Outcome data_abort(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
     const Machine& machine = *cpu.machine;
@@ -245,64 +309,29 @@ Outcome data_abort(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
         // HDFAR is the address that the walk was for, so only the page of the descriptor is known.
         access.pa = {page_floor(access.pa.value)};
     }
-    const Span* const span = access.span = find_span(machine, access.pa, last);
-    if (!always_traps(span) && !check_table(cpu, span, access.pa)) return Outcome::again;
-
+    const Found found = find_owner(machine, access.pa, last);
+    access.span = found.span;
+    if (!found.traps() && !check_table(cpu, found.span, access.pa)) return Outcome::again;
     if (hsr.cache_maintenance() && !access.stage1_walk)
         return record_maintenance(cpu, frame, access);
-    abi::FaultReason why = decode_access(cpu, frame, hsr, access);
-    if (span == nullptr || span->withheld) return answer_unassigned(cpu, frame, access);
-    if (why == abi::FaultReason::none) why = objection(cpu, frame, access);
-    if (why != abi::FaultReason::none) return refuse(cpu, frame, access, why);
-
-    access.last_region = span->region;
-    constexpr unsigned longest = 128; // VLDM of sixteen doublewords
-    const unsigned bytes = access.decoded ? 1u << access.log2_size : longest;
-    if (span->range.end - access.pa.value < bytes) note_beyond(machine, access, bytes);
-    if (!take_locks(cpu, frame)) return Outcome::again;
-    if (machine.at_access != nullptr && access.recorded && !ask_service(cpu, frame))
-        return Outcome::again;
-    if (span->trapped) {
-        note_board_event(cpu, frame, access);
-        if (machine.at_store != nullptr) machine.at_store->before_store(cpu, frame);
-    }
-    if (cpu.repeated_load.watches()) end_repetition(cpu, frame);
-    if (access.exclusive && access.write) return store_exclusive(cpu, frame);
-    count_access(cpu);
-    if (machine.engine != nullptr) [[unlikely]]
-        return machine.engine->carry_out(cpu, frame);
-    return make_access(cpu, frame);
+    return found.ops.access(cpu, frame, decode_access(cpu, frame, hsr, access));
 }
 
 Outcome prefetch_abort(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
     const VirtualAddress va{port::read<reg::HIFAR>()};
     if (hsr.abort_on_walk()) {
-        DeviceAccess fetch;
-        fetch.va = va;
-        record_walk_abort(cpu, frame, hsr, fetch);
+        record_walk_abort(cpu, frame, hsr, {.pa = {}, .va = va});
         inject_prefetch_abort(frame, va, answered_by(hsr));
         return Outcome::taken;
     }
     check(hsr.translation_fault() || hsr.permission_fault(), "unexpected prefetch abort");
     verify_services(*cpu.machine, Moment::doubt); // are the tables damaged?
     // Fetching from a device page that is mapped gives a permission fault; HPFAR is not valid then.
-    PhysicalAddress pa{};
-    if (hsr.translation_fault()) {
-        pa = faulting_address(*cpu.machine, hsr, va);
-        const Span* span = cpu.machine->map.find(pa);
-        if (!always_traps(span) && !check_table(cpu, span, pa)) return Outcome::again;
-    }
-    // Behind such a walk any instruction may come; only loads and stores can be stepped.
-    const bool walk = hsr.stage1_walk();
-    if (walk) pa = {page_floor(pa.value)};
-    abi::Record record =
-        describe_fault(frame, va, pa, abi::encode_access(false, 2),
-                       walk ? abi::FaultReason::walk_of_fetch : abi::FaultReason::none);
-    if (!walk) record.type = abi::RecordType::fetch;
-    record.device = region_at(*cpu.machine, pa, abi::no_device);
-    cpu.ring.publish_event(record);
-    inject_prefetch_abort(frame, va);
-    return Outcome::taken;
+    if (!hsr.translation_fault()) return nobody.fetch(cpu, frame, va, {}, false);
+    const PhysicalAddress pa = faulting_address(*cpu.machine, hsr, va);
+    const Found found = find_owner(*cpu.machine, pa, nullptr);
+    if (!found.traps() && !check_table(cpu, found.span, pa)) return Outcome::again;
+    return found.ops.fetch(cpu, frame, va, pa, hsr.stage1_walk());
 }
 
 } // namespace mmioscope

@@ -138,6 +138,15 @@ std::uint32_t answer(Cpu& cpu, const Frame& frame, const Call& call) {
 
 } // namespace
 
+void record_power(Cpu& cpu, abi::PowerEvent event, std::uint32_t pa) {
+    abi::Record record{};
+    record.type = abi::RecordType::power;
+    record.device = abi::no_device;
+    record.value = abi::power_value(event, cpu.number);
+    record.pa_low = pa;
+    cpu.ring.publish_event(record);
+}
+
 // HVC returns to the instruction after it (ARM ARM B1.8.8, table B1-9), SMC to itself.
 Outcome guest_call(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
     const bool hvc = hsr.ec() == arch::ExceptionClass::hvc;

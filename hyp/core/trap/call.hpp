@@ -11,4 +11,7 @@ namespace mmioscope {
 /// other call is an undefined instruction, as without Hyp and Monitor.
 Outcome guest_call(Cpu& cpu, Frame& frame, arch::Hsr hsr);
 
+/// Publishes a `power` record of this CPU; `pa` as in abi::PowerEvent.
+void record_power(Cpu& cpu, abi::PowerEvent event, std::uint32_t pa);
+
 } // namespace mmioscope

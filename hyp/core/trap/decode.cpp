@@ -155,6 +155,14 @@ bool reaches_code(const Cpu& cpu) {
 
 } // namespace
 
+bool is_over_border(const Frame& frame, const DeviceAccess& access, unsigned size) {
+    const std::uint32_t offset = access.va.value & (page_size - 1);
+    // If the page before cannot be read, no access has begun there.
+    if (offset == 0) return size > 1 && !is_unmapped(frame, {access.va.value - 1});
+    return offset + size > page_size ||
+           (access.span != nullptr && access.span->range.end - access.pa.value < size);
+}
+
 VirtualAddress first_address(const Frame& frame, const arch::Address& address) {
     std::uint32_t index = 0;
     if (address.index != arch::Address::no_index)

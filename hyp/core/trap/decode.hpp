@@ -48,8 +48,8 @@ inline abi::FaultReason decode_described(Cpu& cpu, const Frame& frame, arch::Hsr
 /// instruction; puts several accesses of one instruction in cpu.trapped.beats. Returns
 /// FaultReason::none, or why the access cannot be carried out: the instruction cannot be read, is
 /// no load or store, or loads PC.
-inline abi::FaultReason decode_access(Cpu& cpu, const Frame& frame, arch::Hsr hsr,
-                                      DeviceAccess& access) {
+[[gnu::always_inline]] inline abi::FaultReason decode_access(Cpu& cpu, const Frame& frame,
+                                                             arch::Hsr hsr, DeviceAccess& access) {
     constexpr unsigned pc = 15; // as a store's register it may be UNPREDICTABLE
     const bool described = hsr.isv() && hsr.srt() != pc;
     const abi::FaultReason why = described ? decode_described(cpu, frame, hsr, access)

@@ -1,8 +1,10 @@
 #include "trap/dispatch.hpp"
 
+#include "arch/control.hpp"
+#include "arch/psr.hpp"
 #include "base/check.hpp"
-#include "engine/reexecution.hpp"
 #include "engine/service.hpp"
+#include "guest/coherency.hpp"
 #include "guest/exception.hpp"
 #include "guest/registers.hpp"
 #include "machine/machine.hpp"
@@ -10,14 +12,24 @@
 #include "port/wait.hpp"
 #include "trap/abort.hpp"
 #include "trap/call.hpp"
-#include "trap/condition.hpp"
-#include "trap/control_register.hpp"
 #include "trap/fast_path.hpp"
 #include "trap/stretch.hpp"
+
+#include <utility>
 
 namespace mmioscope {
 
 namespace {
+
+/// Whether an MCR, MRC or WFI that trapped passes its condition. Whether one that does not traps is
+/// IMPLEMENTATION DEFINED (ARM ARM B1.14.1); it does nothing then. In Thumb state HSR may lack the
+/// condition; ITSTATE has it.
+bool passes_condition(const Frame& frame, arch::Hsr hsr) {
+    constexpr unsigned always = 14;
+    const std::uint32_t it = arch::it_state(frame.psr);
+    const unsigned condition = hsr.condition_valid() ? hsr.condition() : it != 0 ? it >> 4 : always;
+    return arch::condition_passed(condition, frame.psr);
+}
 
 /// This CPU misses other CPUs' TLB maintenance meanwhile, so it begins with an empty TLB. It
 /// returns here only if it was not powered down.
@@ -40,6 +52,30 @@ Outcome wait_for_interrupt(Cpu& cpu, const Frame& frame, arch::Hsr hsr) {
         verify_services(machine, Moment::idle);
         sleep(cpu);
     }
+    return Outcome::done;
+}
+
+/// The hardware's SMP bit stays set: memory is shared with other CPUs until the guest sleeps.
+void write_actlr(Cpu& cpu, std::uint32_t value) {
+    cpu.leaves_coherency = (value & arch::actlr_smp) == 0;
+    port::write<reg::ACTLR>(value | arch::actlr_smp);
+    port::write<reg::HCR>(guest_hcr(cpu.gives_turns || cpu.leaves_coherency));
+}
+
+std::uint32_t read_actlr(const Cpu& cpu) {
+    const std::uint32_t value = port::read<reg::ACTLR>();
+    return cpu.leaves_coherency ? value & ~arch::actlr_smp : value;
+}
+
+Outcome control_register(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
+    if (!hsr.of<reg::ACTLR>()) {
+        check(cpu.debug.hstr() != 0, "unexpected trap of a CP15 access");
+        cpu.debug.leave_vbar();
+        return Outcome::again;
+    }
+    if (!passes_condition(frame, hsr)) return Outcome::done;
+    if (hsr.reads_register()) set_guest_register(frame, hsr.rt(), read_actlr(cpu));
+    else write_actlr(cpu, guest_register(frame, hsr.rt()));
     return Outcome::done;
 }
 
@@ -84,9 +120,7 @@ Outcome handle(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
 /// Ends what is armed. True if that caused the trap; otherwise it must still be handled.
 bool finish(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
     if (cpu.stretch.armed) return end_stretch(cpu, frame, hsr);
-    Engine* const other = cpu.machine->engine;
-    const bool own_trap =
-        other != nullptr ? other->finish(cpu, frame, hsr) : end_step(cpu, frame, hsr);
+    const bool own_trap = cpu.machine->devices->finish(cpu, frame, hsr);
     if (own_trap && cpu.trapped.access.exclusive) follow_load_exclusive(cpu, frame);
     return own_trap;
 }
@@ -123,8 +157,8 @@ void mmioscope_guest_trap(mmioscope::Cpu& cpu, mmioscope::Frame& frame) {
     if (!(cpu.step.armed && finish(cpu, frame, hsr)))
         if (handle(cpu, frame, hsr) == Outcome::done) skip_instruction(frame, is_wide(hsr));
     if (cpu.stretch.following && !cpu.step.armed) keep_following(cpu, frame, pc);
-    if (cpu.gives_turns && (!cpu.turn_given || cpu.stopped_others)) give_turn(cpu);
-    cpu.turn_given = false;
+    if (cpu.gives_turns && (!std::exchange(cpu.turn_given, false) || cpu.stopped_others))
+        give_turn(cpu);
     check_way(cpu);
     if (cpu.always_slow || cpu.step.armed) return;
     follow_form(cpu, frame);

@@ -52,7 +52,7 @@ bool prepare_steps(Cpu& cpu) {
 /// only va, lr, sp and task come from there, which decide nothing.
 abi::Record begun_record(Cpu& cpu) {
     const FastState& fast = cpu.fast;
-    const RegionLock& lock = *port::memory_at<const RegionLock>({fast.region});
+    const Owner& lock = *port::memory_at<const Owner>({fast.region});
     abi::Record record;
     port::load_structure(record, cpu.ring.next_slot());
     const arch::Hsr hsr(fast.hsr);
@@ -155,12 +155,12 @@ void reopen_fast_path(Cpu& cpu) {
     if (next_is_slow(cpu) ||
         !cpu.ring.lend(fast.header, fast.slot, fast.sequence, fast.commit, fast.head))
         return;
-    Service* at_access = cpu.machine->at_access;
+    DeviceOps& devices = *cpu.machine->devices;
     const bool user = arch::mode_of(fast.form) == arch::Mode::usr; // its tasks have no names
-    const bool names = at_access != nullptr && !user;
+    const bool names = devices.looks_first && !user;
     fast.after_look = names ? port::fast_code(FastCode::names) : fast.access;
     fast.handler = fast.ready = cpu.gives_turns ? port::fast_code(FastCode::turn) : fast.after_look;
-    if (names) at_access->prepare_fast_path(cpu);
+    if (names) devices.prepare_fast_path(cpu);
 }
 
 /// A turn before an access. Most turns use nothing that the fast path holds.
@@ -258,7 +258,7 @@ void mmioscope_access_aborted(Cpu& cpu, Frame& frame) {
     const bool write = arch::Hsr(fast.hsr).write();
     close_fast_path(cpu);
     abi::Record record = begun_record(cpu);
-    RegionLock& lock = *port::memory_at<RegionLock>({fast.region});
+    Owner& lock = *port::memory_at<Owner>({fast.region});
     record.pc = fast.next_pc;
     cpu.ring.begun(fast.time, record.pc, fast.pa);
     record.lock_sequence = lock.next_sequence();

@@ -70,7 +70,7 @@ bool take_snapshot(Cpu& cpu) {
 } // namespace
 
 // Before the guest's first instruction no other CPU has translations that a broadcast might miss:
-// each empties its TLB itself when it starts (mm/guest_view.cpp, start).
+// each empties its TLB itself when it starts (mm/guest_view.hpp, start).
 Status Control::check_request(const Machine& machine, const Request& r, When when) const {
     const bool early = when == When::before_first_instruction;
     if (r.check != abi::control::check_of(r)) return Status::damaged;

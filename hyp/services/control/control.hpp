@@ -17,7 +17,7 @@ namespace mmioscope {
 /// CPU has translations.
 enum class When : std::uint8_t { before_first_instruction, guest_runs };
 
-class Control final : public Service, public RequestHandler {
+class Control final : public Service, public OwnerOps, public RequestHandler {
 public:
     constexpr Control(Integrity& integrity, Choice& choice, Stream& stream)
         : integrity_(integrity), choice_(choice), stream_(stream) {}
@@ -28,10 +28,10 @@ public:
     /// each with its record. If a request is refused, prints one line on `uart` and halts: the
     /// trace would not be what was asked for.
     void before_readers(Cpu& cpu, Console& uart) override;
-    /// An access to the control page. There is no memory behind it; this answers the guest. Returns
-    /// nothing if the access is elsewhere, if there is no control page, or if it is not a load or
-    /// store of one aligned word that HSR describes.
-    std::optional<Outcome> answer(Cpu& cpu, Frame& frame, const DeviceAccess& access) override;
+    BootError start(Machine& machine, const Setup& setup) override;
+    /// An access to the control page. There is no memory behind it; this answers loads and stores
+    /// of one aligned word that HSR describes.
+    Outcome access(Cpu& cpu, Frame& frame, abi::FaultReason why) override;
 
     /// Carries `request` out and returns the reply. Returns nothing if other CPUs are in the way:
     /// nothing has changed, ask again. The caller holds no region lock and has no step armed.

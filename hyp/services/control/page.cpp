@@ -63,12 +63,12 @@ Outcome Control::store_word(Cpu& cpu, unsigned offset, std::uint32_t value) {
     return Outcome::done;
 }
 
-std::optional<Outcome> Control::answer(Cpu& cpu, Frame& frame, const DeviceAccess& access) {
+Outcome Control::access(Cpu& cpu, Frame& frame, abi::FaultReason why) {
     constexpr unsigned pc = 15;
-    if (!cpu.machine->control_page.contains(access.pa.value)) return std::nullopt;
+    const DeviceAccess& access = cpu.trapped.access;
     const auto offset = static_cast<unsigned>(access.pa.value % page_size);
     if (!access.syndrome || access.log2_size != 2 || offset % 4 != 0 || access.reg == pc)
-        return std::nullopt;
+        return nobody.access(cpu, frame, why);
     if (access.write) return store_word(cpu, offset, bus_value(frame, access.value, 2));
     set_guest_register(frame, access.reg, bus_value(frame, load_word(offset), 2));
     return Outcome::done;

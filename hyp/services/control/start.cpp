@@ -12,12 +12,8 @@
 
 namespace mmioscope {
 
-namespace {
-
 using abi::control::Command;
 using abi::control::Status;
-
-} // namespace
 
 BootError Control::configure(Machine& machine, Setup& setup) {
     const Tree& tree = setup.tree;
@@ -34,6 +30,12 @@ BootError Control::configure(Machine& machine, Setup& setup) {
 bool Control::add_to_tables(Machine& machine) {
     return machine.config.engine == abi::EngineKind::unprotect ||
            prepare_changing_pages(machine.normal_table, machine.regions, machine.map, machine.pool);
+}
+
+BootError Control::start(Machine& machine, const Setup&) {
+    const Range& page = machine.control_page;
+    const bool room = page.empty() || machine.give_page(page.begin, *this);
+    return room ? BootError{} : BootError{"no room for the control page", ""};
 }
 
 Status Control::carry_out_early(Cpu& cpu, const EarlyRequest& request, std::uint16_t id) {

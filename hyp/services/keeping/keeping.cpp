@@ -5,6 +5,7 @@
 #include "machine/machine.hpp"
 #include "start/setup.hpp"
 
+#include <algorithm>
 #include <optional>
 
 namespace mmioscope {
@@ -63,9 +64,8 @@ std::uint64_t cleared(const Trapped& trapped, const Frame& frame, const KeptBit&
 }
 
 bool clears_any(const KeptBits& bits, const Trapped& trapped, const Frame& frame) {
-    for (const KeptBit& kept : bits)
-        if (cleared(trapped, frame, kept) != 0) return true;
-    return false;
+    return std::ranges::any_of(
+        bits, [&](const KeptBit& kept) { return cleared(trapped, frame, kept) != 0; });
 }
 
 void tell(Cpu& cpu, const Frame& frame, const KeptBit& kept, abi::FaultReason what) {
@@ -79,25 +79,26 @@ void tell(Cpu& cpu, const Frame& frame, const KeptBit& kept, abi::FaultReason wh
 
 } // namespace
 
-Outcome KeepingEngine::carry_out(Cpu& cpu, Frame& frame) {
+// The baseline keeps nothing.
+Outcome Keeping::make(Cpu& cpu, Frame& frame) {
     DeviceAccess& access = cpu.trapped.access;
-    if (!access.decoded || !clears_any(bits, cpu.trapped, frame)) return make_access(cpu, frame);
+    DeviceOps& devices = *cpu.machine->devices;
+    if (!access.decoded || cpu.machine->config.engine == abi::EngineKind::unprotect ||
+        !clears_any(bits_, cpu.trapped, frame))
+        return devices.make(cpu, frame);
 
-    const std::uint64_t records = room_needed(cpu, access) + 2 * bits.size();
-    if (access.recorded && cpu.ring.stalls() && !cpu.ring.has_room(records)) {
-        cpu.locks.release();
-        ++cpu.ring.statistics().retries;
-        return Outcome::again;
-    }
+    if (!has_room_for(cpu, 2 * bits_.size())) return Outcome::again;
     const bool keeps = can_emulate(cpu, frame);
-    for (const KeptBit& kept : bits) {
+    for (const KeptBit& kept : bits_) {
         const std::uint64_t bit = cleared(cpu.trapped, frame, kept);
         if (bit == 0 || (cpu.bus.read(kept.address) >> kept.bit & 1) == 0) continue;
         tell(cpu, frame, kept,
              keeps ? abi::FaultReason::uart_kept : abi::FaultReason::uart_stopped);
         if (keeps) access.value |= static_cast<std::uint32_t>(bit);
     }
-    return keeps ? emulate(cpu, frame) : make_access(cpu, frame);
+    if (!keeps) return devices.make(cpu, frame);
+    count_access(cpu);
+    return emulate(cpu, frame);
 }
 
 BootError Keeping::configure(Machine& machine, Setup& setup) {
@@ -112,16 +113,10 @@ BootError Keeping::configure(Machine& machine, Setup& setup) {
             if (!kept) continue;
             kept->region = region;
             const std::uint64_t address = kept->address.value;
-            if (!engine_.bits.push_back(*kept) || !machine.map.trap_always({address, address + 4}))
+            if (!bits_.push_back(*kept) || !machine.map.give({address, address + 4}, *this))
                 return {"too many devices for the region map", ""};
         }
     }
-    return {};
-}
-
-// The baseline keeps nothing.
-BootError Keeping::start(Machine& machine, const Setup&) {
-    if (!engine_.bits.empty() && machine.engine == nullptr) machine.engine = &engine_;
     return {};
 }
 

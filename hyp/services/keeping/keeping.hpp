@@ -6,7 +6,6 @@
 #pragma once
 
 #include "base/fixed_vector.hpp"
-#include "engine/reexecution.hpp"
 #include "engine/service.hpp"
 
 namespace mmioscope {
@@ -19,25 +18,15 @@ struct KeptBit {
 };
 using KeptBits = FixedVector<KeptBit, 4>;
 
-/// Before the core's engines.
-class KeepingEngine final : public Engine {
-public:
-    Outcome carry_out(Cpu& cpu, Frame& frame) override;
-    bool finish(Cpu& cpu, Frame& frame, arch::Hsr hsr) override {
-        return end_step(cpu, frame, hsr);
-    }
-
-    KeptBits bits;
-};
-
-class Keeping final : public Service {
+class Keeping final : public Service, public DeviceOps {
 public:
     /// The last one that does: the others have withheld their UARTs.
     BootError configure(Machine& machine, Setup& setup) override;
-    BootError start(Machine& machine, const Setup& setup) override;
+    /// An access to a register with such a bit.
+    Outcome make(Cpu& cpu, Frame& frame) override;
 
 private:
-    KeepingEngine engine_;
+    KeptBits bits_;
 };
 
 } // namespace mmioscope

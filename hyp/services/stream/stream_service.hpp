@@ -10,7 +10,7 @@
 
 namespace mmioscope {
 
-class StreamService final : public Service {
+class StreamService final : public Service, public DeviceOps {
 public:
     constexpr StreamService(Stream& stream, RequestHandler& handler)
         : stream_(stream), handler_(handler) {}
@@ -18,7 +18,8 @@ public:
     /// Withholds the stream's UART from the guest, unless they share it.
     BootError configure(Machine& machine, Setup& setup) override;
     BootError start(Machine& machine, const Setup& setup) override;
-    void before_store(Cpu& cpu, const Frame& frame) override;
+    /// An access to the data register of a UART that is shared: what it sends may need a mark.
+    Outcome make(Cpu& cpu, Frame& frame) override;
     void turn(Cpu& cpu) override;
     bool turn_needs_all(const Cpu& cpu) const override;
     bool may_sleep(Cpu& cpu) override;

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace mmioscope {
 
@@ -69,7 +70,7 @@ bool has_room(Cpu& cpu, const DeviceAccess& access) {
 
 BootError TaskNames::configure(Machine& machine, Setup& setup) {
     if (auto e = read_task_offsets(setup.tree, offsets_)) return e;
-    if (offsets_.comm != 0) machine.at_access = this;
+    if (offsets_.comm != 0) next_ = std::exchange(machine.devices, this);
     return {};
 }
 
@@ -103,6 +104,12 @@ void TaskNames::before_access(Cpu& cpu, const Frame& frame, const DeviceAccess& 
     const auto task = port::read<reg::TPIDRURO>();
     const std::uint64_t now = port::read<reg::CNTPCT>();
     if (!said_[cpu.number].knows(task, now)) look(cpu, frame, access, task, now);
+}
+
+Outcome TaskNames::make(Cpu& cpu, Frame& frame) {
+    const DeviceAccess& access = cpu.trapped.access;
+    if (access.recorded) before_access(cpu, frame, access);
+    return next_->make(cpu, frame);
 }
 
 void TaskNames::prepare_fast_path(Cpu& cpu) {

@@ -8,17 +8,25 @@
 
 namespace mmioscope {
 
-class TaskNames final : public Service {
+class TaskNames final : public Service, public DeviceOps {
 public:
+    constexpr TaskNames() : DeviceOps(true) {}
+
     BootError configure(Machine& machine, Setup& setup) override;
-    /// Publishes the name of the guest's current task, if it is due.
-    void before_access(Cpu& cpu, const Frame& frame, const DeviceAccess& access) override;
+    /// Before an access that is recorded, publishes the name of its task, if it is due.
+    Outcome make(Cpu& cpu, Frame& frame) override;
+    bool finish(Cpu& cpu, Frame& frame, arch::Hsr hsr) override {
+        return next_->finish(cpu, frame, hsr);
+    }
     void prepare_fast_path(Cpu& cpu) override;
+
+    void before_access(Cpu& cpu, const Frame& frame, const DeviceAccess& access);
 
 private:
     void look(Cpu& cpu, const Frame& frame, const DeviceAccess& access, std::uint32_t task,
               std::uint64_t now);
 
+    DeviceOps* next_{};
     TaskOffsets offsets_{};
     SaidTasks said_[abi::max_cpus]; ///< by CPU
 };

@@ -1,14 +1,18 @@
 #include "unprotect/unprotect.hpp"
 
 #include "engine/ending.hpp"
+#include "engine/exclusive.hpp"
 #include "engine/reexecution.hpp"
 #include "machine/machine.hpp"
 #include "unprotect/shared_page.hpp"
 
 namespace mmioscope {
 
-Outcome UnprotectEngine::carry_out(Cpu& cpu, Frame& frame) {
+Outcome Unprotect::make(Cpu& cpu, Frame& frame) {
     DeviceAccess& access = cpu.trapped.access;
+    if (access.exclusive && access.write) return DeviceOps::make(cpu, frame);
+    if (cpu.repeated_load.watches()) end_repetition(cpu, frame);
+    count_access(cpu);
     lpae::Descriptor& entry = shared_descriptor(cpu.machine->normal_table, access.pa.value);
     access.decoded = access.decoded && !access.listed;
     access.listed = false;
@@ -20,7 +24,7 @@ Outcome UnprotectEngine::carry_out(Cpu& cpu, Frame& frame) {
     return Outcome::again;
 }
 
-bool UnprotectEngine::finish(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
+bool Unprotect::finish(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
     close_shared_page(*opened_[cpu.number]);
     return end_step(cpu, frame, hsr);
 }

@@ -11,24 +11,17 @@
 
 namespace mmioscope {
 
-class UnprotectEngine final : public Engine {
+class Unprotect final : public Service, public DeviceOps {
 public:
-    Outcome carry_out(Cpu& cpu, Frame& frame) override;
+    DeviceOps* engine(abi::EngineKind kind) override {
+        return kind == abi::EngineKind::unprotect ? this : nullptr;
+    }
+    bool add_to_tables(Machine& machine) override;
+    Outcome make(Cpu& cpu, Frame& frame) override;
     bool finish(Cpu& cpu, Frame& frame, arch::Hsr hsr) override;
 
 private:
     lpae::Descriptor* opened_[abi::max_cpus]{}; ///< each CPU's, in a step
-};
-
-class Unprotect final : public Service {
-public:
-    Engine* engine(abi::EngineKind kind) override {
-        return kind == abi::EngineKind::unprotect ? &engine_ : nullptr;
-    }
-    bool add_to_tables(Machine& machine) override;
-
-private:
-    UnprotectEngine engine_;
 };
 
 } // namespace mmioscope

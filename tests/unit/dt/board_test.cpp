@@ -5,7 +5,7 @@
 #include "machine/power.hpp"
 #include "sim/board_tree.hpp"
 #include "sim/rig.hpp"
-#include "start/start_mailbox.hpp"
+#include "start/start.hpp"
 
 #include <libfdt.h>
 

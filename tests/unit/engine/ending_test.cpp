@@ -158,7 +158,7 @@ TEST_CASE("an access that never ends does not keep the machine from its end") {
         std::uint64_t spins = 0;
         rig.services.integrity = {};
         Machine& machine = *rig.machine;
-        RegionLock& lost = machine.locks.of(machine.map.find({at::fifo})->region);
+        Owner& lost = machine.locks.of(machine.map.find({at::fifo})->region);
         REQUIRE(lost.lock.try_acquire(1, 100, spins));
         if (by_firmware) {
             call(core, cpu, psci::Function::system_off);

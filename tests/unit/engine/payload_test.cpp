@@ -21,12 +21,18 @@ constexpr std::uint8_t byte_of(std::uint32_t n, std::uint32_t at) {
     return static_cast<std::uint8_t>(n * 7 + at * 3);
 }
 
-class Giver final : public Service {
+class Giver final : public mmioscope::DeviceOps {
 public:
-    void before_access(mmioscope::Cpu& cpu, const Frame&, const DeviceAccess&) override {
-        const std::uint32_t n = ++given_[cpu.number];
-        for (std::uint32_t i = 0; i < size_of(n); ++i) bytes_[cpu.number][i] = byte_of(n, i);
-        cpu.trapped.payload = {bytes_[cpu.number], size_of(n)};
+    constexpr Giver() : DeviceOps(true) {}
+
+    Outcome make(mmioscope::Cpu& cpu, Frame& frame) override {
+        if (cpu.trapped.access.recorded) {
+            const std::uint32_t n = ++given_[cpu.number];
+            for (std::uint32_t i = 0; i < size_of(n); ++i) bytes_[cpu.number][i] = byte_of(n, i);
+            cpu.trapped.payload = {bytes_[cpu.number], size_of(n)};
+            if (!has_room_for(cpu, 2 * cpu.trapped.payload.records())) return Outcome::again;
+        }
+        return DeviceOps::make(cpu, frame);
     }
 
 private:
@@ -81,7 +87,7 @@ TEST_CASE("under `stall` an access waits for the room of its record and all of i
         options.read_when = [](Rig& rig) { return rig.simulation.scheduler.random().one_in(200); };
         Giver giver;
         Rig rig(options);
-        rig.machine->at_access = &giver;
+        rig.machine->devices = &giver;
         for (unsigned i = 0; i < 2; ++i) write_hammer(rig.program(i), rounds);
         rig.run();
         REQUIRE(rig.failure() == "");
@@ -106,7 +112,7 @@ TEST_CASE("under `drop` a record is lost with all of its payload, and the gap co
         };
         Giver giver;
         Rig rig(options);
-        rig.machine->at_access = &giver;
+        rig.machine->devices = &giver;
         for (unsigned i = 0; i < 2; ++i) write_hammer(rig.program(i), 4 * rounds);
         rig.run();
         REQUIRE(rig.failure() == "");

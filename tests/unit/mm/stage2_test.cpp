@@ -166,9 +166,9 @@ TEST_CASE("random regions and choices agree with a page-wise reference") {
             bool reachable = false, traced = false, hidden = false;
             for (std::uint64_t a = base + page * page_size; a < base + (page + 1) * page_size; ++a)
                 if (const Span* span = t.map.find({a})) {
-                    reachable |= !span->withheld;
+                    reachable |= span->mapped != Mapped::never;
                     traced |= span->traced();
-                    hidden |= span->withheld;
+                    hidden |= span->mapped == Mapped::never;
                 }
             const std::uint64_t a = base + page * page_size;
             CAPTURE(a, reachable, traced, hidden);

@@ -58,7 +58,7 @@ private:
     unsigned most_pieces_;
     abi::Record last_{};             ///< taken
     abi::Record last_of_[writers]{}; ///< of each CPU
-    RegionLock device_;
+    Owner device_;
     std::uint32_t last_sequence_{};
     RingWriter writer_[writers];
     RingMerge merge_;

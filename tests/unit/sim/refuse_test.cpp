@@ -177,7 +177,7 @@ TEST_CASE("a device in the hypervisor's UART does not make it the guest's") {
     REQUIRE(rig.setup.withheld_nodes.size() == 1);
     CHECK(std::string(tree.name(rig.setup.withheld_nodes[0])) == "uart@a0000");
     for (const std::uint32_t offset : {0u, 4u, 0x18u})
-        CHECK(rig.machine->map.find({at::own_uart + offset})->withheld);
+        CHECK(rig.machine->map.find({at::own_uart + offset})->mapped == Mapped::never);
 }
 
 TEST_CASE("a refusal is printed on the UART that was chosen", "[protocol]") {

@@ -351,7 +351,7 @@ TEST_CASE("a name leaves room for a load-exclusive and its store-exclusive") {
                 access.exclusive = exclusive;
                 place.core.system.set<reg::TPIDRURO>(tasks[exclusive ? 0 : 1]);
                 place.rig.simulation.synchronize(place.core);
-                place.rig.machine->at_access->before_access(place.cpu, place.core.frame, access);
+                place.rig.services.task_names.before_access(place.cpu, place.core.frame, access);
                 place.rig.simulation.complete_system();
                 CHECK(ring.head == before + (exclusive ? 0 : 1));
             }

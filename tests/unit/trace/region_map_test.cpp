@@ -85,7 +85,7 @@ TEST_CASE("withheld bytes cannot be traced, selected before or after") {
     CHECK(!f.map->find({0x1000})->traced());
     REQUIRE(f.map->select({0, 0x10000}, true));
     CHECK(!f.map->find({0x1000})->traced());
-    CHECK(f.map->find({0x1000})->withheld);
+    CHECK(f.map->find({0x1000})->mapped == Mapped::never);
 }
 
 TEST_CASE("a page traps if one byte of it is traced, withheld or always trapped") {
@@ -101,7 +101,7 @@ TEST_CASE("a page traps if one byte of it is traced, withheld or always trapped"
         REQUIRE(f.map->withhold({0x1ff0, 0x1ff1}));
     }
     SECTION("trapped") {
-        REQUIRE(f.map->trap_always({0x1ff8, 0x1ffc}));
+        REQUIRE(f.map->give({0x1ff8, 0x1ffc}, machine_register_ops));
     }
     CHECK(f.map->page_trapped({0x1000}));
     CHECK(f.map->page_trapped({0x1fff}));
@@ -177,7 +177,8 @@ TEST_CASE("random regions and choices agree with a map of bytes") {
             const Span* span = f.map->find({a});
             same &= f.region_at(a) == bytes[a].region;
             if (span != nullptr)
-                same &= span->traced() == bytes[a].traced && span->withheld == bytes[a].withheld;
+                same &= span->traced() == bytes[a].traced &&
+                        (span->mapped == Mapped::never) == bytes[a].withheld;
         }
         REQUIRE(same);
         for (std::uint64_t page = 0; page < size; page += page_size) {
