@@ -39,11 +39,11 @@ HYP_OBJECTS := $(foreach s,$(HYP_SOURCES) $(HYP_TARGET_SOURCES) $(HYP_ASSEMBLY),
 HYP_COLD_SOURCES := $(filter-out hyp/start/dt/tree.cpp %/checksum.cpp,$(HYP_START_SOURCES) $(wildcard \
     hyp/services/integrity/*.cpp)) \
     $(wildcard hyp/core/bringup/*.cpp hyp/core/board/*.cpp hyp/services/control/*.cpp hyp/services/black_box/*.cpp \
-    hyp/services/unprotect/*.cpp hyp/services/keeping/*.cpp) boot/boot.cpp \
+    hyp/services/unprotect/*.cpp hyp/services/keeping/*.cpp hyp/services/changing/*.cpp) boot/boot.cpp \
     $(wildcard $(addprefix hyp/core/,arch/decode_[ntv]*.cpp arch/flow.cpp base/print.cpp dev/*.cpp engine/ending.cpp \
     engine/exclusive.cpp \
-    engine/service.cpp guest/banks.cpp guest/coherency.cpp guest/exception.cpp \
-    guest/reset.cpp guest/vector.cpp machine/*.cpp mm/stage1.cpp trap/panic.cpp \
+    engine/service.cpp guest/banks.cpp guest/exception.cpp \
+    guest/reset.cpp machine/*.cpp mm/stage1.cpp trap/panic.cpp \
     trap/call.cpp trap/stretch.cpp)) \
     $(addprefix hyp/services/stream/,description.cpp kept_boot.cpp imx_line.cpp options.cpp \
     uart8250_line.cpp) \

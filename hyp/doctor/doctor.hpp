@@ -6,7 +6,7 @@
 
 #include "doctor/report.hpp"
 #include "doctor/trial.hpp"
-#include "engine/emulation.hpp"
+#include "engine/engine.hpp"
 #include "engine/service.hpp"
 
 #include <atomic>

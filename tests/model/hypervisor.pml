@@ -251,13 +251,14 @@ inline finish(c, p, q, planned) {
     in(TWO_VMIDS_TTLB, steps--)
 }
 
-/* source: hyp/services/control/changing_pages.cpp forget_on_all_cpus */
+/* source: hyp/services/changing/live_tables.cpp forget_on_all_cpus */
 inline forget_on_all_cpus(c) {                   /* = port::complete_all(); */
     if                                           /* = port::write<reg::TLBIALLNSNHIS>(0); */
     :: variant != SWITCHED_NO_TLBI && variant != SWITCHED_NO_DSB ->
         d_step { everybody_has_heard() }         /* = port::complete_all(); */
-    :: else
-    fi                                           /* = port::synchronize_context(); */
+    :: else                                      /* = port::write<reg::ICIALLUIS>(0); */
+    fi                                           /* = port::complete_all(); */
+                                                 /* = port::synchronize_context(); */
 }
 
 inline tell(on) { told = on }

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Runs the models of the TLB protocol (tlb.pml, docs/tlb.md) and of the rings (ring.pml): what is built must hold, and
-# each variant must fail as variants.pml and ring_variants.pml say. Exhaustive: a search that had to stop early is a
+# Runs the models of the TLB protocol (tlb.pml, docs/tlb.md), of changes of a descriptor (live.pml) and of the rings
+# (ring.pml): what is built must hold, and each variant must fail as the file of variants says. Exhaustive: a search that had to stop early is a
 # failure.
 # Usage: tests/model/run.sh BUILD test|nightly   (nightly: 4 GB of memory)
 set -u
@@ -36,7 +36,7 @@ build() {
 # verdict FILE: the property that failed, `none`, or `unfinished`.
 verdict() {
     case $(grep -E '^pan:' "$1" | head -n 1) in
-    *'assertion violated  !('*) sed -nE 's/^pan.*assertion violated +!\(([a-z]+)\).*/\1/p' "$1" | head -n 1 ;;
+    *'assertion violated  !('*) sed -nE 's/^pan.*assertion violated +!\(([a-z_]+)\).*/\1/p' "$1" | head -n 1 ;;
     *'invalid end state'*) echo deadlock ;;
     *'acceptance cycle'*) echo waiting ;;
     *) grep -qE 'too small|out of memory|not completed|unmatched' "$1" || ! grep -q 'errors: 0' "$1" && echo unfinished || echo none ;;
@@ -88,7 +88,26 @@ ring_row() {
 }
 ring_variants() { sed -nE 's|^#define ([A-Z_]+) +[0-9]+ +// ([0-9]) ([a-z]+): .*|\1 \2 \3|p' "$here/ring_variants.pml"; }
 
-if differs=$(cd "$here/../.." && tests/model/source.sh); then
+# A descriptor that changes while others use it.
+live_row() { # VARIANT EXPECTED WHAT
+    local number found text
+    number=$(sed -nE "s/^#define $1 +([0-9]+) .*/\1/p" "$here/live_variants.pml")
+    (cd live && VARIANT=$number timeout 100 ./pan -m1000000 -w22) >"$1-live.txt" 2>&1
+    found=$(verdict "$1-live.txt")
+    text=$(printf '%-24s live  %-18s %-10s %11s  %s' "$1" "$2" "$found" "$(stored "$1-live.txt")" "$3")
+    [[ "|$2|" == *"|$found|"* ]]
+    result $? "$text"
+}
+live_rows() {
+    mkdir -p live
+    (cd live && spin -a "$here/live.pml" && cc -O1 -w -DCOLLAPSE -DSAFETY -DNOCLAIM -o pan pan.c) >live/messages 2>&1 ||
+        { result 1 "cannot be compiled: $out/live"; return; }
+    while read -r name expected what; do
+        live_row "$name" "$expected" "$what"
+    done < <(sed -nE 's|^#define ([A-Z_]+) +[0-9]+ +// ([a-z_\|]+): (.*)|\1 \2 \3|p' "$here/live_variants.pml")
+}
+
+if differs=$(cd "$here/../.." && tests/model/source.sh && tests/model/source.sh tests/model/live.pml); then
     result 0 "says what the source says, statement by statement"
 else
     result 1 "the source has changed: $differs"
@@ -109,6 +128,7 @@ if [ "$tier" = test ]; then
     done < <(ring_variants)
     ring_row ONE_DEVICE 1
     ring_row TWO_DEVICES 1
+    live_rows
 else
     build 3 || { result 1 "cannot be compiled: $out"; exit 1; }
     row 3 AS_BUILT none "the protocol, three CPUs" safety 0 30000000 24

@@ -22,7 +22,7 @@ import sys
 import zlib
 
 FILES = ["hyp/core/trace/*", "hyp/core/engine/*", "hyp/core/mm/guest_view.*", 
-         "hyp/core/dev/own_bus.cpp", "hyp/core/machine/debug_unit.*", "hyp/core/machine/step*", "hyp/services/choice/*", "hyp/services/control/*", "hyp/services/stream/*", "hyp/services/keeping/*",
+         "hyp/core/dev/own_bus.cpp", "hyp/core/machine/debug_unit.*", "hyp/core/machine/step*", "hyp/services/choice/*", "hyp/services/changing/*", "hyp/core/mm/translation_table.*", "hyp/services/control/*", "hyp/services/stream/*", "hyp/services/keeping/*",
          "hyp/start/start.cpp", "hyp/core/bringup/bringup.cpp",
          "hyp/core/trap/translate.cpp", "hyp/core/trap/abort.cpp", "hyp/core/trap/dispatch.cpp", "hyp/core/trap/fast_path.cpp",
          "hyp/core/trap/stretch.cpp", "hyp/core/trap/decode.cpp", "hyp/core/trap/fetch.cpp", "hyp/core/trap/guest_memory.cpp", "hyp/core/trap/second_look.cpp",
@@ -35,7 +35,7 @@ FIRST = [("hyp/services/stream/ring_merge.cpp", "records that CPUs publish*,a cl
          ("hyp/services/stream/", "[stream],the stream is sent*"),
          ("hyp/core/machine/debug_unit", "*debug unit*,*BKPT*,*vectors now*,a watchpoint*,in a step*,"
           "*disturb a step,CPUs with excl*,without breakpoints*,*trial of a breakpoint*"),
-         ("hyp/services/control/changing_pages.cpp", "a descriptor taken away*"),
+         ("hyp/services/changing/", "a descriptor taken away*,memory that moves*"),
          ("hyp/core/machine/step", "without breakpoints*,CPUs with excl*,a guest that runs on*"),
          ("hyp/core/mm/", "the first view*"),
          ("hyp/services/choice/", "a device switched on*,a ring's reader*"),
@@ -79,6 +79,9 @@ KINDS = [  # name, what is found, what is put in its place
     ("unlock", r"(?<!void )machine\.locks\.release_all\([^()]*\);", ";"),
     ("unlock", r"(?<!::)(?<!locks\.)release_all\(n\);", ";"),
     ("unlock", r"(?<![:\w])(?<!void )(cpu\.locks\.release|unlock_all)\([^()]*(\(\))?\);", ";"),
+    ("break", r"integrity_\.store_sealed\(\*entry, 0\);", ";"),
+    ("halves", r"lpae::is_valid\(value\)(?=;)", "!lpae::is_valid(value)"),
+    ("ICIALLUIS", r"port::write<reg::ICIALLUIS>\(\w*\);", ";"),
     ("open", r"cpu\.view\.enter\((view|\*cpu\.shadow)\);", ";"),
     ("debug", r"port::write<reg::(DBG\w+|HDCR)(<n>)?>\([^;]*\);", ";"),
     ("debug", r"(?<= )guest_uses_ = true;|program_vectors\(control\);|(?<=\)) watched_ = true;", ";"),

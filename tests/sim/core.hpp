@@ -50,12 +50,14 @@ struct Core {
     void* this_cpu{};     ///< HTPIDR: a host pointer does not fit the register
 
     Tlb tlb;
+    const void* half_stored{};            ///< of a descriptor, since the last barrier
     std::vector<Invalidation> own_tlbi;   ///< issued; certainly done at the next DSB
     std::vector<Invalidation> broadcasts; ///< likewise, on all CPUs
     bool broadcast_by_hyp{};              ///< likewise, of everything
     std::uint32_t broadcast_to{};         ///< CPUs that it has not reached
     bool icache_unknown{true};            ///< until ICIALLU is done
     bool icache_invalidated{};            ///< issued
+    std::uint32_t icaches_to{};           ///< likewise, on all CPUs: those that it has not reached
     std::deque<BusAccess> posted;         ///< writes on their way to a device, in program order
     std::uint64_t synchronized{};         ///< CNTPCT at the last context synchronization
     bool counter_read{};                  ///< since then

@@ -101,6 +101,9 @@ PhysicalAddress address_of(const void* object) {
 void store_descriptor(std::uint64_t* entry, std::uint64_t value) {
     machine().store_descriptor(entry, value);
 }
+void store_half(std::uint64_t& entry, bool upper, std::uint64_t value) {
+    machine().store_half(entry, upper, value);
+}
 bool exchange_descriptor(std::uint64_t* entry, std::uint64_t& expected, std::uint64_t value) {
     machine().point();
     machine().core().monitor = false; // a loop that ends by a STREX

@@ -27,6 +27,7 @@ void* memory_at(PhysicalAddress address);
 void flush_to_coherency(PhysicalAddress begin, std::size_t size);
 PhysicalAddress address_of(const void* object);
 void store_descriptor(std::uint64_t* entry, std::uint64_t value);
+void store_half(std::uint64_t& entry, bool upper, std::uint64_t value);
 bool exchange_descriptor(std::uint64_t* entry, std::uint64_t& expected, std::uint64_t value);
 
 std::uint64_t device_read(PhysicalAddress address, unsigned log2_size);

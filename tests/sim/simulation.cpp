@@ -139,9 +139,14 @@ void Simulation::write_register(Encoding which, std::uint64_t value) {
     case encoding_of<reg::TLBIALLNSNH>(): return invalidate(self, Invalidation::What::everything);
     case encoding_of<reg::TLBIALLNSNHIS>():
         self.broadcast_by_hyp = true;
+        for (auto& [address, entry] : broken_)
+            if (entry.seen) entry.told_by = self.number;
         self.broadcast_to = (1u << cores.size()) - 1;
         return deliver_broadcast(self, static_cast<std::uint32_t>(scheduler.random().next()));
     case encoding_of<reg::ICIALLU>(): self.icache_invalidated = true; return;
+    case encoding_of<reg::ICIALLUIS>():
+        self.icaches_to = (1u << cores.size()) - 1;
+        return forget_code(self, static_cast<std::uint32_t>(scheduler.random().next()));
     case encoding_of<reg::ATS1CPR>():
     case encoding_of<reg::ATS1CPW>():
     case encoding_of<reg::ATS1CUR>():
@@ -185,9 +190,37 @@ void Simulation::store_descriptor(std::uint64_t* entry, std::uint64_t value) {
 
 void Simulation::set_descriptor(std::uint64_t* entry, std::uint64_t value) {
     const std::uint64_t address = ram.address_of(entry).value;
+    if (in_task() && hypervisor != nullptr) check_change(entry, address, value);
     if (in_task() && *entry != value) tables.store(core().number, address, *entry);
     *entry = value;
     table_writes.push_back({address, value});
+}
+
+// B3.10.1, of what any CPU of the guest may use. Only a CPU's own steps without breakpoints change
+// tables that are not in use.
+void Simulation::check_change(const std::uint64_t* entry, std::uint64_t address,
+                              std::uint64_t value) {
+    constexpr std::uint64_t of_software = std::uint64_t{0xf} << 55; // B3.6.2
+    const std::uint64_t now = value & ~of_software, before = *entry & ~of_software;
+    if (now == before || (!hypervisor->breakpoints && hypervisor->pool.changes(entry))) return;
+    if ((now & before & 1) != 0) throw Failure{"a valid descriptor became another valid one"};
+    const auto gone = broken_.find(address);
+    if ((before & 1) != 0) {
+        broken_[address] = {.before = before, .writer = core().number};
+    } else if ((now & 1) != 0 && gone != broken_.end()) {
+        if (gone->second.before != now)
+            throw Failure{"a descriptor is valid, and not all CPUs have forgotten the one before"};
+        broken_.erase(gone);
+    }
+}
+
+void Simulation::store_half(std::uint64_t& entry, bool upper, std::uint64_t value) {
+    Core& self = core();
+    if (self.half_stored == &entry) throw Failure{"the halves of a descriptor are not ordered"};
+    self.half_stored = &entry;
+    constexpr std::uint64_t lower = 0xffff'ffff;
+    const std::uint64_t mask = upper ? ~lower : lower;
+    store_descriptor(&entry, (entry & ~mask) | (value & mask));
 }
 
 Translation Simulation::hyp_leaf(std::uint64_t address) {

@@ -140,6 +140,8 @@ public:
     void store_descriptor(std::uint64_t* entry, std::uint64_t value);
     /// The same without a point before it: part of an atomic operation.
     void set_descriptor(std::uint64_t* entry, std::uint64_t value);
+    /// One of its two words, which a walk may find alone.
+    void store_half(std::uint64_t& entry, bool upper, std::uint64_t value);
     /// Leaves the coherency domain, sleeps, and returns.
     void wait_outside_coherency();
     /// Fails unless Hyp's own table, if it is on, maps `address` as memory or as a device.
@@ -168,12 +170,22 @@ private:
     void invalidate(Core& core, Invalidation::What what);
     void perform_own_tlbi(Core& core);
     void deliver_broadcast(Core& core, std::uint32_t to);
+    void forget_code(Core& core, std::uint32_t of);
     void perform(Core& core, const Invalidation& what);
     void arrive(Core& core);
     void check_coherency();
+    void check_change(const std::uint64_t* entry, std::uint64_t address, std::uint64_t value);
     bool debug_locked(const Core& core) const;
 
     Random ahead_;
+    /// A descriptor that has become invalid while the guest runs, until all CPUs have forgotten it.
+    struct Broken {
+        std::uint64_t before;
+        unsigned writer;
+        bool seen{};           ///< by all table walks
+        unsigned told_by{~0u}; ///< the CPU that has told all others since
+    };
+    std::map<std::uint64_t, Broken> broken_; ///< by address
 };
 
 } // namespace mmioscope::sim

@@ -7,6 +7,7 @@ namespace mmioscope::sim {
 
 void Simulation::complete_local() {
     point();
+    core().half_stored = nullptr;
     perform_own_tlbi(core());
     tables.complete_own(core().number);
 }
@@ -15,8 +16,12 @@ void Simulation::complete_all() {
     complete_local();
     memory.complete(core().number);
     tables.complete(core().number);
+    for (auto& [address, entry] : broken_) entry.seen |= entry.writer == core().number;
+    forget_code(core(), ~0u);
     if (!core().broadcast_by_hyp) return;
     core().broadcast_by_hyp = false;
+    std::erase_if(broken_,
+                  [&](const auto& entry) { return entry.second.told_by == core().number; });
     deliver_broadcast(core(), ~0u);
     for (Core& other : cores) // based on translations that are invalid now (B3.10.1)
         while (!other.posted.empty()) arrive(other);
@@ -29,12 +34,14 @@ void Simulation::complete_system() {
 
 void Simulation::publish_tables() {
     point();
+    core().half_stored = nullptr;
     memory.complete(core().number);
     tables.complete(core().number);
 }
 
 void Simulation::order_memory() {
     point();
+    core().half_stored = nullptr;
     memory.order(core().number, core().counter_read);
 }
 

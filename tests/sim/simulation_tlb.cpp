@@ -50,6 +50,13 @@ void Simulation::deliver_broadcast(Core& self, std::uint32_t to) {
     self.broadcast_to &= ~to;
 }
 
+/// Likewise.
+void Simulation::forget_code(Core& self, std::uint32_t of) {
+    for (Core& other : cores)
+        if ((self.icaches_to & of & 1u << other.number) != 0) other.icache.clear();
+    self.icaches_to &= ~of;
+}
+
 void Simulation::perform(Core& core, const Invalidation& what) {
     if (!defects.tlb_maintenance_ignored) core.tlb.forget(what);
 }

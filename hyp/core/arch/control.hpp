@@ -14,7 +14,7 @@ inline constexpr std::uint32_t hcr_tsc =
 inline constexpr std::uint32_t hcr_twi = bit(13); ///< WFI traps
 inline constexpr std::uint32_t hcr_tac = bit(21); ///< the guest's use of ACTLR traps
 /// The guest has interrupts (IMO=FMO=AMO=0), WFE, WFI (without a stream), and its CP15 registers
-/// (except ACTLR, if it could write that: guest/coherency.hpp).
+/// (except ACTLR, if it could write that: guest/reset.hpp).
 inline constexpr std::uint32_t hcr_guest = hcr_vm | hcr_swio | hcr_tsc;
 
 // ACTLR.SMP: the CPU takes part in coherency. NSACR: who may write it (system control in the TRMs

@@ -4,7 +4,6 @@
 #include "arch/errata.hpp"
 #include "base/check.hpp"
 #include "dev/gic.hpp"
-#include "guest/coherency.hpp"
 #include "guest/reset.hpp"
 #include "machine/machine.hpp"
 #include "port/sysreg.hpp"

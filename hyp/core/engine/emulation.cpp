@@ -1,10 +1,8 @@
-#include "engine/emulation.hpp"
+#include "engine/engine.hpp"
 
 #include "arch/hsr.hpp"
 #include "arch/psr.hpp"
-#include "engine/exclusive.hpp"
 #include "engine/record.hpp"
-#include "engine/reexecution.hpp"
 #include "guest/registers.hpp"
 #include "machine/cpu.hpp"
 #include "machine/machine.hpp"

@@ -1,4 +1,4 @@
-#include "engine/ending.hpp"
+#include "engine/engine.hpp"
 
 #include "machine/machine.hpp"
 #include "port/barrier.hpp"

@@ -8,7 +8,6 @@
 #pragma once
 
 #include "arch/hsr.hpp"
-#include "engine/ending.hpp"
 #include "entry/frame.hpp"
 #include "machine/cpu.hpp"
 
@@ -109,6 +108,21 @@ inline void count_emulated(Cpu& cpu, bool user) {
 /// cpu.trapped.record, not yet published, into a fault record.
 Outcome hand_on_abort(Cpu& cpu, Frame& frame, arch::Hsr hsr);
 
+// The end of the machine: no access may be on the bus without its record when it comes.
+
+/// The machine is about to end by this CPU. Waits until no other CPU is in the middle of an access
+/// to a device that may be traced, and lets none begin until allow_accesses(). This CPU may hold
+/// locks of its access already. Bounded: after two seconds it goes on although one has not ended,
+/// and the in-flight mark tells whose.
+void stop_accesses(Cpu& cpu);
+
+/// The machine has not ended: other CPUs' accesses may begin again.
+void allow_accesses(Cpu& cpu);
+
+/// An access of this CPU that may end the machine was made: waits for that, if other CPUs are held
+/// up meanwhile; at most a second. Then allow_accesses().
+void wait_for_end(Cpu& cpu);
+
 /// Gives the locks of cpu.trapped.access back, which was made.
 inline void give_locks_back(Cpu& cpu) {
     if (cpu.trapped.access.ends_machine) [[unlikely]]
@@ -120,5 +134,54 @@ inline void give_locks_back(Cpu& cpu) {
 /// listed access, a record of each access on the bus), and ends the in-flight mark before the
 /// access is done; all of it is then in memory.
 void publish_last(Cpu& cpu, const Frame& frame);
+
+// The guest re-executes the instruction that trapped, in a step (machine/stepping.hpp). This begins
+// and ends the record of it. The engine decides in which view that is.
+
+/// First half, as DeviceOps::make(); `view` lets cpu.trapped.access through.
+Outcome begin_step(Cpu& cpu, Frame& frame, const View& view);
+
+/// Second half, as DeviceOps::finish().
+bool end_step(Cpu& cpu, Frame& frame, arch::Hsr hsr);
+
+// Who makes an access: Hyp does what HSR describes completely, a single aligned load or store
+// without writeback, if the engine is emulation, or if it makes no record; the guest does all else,
+// in a step. Hyp's access is privileged on the bus, also when it stands for one of User mode (PL0).
+// Those are counted, or left to the guest if the board has something that tells the two apart
+// (mmioscope,user-firewall).
+
+/// Whether Hyp can do cpu.trapped.access.
+[[nodiscard]] bool can_emulate(Cpu& cpu, const Frame& frame);
+/// Does it, if it can; otherwise the guest does. As DeviceOps::make().
+Outcome emulate(Cpu& cpu, Frame& frame);
+
+// Load-exclusive and store-exclusive on pages that trap (ARM ARM A3.4).
+//
+// The guest re-executes the load like any other, which also sets the CPU's own monitor: if Hyp
+// cannot follow it to the store (trap/stretch.hpp), and the CPU asks its monitor before it
+// translates the address (ExclusiveMonitorsPass(), A8.8.212), the store traps only then. From the
+// load until the guest runs again, Hyp uses no exclusives itself. Hyp does the store: if it were
+// re-executed, it would always fail, because taking the lock has cleared the monitor.
+
+/// The load-exclusive of cpu.trapped was executed: sets this CPU's reservation. Its locks are held,
+/// its records published, and the in-flight mark is off. Publishes one more record if the same load
+/// is repeated many times (machine/repeated_load.hpp).
+void reserve(Cpu& cpu, const Frame& frame);
+
+/// Before cpu.trapped.access is carried out: ends a row of load-exclusives, if the access, which is
+/// no store-exclusive, does that.
+void end_repetition(Cpu& cpu, const Frame& frame);
+
+/// cpu.trapped.access is a decoded store-exclusive, whose locks are held: stores and records if the
+/// reservation allows it, and ends the reservation. The guest's status register gets the result.
+/// Releases the locks.
+Outcome store_exclusive(Cpu& cpu, Frame& frame);
+
+/// The guest goes on by itself, in its normal view, to `stop`: cpu.stretch is armed.
+void begin_run(Cpu& cpu, Frame& frame, std::uint32_t stop);
+
+/// The guest has executed, or tried to execute, a store-exclusive with an open monitor, after
+/// store_exclusive() had asked for it.
+void note_order(Cpu& cpu, bool executed, arch::Hsr hsr);
 
 } // namespace mmioscope

@@ -1,4 +1,4 @@
-#include "engine/exclusive.hpp"
+#include "engine/engine.hpp"
 
 #include "arch/hsr.hpp"
 #include "engine/record.hpp"

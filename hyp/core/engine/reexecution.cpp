@@ -1,9 +1,7 @@
-#include "engine/reexecution.hpp"
 
 #include "arch/control.hpp"
 #include "arch/psr.hpp"
 #include "engine/engine.hpp"
-#include "engine/exclusive.hpp"
 #include "engine/record.hpp"
 #include "guest/exception.hpp"
 #include "guest/registers.hpp"

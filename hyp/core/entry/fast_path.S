@@ -366,7 +366,7 @@ look_next:
     b       return_to_guest
 
 @ Shadow: opens the shadow table; the guest executes the instruction itself and traps after it
-@ (engine/reexecution.hpp).
+@ (engine/reexecution.cpp).
     .macro step_load name, align, way, finish
 \name:
     claim   \align

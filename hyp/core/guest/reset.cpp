@@ -10,6 +10,12 @@ namespace {
 constexpr std::uint32_t timer_not_trapped = 3; ///< CNTHCTL.PL1PCTEN and PL1PCEN (B8.1.3)
 constexpr std::uint32_t pmu_counters =
     0x1f; ///< HDCR.HPMN: after reset PMCR.N, so all counters are the guest's
+
+/// If the guest may not write SMP, the hardware ignores its writes, and nothing has to trap.
+bool guest_may_write_smp() {
+    if ((port::read<reg::ID_PFR1>() & arch::pfr1_security) == 0) return false;
+    return (port::read<reg::NSACR>() & arch::nsacr_ns_smp) != 0;
+}
 } // namespace
 
 void reset_guest_state() {
@@ -25,6 +31,11 @@ void reset_guest_state() {
     port::write<reg::VBAR>(0);
     port::write<reg::VTCR>(arch::vtcr);
     port::write<reg::HCR>(arch::hcr_guest);
+}
+
+std::uint32_t guest_hcr(bool wfi_traps) {
+    return arch::hcr_guest | (wfi_traps ? arch::hcr_twi : 0) |
+           (guest_may_write_smp() ? arch::hcr_tac : 0);
 }
 
 Frame guest_start_frame(std::uint32_t entry, std::uint32_t r0, std::uint32_t r1, std::uint32_t r2) {

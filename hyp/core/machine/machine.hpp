@@ -41,7 +41,6 @@ struct Machine {
     unsigned cpu_count{};
     std::uint32_t counter_frequency{}; ///< Hz; CPU 0's, if the image is entered in Secure state
 
-    TablePool pool{nullptr, 0};
     TranslationTable hyp_table;
     View normal_table;
     View shadow_tables[abi::max_cpus];
@@ -61,6 +60,7 @@ struct Machine {
     RegionLocks locks;
     FixedVector<Owner, 4> page_owners; ///< of pages that are no region's
     std::uint32_t has_fast_regions{};  ///< the fast path may take some of the locks; only a hint
+    TablePool pool{nullptr, 0};
     Lock changes; ///< held to change or check what is sealed; last in the lock order
     Power power;
     std::atomic<std::uint32_t> broadcast_fails{0}; ///< on some CPU; see arch/errata.hpp

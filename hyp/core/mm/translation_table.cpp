@@ -1,5 +1,6 @@
 #include "mm/translation_table.hpp"
 
+#include "port/barrier.hpp"
 #include "port/memory.hpp"
 
 #include <algorithm>
@@ -15,7 +16,8 @@ Descriptor* cleared(Descriptor* table) {
     return table;
 }
 
-/// Fills `table` with what `entry`, of `level`, leads to: the table below, or its block's parts.
+} // namespace
+
 void expand(Descriptor entry, unsigned level, Descriptor* table) {
     if (lpae::is_table(entry, level)) {
         const auto* below = port::memory_at<const Descriptor>({lpae::output_address(entry)});
@@ -31,7 +33,12 @@ void expand(Descriptor entry, unsigned level, Descriptor* table) {
     }
 }
 
-} // namespace
+void change_entry(Descriptor& entry, Descriptor value) {
+    const bool valid = lpae::is_valid(value);
+    port::store_half(entry, valid, value);
+    port::order_memory();
+    port::store_half(entry, !valid, value);
+}
 
 Descriptor* TablePool::take() {
     if (left_ == 0) return nullptr;
@@ -42,7 +49,16 @@ Descriptor* TablePool::take() {
 }
 
 Descriptor* TablePool::take_changing() {
-    return left_ == 0 ? nullptr : cleared(next_ + std::size_t{--left_} * lpae::table_entries);
+    if (free_ == nullptr)
+        return left_ == 0 ? nullptr : cleared(next_ + std::size_t{--left_} * lpae::table_entries);
+    Descriptor* const table = free_;
+    free_ = *table != 0 ? port::memory_at<Descriptor>({*table}) : nullptr;
+    return table;
+}
+
+void TablePool::give_back(Descriptor* table) {
+    *table = free_ != nullptr ? port::address_of(free_).value : 0;
+    free_ = table;
 }
 
 /// The table below `entry`; if there is none, makes one, with the mapping of the block that was
@@ -104,12 +120,9 @@ bool TranslationTable::split(Range range, TablePool& pool) {
 }
 
 TranslationTable::Leaf TranslationTable::leaf(std::uint64_t address) const {
-    Descriptor* table = root_;
-    for (unsigned level = lpae::first_level;; ++level) {
-        Descriptor& entry = table[lpae::level_index(address, level)];
-        if (!lpae::is_table(entry, level)) return {entry, level};
-        table = port::memory_at<Descriptor>({lpae::output_address(entry)});
-    }
+    unsigned level = lpae::first_level;
+    while (lpae::is_table(*entry(address, level), level)) ++level;
+    return {*entry(address, level), level};
 }
 
 Descriptor TranslationTable::lookup(std::uint64_t address) const {
@@ -117,9 +130,14 @@ Descriptor TranslationTable::lookup(std::uint64_t address) const {
     return lpae::is_valid(entry) ? entry : 0;
 }
 
-Descriptor* TranslationTable::page_entry(std::uint64_t address) const {
-    const Leaf found = leaf(address);
-    return found.level == lpae::last_level ? &found.entry : nullptr;
+Descriptor* TranslationTable::entry(std::uint64_t address, unsigned level) const {
+    Descriptor* table = root_;
+    for (unsigned at = lpae::first_level;; ++at) {
+        Descriptor& entry = table[lpae::level_index(address, at)];
+        if (at == level) return &entry;
+        if (!lpae::is_table(entry, at)) return nullptr;
+        table = port::memory_at<Descriptor>({lpae::output_address(entry)});
+    }
 }
 
 void TranslationTable::map_apart(PhysicalAddress from, PhysicalAddress to,

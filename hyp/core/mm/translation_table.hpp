@@ -1,22 +1,27 @@
 // Long-descriptor tables, for Hyp's stage 1 and the guest's stage 2. They are built before the
-// first ERET into the guest. Only the validity of device pages in the normal table may change later
-// (control/changing_pages.hpp).
+// first ERET into the guest. How those of the guest change later:
+// services/changing/live_tables.hpp.
 #pragma once
 
 #include "arch/lpae.hpp"
 
 namespace mmioscope {
 
-/// Hands out zeroed 4 KiB tables from memory reserved at link time; takes none back.
+/// Hands out 4 KiB tables, zeroed at the start, from memory reserved at link time.
 class TablePool {
 public:
     constexpr TablePool(lpae::Descriptor* memory, unsigned tables)
-        : first_(memory), next_(memory), left_(tables) {}
+        : first_(memory), next_(memory),
+          behind_(memory + std::size_t{tables} * lpae::table_entries), left_(tables) {}
 
     /// Null: none is left.
     lpae::Descriptor* take();
     /// One from the other end, which is not in [begin, end): for what changes while the guest runs.
+    /// Not zeroed if it was given back.
     lpae::Descriptor* take_changing();
+    /// Takes one of those back that no walk uses any more.
+    void give_back(lpae::Descriptor* table);
+    bool changes(const lpae::Descriptor* table) const { return table >= next_ && table < behind_; }
     unsigned left() const { return left_; }
 
     /// The tables handed out so far: [begin, end).
@@ -26,8 +31,17 @@ public:
 private:
     lpae::Descriptor* first_;
     lpae::Descriptor* next_;
+    lpae::Descriptor* behind_;
+    lpae::Descriptor* free_{}; ///< given back; the first word of each has the address of the next
     unsigned left_;
 };
+
+/// Fills `table` with what `entry`, of `level`, leads to: the table below, or its block's parts.
+void expand(lpae::Descriptor entry, unsigned level, lpae::Descriptor* table);
+/// Stores an entry that walks may find meanwhile, and of which no TLB has another valid value. Of
+/// the two words of a descriptor a walk may find one, and XN is in the upper one: the lower word,
+/// with the valid bit, is the last that becomes valid and the first that becomes invalid.
+void change_entry(lpae::Descriptor& entry, lpae::Descriptor value);
 
 class TranslationTable {
 public:
@@ -55,8 +69,11 @@ public:
     /// The leaf descriptor that translates `address`; 0 if there is none.
     lpae::Descriptor lookup(std::uint64_t address) const;
 
-    /// The last-level entry for `address`, valid or not; null if there is a block or nothing.
-    lpae::Descriptor* page_entry(std::uint64_t address) const;
+    /// The entry of `level` for `address`, valid or not; null if a walk ends before.
+    lpae::Descriptor* entry(std::uint64_t address, unsigned level) const;
+    lpae::Descriptor* page_entry(std::uint64_t address) const {
+        return entry(address, lpae::last_level);
+    }
 
     /// Makes the root's entries those of `other`'s root: the tables below are the same.
     void share(const TranslationTable& other);

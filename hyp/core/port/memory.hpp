@@ -25,6 +25,13 @@ inline void store_descriptor(std::uint64_t* entry, std::uint64_t value) {
     store_shared(*entry, value);
 }
 
+/// Writes one of the two words of `value` to an entry: single-copy atomic for any walk.
+inline void store_half(std::uint64_t& entry, bool upper, std::uint64_t value) {
+    using Word [[gnu::may_alias]] = std::uint32_t;
+    store_shared(reinterpret_cast<Word*>(&entry)[upper],
+                 static_cast<std::uint32_t>(value >> (upper ? 32 : 0)));
+}
+
 /// Writes the entry only if it equals `expected`, else sets `expected` to it. Atomic among CPUs.
 inline bool exchange_descriptor(std::uint64_t* entry, std::uint64_t& expected,
                                 std::uint64_t value) {

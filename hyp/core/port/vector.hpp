@@ -1,5 +1,5 @@
 // The guest's VFP and NEON registers, which are only read. These are the only VFP instructions in
-// the hypervisor (tests/layout.sh); guest/vector.hpp decides when they are not undefined.
+// the hypervisor (tests/layout.sh); guest/banks.cpp decides when they are not undefined.
 #pragma once
 
 #include <cstdint>

@@ -2,11 +2,8 @@
 
 #include "base/check.hpp"
 #include "board/board.hpp"
-#include "engine/emulation.hpp"
-#include "engine/ending.hpp"
-#include "engine/exclusive.hpp"
+#include "engine/engine.hpp"
 #include "engine/record.hpp"
-#include "engine/reexecution.hpp"
 #include "engine/service.hpp"
 #include "guest/exception.hpp"
 #include "guest/registers.hpp"

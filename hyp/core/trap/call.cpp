@@ -1,7 +1,7 @@
 #include "trap/call.hpp"
 
 #include "arch/psci.hpp"
-#include "engine/ending.hpp"
+#include "engine/engine.hpp"
 #include "engine/service.hpp"
 #include "guest/exception.hpp"
 #include "machine/cpu.hpp"

@@ -2,6 +2,7 @@
 
 #include "arch/instruction.hpp"
 #include "guest/registers.hpp"
+#include "machine/machine.hpp"
 #include "port/barrier.hpp"
 #include "port/sysreg.hpp"
 #include "trap/translate.hpp"
@@ -41,8 +42,11 @@ unsigned count(Trapped& trapped, std::uint32_t pc, std::uint64_t trap) {
 
 bool look_again(Cpu& cpu, const Frame& frame, abi::FaultReason why) {
     abi::Statistics& statistics = cpu.ring.statistics();
-    if (!is_in_doubt(cpu, frame, why) ||
-        count(cpu.trapped, frame.pc, statistics.traps) > most_looks)
+    // While a table is being changed, what lies there cannot be looked at.
+    const bool changing = cpu.machine->changes.owner() != Lock::no_owner;
+    if (changing) cpu.trapped.looks = 0;
+    else if (!is_in_doubt(cpu, frame, why) ||
+             count(cpu.trapped, frame.pc, statistics.traps) > most_looks)
         return false;
     port::write<reg::ICIALLU>(0); // and the branch predictor (ARM ARM B2.2.9)
     cpu.view.forget();

@@ -2,7 +2,7 @@
 
 #include "arch/flow.hpp"
 #include "arch/instruction.hpp"
-#include "engine/exclusive.hpp"
+#include "engine/engine.hpp"
 #include "guest/exception.hpp"
 #include "guest/registers.hpp"
 #include "machine/machine.hpp"

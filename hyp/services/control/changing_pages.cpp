@@ -1,8 +1,5 @@
 #include "control/changing_pages.hpp"
 
-#include "port/barrier.hpp"
-#include "port/sysreg.hpp"
-
 namespace mmioscope {
 
 namespace {
@@ -33,13 +30,6 @@ lpae::Descriptor page_descriptor(const RegionMap& map, const TranslationTable& s
     const lpae::Descriptor leaf = shadow.lookup(page);
     if (map.page_trapped({page}) || !lpae::is_valid(leaf)) return 0;
     return lpae::make_leaf(page, lpae::untraced(lpae::attributes_of(leaf)), lpae::last_level);
-}
-
-void forget_on_all_cpus() {
-    port::complete_all(); // table walks see the descriptors
-    port::write<reg::TLBIALLNSNHIS>(0);
-    port::complete_all();
-    port::synchronize_context();
 }
 
 } // namespace mmioscope

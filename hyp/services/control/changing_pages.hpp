@@ -21,9 +21,4 @@ namespace mmioscope {
 lpae::Descriptor page_descriptor(const RegionMap& map, const TranslationTable& shadow,
                                  std::uint64_t page);
 
-/// Empties the TLBs of all CPUs by broadcast, without an interrupt. When this returns, no CPU uses
-/// a translation that is not in the tables, and accesses made with an older one are complete (ARM
-/// ARM B3.10.1).
-void forget_on_all_cpus();
-
 } // namespace mmioscope

@@ -2,6 +2,7 @@
 
 #include "abi/control_check.hpp"
 #include "black_box/black_box.hpp"
+#include "changing/live_tables.hpp"
 #include "control/selection.hpp"
 #include "control/settings.hpp"
 #include "machine/machine.hpp"
@@ -109,18 +110,10 @@ void Control::change(Cpu& cpu, const Request& r) {
 
 /// False: a lock was not free in time.
 bool Control::change_in_quiet(Cpu& cpu, const Request& r) {
-    Machine& machine = *cpu.machine;
-    std::uint64_t& spins = cpu.ring.statistics().lock_spins;
-    const std::size_t regions = machine.regions.size();
-    constexpr unsigned max_turns = 2000;
-    if (!machine.locks.acquire_all(regions, cpu.number, spins)) return false;
-    const bool alone = machine.changes.try_acquire(cpu.number, max_turns, spins);
-    if (alone) {
-        change(cpu, r);
-        machine.changes.release();
-    }
-    machine.locks.release_all(regions);
-    return alone;
+    if (!begin_quiet(cpu)) return false;
+    change(cpu, r);
+    end_quiet(*cpu.machine);
+    return true;
 }
 
 void Control::tell(Cpu& cpu, const Request& r, std::uint32_t (&value)[2]) {

@@ -1,5 +1,6 @@
 #include "control/selection.hpp"
 
+#include "changing/live_tables.hpp"
 #include "control/changing_pages.hpp"
 #include "port/shared.hpp"
 

@@ -146,7 +146,7 @@ void Integrity::store_sealed(std::uint64_t& descriptor, std::uint64_t value) {
     begin_change();
     expect_change(words, low(descriptor), low(value));
     expect_change(words + 4, low(descriptor >> 32), low(value >> 32));
-    port::store_descriptor(&descriptor, value);
+    change_entry(descriptor, value);
     end_change();
 }
 

@@ -1,7 +1,7 @@
 #include "unprotect/shared_page.hpp"
 
 #include "base/check.hpp"
-#include "control/changing_pages.hpp"
+#include "changing/live_tables.hpp"
 #include "port/memory.hpp"
 
 namespace mmioscope {

@@ -1,8 +1,6 @@
 #include "unprotect/unprotect.hpp"
 
-#include "engine/ending.hpp"
-#include "engine/exclusive.hpp"
-#include "engine/reexecution.hpp"
+#include "engine/engine.hpp"
 #include "machine/machine.hpp"
 #include "unprotect/shared_page.hpp"
 

@@ -1,7 +1,7 @@
 // The end of the machine while other CPUs make accesses.
 #include "arch/psci.hpp"
 #include "catch_2_or_3.hpp"
-#include "engine/ending.hpp"
+#include "engine/engine.hpp"
 #include "sim/judge.hpp"
 #include "trap/dispatch.hpp"
 

@@ -1,7 +1,7 @@
 // A descriptor that is taken away while the guest runs: what forget_on_all_cpus() alone has to
 // give.
 #include "catch_2_or_3.hpp"
-#include "control/changing_pages.hpp"
+#include "changing/live_tables.hpp"
 #include "port/memory.hpp"
 #include "sim/simulation.hpp"
 

@@ -25,6 +25,10 @@ inline void store_descriptor(std::uint64_t* entry, std::uint64_t value) {
     sim::store_descriptor(entry, value);
 }
 
+inline void store_half(std::uint64_t& entry, bool upper, std::uint64_t value) {
+    sim::store_half(entry, upper, value);
+}
+
 inline bool exchange_descriptor(std::uint64_t* entry, std::uint64_t& expected,
                                 std::uint64_t value) {
     return sim::exchange_descriptor(entry, expected, value);

@@ -1,0 +1,134 @@
+// Memory that moves, and code that changes, while other CPUs use it.
+#include "abi/layout.hpp"
+#include "catch_2_or_3.hpp"
+#include "changing/live_tables.hpp"
+#include "engine/service.hpp"
+#include "port/memory.hpp"
+#include "sim/judge.hpp"
+
+#include <cstring>
+
+using namespace mmioscope;
+using namespace mmioscope::sim;
+
+namespace {
+
+constexpr std::uint32_t bell = 0x8060'0000;      ///< a page of memory that its owner answers
+constexpr std::uint32_t moving = 0x80a0'0000;    ///< a page that moves, in a block of its own,
+constexpr std::uint32_t frames[] = {0x80a0'0000, ///< between these
+                                    0x80a1'0000};
+
+/// A guest's store to the bell moves the page to its other frame.
+class Mover final : public Service, public OwnerOps {
+public:
+    explicit Mover(Rig& rig) : rig_(rig) { rig.list[0] = this; }
+
+    bool add_to_tables(Machine& machine) override {
+        return machine.normal_table.unmap({bell, bell + page_size}, machine.pool);
+    }
+    BootError start(Machine& machine, const Setup&) override {
+        left_ = machine.pool.left();
+        return machine.give_page(bell, *this) ? BootError{} : BootError{"no room", ""};
+    }
+    Outcome access(mmioscope::Cpu& cpu, Frame&, abi::FaultReason) override {
+        if (!begin_quiet(cpu)) return Outcome::again;
+        Machine& machine = *cpu.machine;
+        LiveTables tables(machine, rig_.services.integrity);
+        const bool changed = tables.change(moving, 0, 0); // nobody writes there any more
+        const auto* from = port::memory_at<const std::uint32_t>({frames[at_]});
+        at_ = 1 - at_;
+        auto* to = port::memory_at<std::uint32_t>({frames[at_]});
+        for (unsigned n = 0; n < 16; ++n) to[n] = from[n] + (n == 0 ? bump : 0);
+        const auto leaf = lpae::make_leaf(frames[at_], lpae::guest_memory, lpae::last_level);
+        done += changed && tables.change(moving, leaf, leaf);
+        split |= machine.normal_table.page_entry(moving) != nullptr;
+        if (at_ == 0) tables.join(moving);
+        joined |= machine.normal_table.page_entry(moving) == nullptr;
+        used = left_ - machine.pool.left();
+        end_quiet(machine);
+        return Outcome::done;
+    }
+
+    unsigned done{};        ///< moves
+    bool split{}, joined{}; ///< the page had an entry of its own, and has none
+    unsigned used{};        ///< tables
+    std::uint32_t bump{};   ///< is added to the first word at each move
+
+private:
+    Rig& rig_;
+    unsigned at_{};
+    unsigned left_{};
+};
+
+RigOptions two_cpus(std::uint64_t seed) {
+    RigOptions options =
+        options_for(seed % 2 == 0 ? abi::EngineKind::shadow : abi::EngineKind::emulation, 2, seed);
+    options.conditions.keeps_old_code = true;
+    return options;
+}
+
+/// CPU 0 rings `times` times, and traces an access before each.
+void write_ringer(Code code, unsigned times) {
+    code.mov(0, bell).mov(1, at::fifo).mov(3, times);
+    const std::uint32_t loop = code.here();
+    code.ldr(2, 1).str(2, 0).subs(3, 3, 1).bne(loop).end();
+}
+
+} // namespace
+
+TEST_CASE("memory that moves while another CPU writes there loses nothing", "[protocol]") {
+    constexpr unsigned rounds = 150;
+    for (std::uint64_t seed = 1; seed <= seeds(8); ++seed) {
+        CAPTURE(seed);
+        Rig rig(two_cpus(seed));
+        Mover mover(rig);
+        rig.simulation.speculated.push_back(moving);
+        write_ringer(rig.program(0), 6);
+        Code code = rig.program(1);
+        code.mov(0, moving).mov(1, at::fifo).mov(3, rounds).mov(4, 0);
+        const std::uint32_t loop = code.here();
+        code.ldr(2, 0, 8).add(2, 2, 1).str(2, 0, 8); // one writer
+        code.ldr(5, 1).subs(3, 3, 1).bne(loop).ldr(4, 0, 8).end();
+        rig.run();
+        REQUIRE(rig.failure() == "");
+        REQUIRE(rig.text().find(abi::stop_line) == std::string::npos);
+        REQUIRE(rig.services.integrity.find_damage(false).name == nullptr);
+        CHECK(rig.reg(1, 4) == rounds);
+        CHECK(mover.done == 6);
+        CHECK(mover.split);
+        CHECK(mover.joined);
+        CHECK(mover.used <= 4); // levels 2 and 3 of the normal view and of the steps' ones
+        CHECK(compare_with_bus(rig) == "");
+        CHECK(rig.records_of(abi::RecordType::fault).empty());
+    }
+}
+
+TEST_CASE("code in memory that moves changes for the CPU that runs it, once and for all",
+          "[protocol]") {
+    constexpr unsigned rounds = 150;
+    for (std::uint64_t seed = 1; seed <= seeds(8); ++seed) {
+        CAPTURE(seed);
+        Rig rig(two_cpus(seed));
+        Mover mover(rig);
+        mover.bump = 1; // MOV r2, #n becomes MOV r2, #n+1
+        rig.simulation.speculated.push_back(moving);
+        write_ringer(rig.program(0), 6);
+        // Counts in r6 how often the number has gone back.
+        Code code = rig.program(1);
+        const std::uint32_t back = code.here() + 0x100;
+        code.mov(3, rounds).mov(4, 0).mov(6, 0).mov(7, 1).mov(12, moving);
+        code.mov(8, back).bx(12);
+        Code(rig.simulation.ram, moving).mov(2, 0).bx(8);
+        Code loop(rig.simulation.ram, back);
+        loop.word(0xe152'0004).word(0x3086'6007); // CMP r2, r4; ADDLO r6, r6, r7
+        loop.word(0xe1a0'4002).subs(3, 3, 1);     // MOV r4, r2
+        loop.word(0x112f'ff1c).end();             // BXNE r12
+        rig.run();
+        REQUIRE(rig.failure() == "");
+        REQUIRE(rig.text().find(abi::stop_line) == std::string::npos);
+        REQUIRE(rig.services.integrity.find_damage(false).name == nullptr);
+        CHECK(rig.reg(1, 6) == 0);
+        CHECK(mover.done == 6);
+        CHECK(rig.records_of(abi::RecordType::fetch).empty());
+    }
+}
