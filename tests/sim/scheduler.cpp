@@ -57,14 +57,14 @@ void Scheduler::run() {
 }
 
 unsigned Scheduler::pick() {
-    std::vector<unsigned> ready;
+    ready_.clear();
     bool all_idle = true;
     for (unsigned i = 0; i < tasks_.size(); ++i) {
         if (tasks_[i]->ended) continue;
-        ready.push_back(i);
+        ready_.push_back(i);
         all_idle &= tasks_[i]->idle_since == progress_;
     }
-    return all_idle ? nobody : ready[random_.below(ready.size())];
+    return all_idle ? nobody : ready_[random_.below(ready_.size())];
 }
 
 void Scheduler::switch_to(unsigned next) {

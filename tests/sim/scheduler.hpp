@@ -67,6 +67,7 @@ private:
     std::uint64_t steps_{};
     std::uint64_t progress_{};
     std::vector<std::unique_ptr<Task>> tasks_;
+    std::vector<unsigned> ready_; ///< of pick(): what it found the last time
     std::unique_ptr<Fiber> main_;
     unsigned current_{nobody};
     bool stopping_{};

@@ -183,7 +183,10 @@ void Simulation::synchronize_context() {
     if (!defects.context_synchronization_ignored) synchronize(core());
 }
 
+/// A store that changes nothing is no point: nobody can tell whether it has happened. Half of what
+/// the start stores is zeros over zeros.
 void Simulation::store_descriptor(std::uint64_t* entry, std::uint64_t value) {
+    if (*entry == value) return;
     point();
     set_descriptor(entry, value);
 }
