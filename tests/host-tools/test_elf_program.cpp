@@ -1,5 +1,6 @@
 // ELF files as bare guests: where their segments go, where they begin, and what is wrong with
 // hostile ones.
+#include "../sim/random.hpp"
 #include "run/guest_program.hpp"
 #include "system/error.hpp"
 #include "trees.hpp"
@@ -114,7 +115,7 @@ TEST_CASE("an ELF file that cannot be started is refused in one line") {
 TEST_CASE("random damage to an ELF file is refused or harmless") {
     std::mt19937 random(23);
     const Bytes good = Program().bytes();
-    for (int n = 0; n < 2000; ++n) {
+    for (unsigned n = 0; n < sim::seeds(2000); ++n) {
         Bytes file = good;
         for (int i = 0; i < 3; ++i) {
             file[random() % 160] = static_cast<std::byte>(random());

@@ -355,7 +355,7 @@ TEST_CASE("row: a filter gives each event the same result as that event alone") 
     const unsigned seed = GENERATE(range(1u, 1 + sim::seeds(1)));
     const RandomTrace random(seed, 10'000);
     Random choice(seed);
-    for (unsigned i = 0; i < 20; ++i) {
+    for (unsigned i = 0; i < sim::seeds(20); ++i) {
         const std::string text = random_filter(choice, 2);
         CAPTURE(seed, text);
         reading::TraceOptions options;

@@ -129,7 +129,7 @@ TEST_CASE("seek: a row reached by seeking equals the row reached by reading", "[
     REQUIRE(all.reader().parts() == (kind == "rotated" ? 3u : 1u));
     Random random(seed);
     reading::Trace trace(options); // seeks back and forth
-    for (int n = 0; n < 25; ++n) {
+    for (unsigned n = 0; n < sim::seeds(25); ++n) {
         const std::size_t first = below(random, static_cast<std::uint32_t>(rows.size()));
         const std::size_t count = 1 + below(random, n % 4 == 0 ? 9'000 : 50);
         CAPTURE(n, first, count);
