@@ -1,13 +1,14 @@
 #!/bin/bash
 # Runs the suites of one tier and adds up their results. Usage: tests/run.sh test|fuzz|nightly|...
-# Prints the seconds of each suite, warns when one takes longer than its share, repeats what failed, and ends with the
-# line "N passed, N failed". Exit status 0 only if something passed and nothing failed. nightly takes hours, and
+# Prints the seconds of CPU time of each suite, warns when one takes more than its share, repeats what failed, and ends with
+# the line "N passed, N failed". Exit status 0 only if something passed and nothing failed. nightly takes hours, and
 # continues where it stopped: what has passed for this commit is kept in build/nightly/COMMIT/. SUITES='diff polls' in the
 # environment runs only these.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 tier=${1:-test}
 build=build
+lanes=() # logs of what runs beside, by PID
 results=$build/tests/results   # a line for each suite: passed, failed
 failures=$build/tests/failures # what failed, as the suites said it
 mkdir -p "$build/tests"
@@ -19,10 +20,18 @@ export XDG_CACHE_HOME=$PWD/$build/tests/cache # of mmioscope run, not the user's
 
 wanted() { [ -z "${SUITES-}" ] || [[ " $SUITES " == *" $1 "* ]]; } # SUITE
 
+spend() { # sets `spent` to the seconds of CPU time that this shell's children have taken, and theirs
+    local fields
+    read -ra fields <"/proc/$BASHPID/stat" # proc(5): cutime and cstime, in hundredths
+    spent=$(((fields[15] + fields[16]) / 100))
+}
+
 # suite NAME SHARE-IN-SECONDS COMMAND...: the command's last line "... N passed, N failed" counts. Without one, or with
 # an exit status that contradicts it, the suite itself has failed.
 suite() {
-    local name=$1 share=$2 start=$SECONDS
+    local name=$1 share=$2 start=$SECONDS before spent
+    spend
+    before=$spent
     shift 2
     wanted "$name" || return 0
     if [ -n "$kept" ] && [ -s "$kept/$name" ]; then
@@ -32,7 +41,8 @@ suite() {
     fi
     echo "== $name"
     "$@" 2>&1 | tee "$build/tests/$name.log"
-    count "$name" "$share" "${PIPESTATUS[0]}" $((SECONDS - start))
+    count "$name" "${PIPESTATUS[0]}"
+    took
 }
 
 # failed WHAT: one failure outside a suite's own tests.
@@ -43,27 +53,37 @@ failed() {
 
 # built NAME SHARE TARGET...: builds what suites need. It passes nothing, and fails if the build fails.
 built() {
-    local name=$1 share=$2 start=$SECONDS
+    local name=$1 share=$2 start=$SECONDS before spent
+    spend
+    before=$spent
     shift 2
     echo "== $name"
     make --no-print-directory -j2 "$@" || failed "build of $name"
-    took "$name" "$share" $((SECONDS - start))
+    took
 }
 
-# beside FUNCTION: runs suites on one CPU, while others use another one; `joined` waits for them, and prints their
-# output.
+# beside FUNCTION...: runs the suites of each FUNCTION when a CPU has nothing else to do; QEMU's cases leave half of the time
+# of two. `joined` waits for them, and prints their output.
 beside() {
-    beside_log=$build/tests/$1.log
-    "$1" >"$beside_log" 2>&1 &
-    beside_pid=$!
+    local function
+    for function; do
+        {
+            chrt --idle --pid 0 "$BASHPID"
+            "$function"
+        } >"$build/tests/$function.log" 2>&1 &
+        lanes[$!]=$build/tests/$function.log
+    done
 }
 joined() {
-    wait "$beside_pid" || failed "$beside_log: killed"
-    cat "$beside_log"
+    local pid
+    for pid in "${!lanes[@]}"; do
+        wait "$pid" || failed "${lanes[$pid]}: killed"
+        cat "${lanes[$pid]}"
+    done
 }
 
-count() { # NAME SHARE STATUS SECONDS: adds up what the suite's log says
-    local name=$1 share=$2 status=$3 seconds=$4 counts
+count() { # NAME STATUS: adds up what the suite's log says
+    local name=$1 status=$2 counts
     counts=$(grep -oE '[0-9]+ passed, [0-9]+ failed' "$build/tests/$name.log" | tail -n 1)
     if [ -z "$counts" ] || { [ "$status" != 0 ] && [[ $counts == *" 0 failed" ]]; }; then
         echo "FAILED suite $name: exit status $status" | tee -a "$failures"
@@ -73,12 +93,12 @@ count() { # NAME SHARE STATUS SECONDS: adds up what the suite's log says
     counts=$(sed -E 's/([0-9]+) passed, ([0-9]+) failed/\1 \2/' <<<"$counts")
     echo "$counts" >>"$results"
     [ -z "$kept" ] || [[ $counts != *" 0" ]] || echo "$counts" >"$kept/$name"
-    took "$name" "$share" "$seconds"
 }
 
-took() { # NAME SHARE SECONDS
-    echo "-- $1: $3 s of $2 s"
-    [ "$3" -le "$2" ] || echo "warning: suite $1 took $3 s, its share is $2 s"
+took() { # what `suite` and `built` have noted
+    spend
+    echo "-- $name: $((spent - before)) s of $share s, in $((SECONDS - start)) s"
+    [ $((spent - before)) -le "$share" ] || echo "warning: suite $name took $((spent - before)) s of CPU time, its share is $share s"
 }
 
 # catch BINARY [ARGS...]: runs a Catch2 binary, with its summary in this runner's format.
@@ -108,15 +128,21 @@ keep_results() {
 }
 
 fuzzers() { ! wanted fuzz || built fuzzers 240 fuzzers; }
-build_all() { built build 420 tests; }
+build_all() { built build 1000 tests; }
 
-on_other_cpu() {
+# What needs neither QEMU nor a browser, in two parts of about the same length.
+host_side() {
     MMIOSCOPE_SEEDS=0.5 suite host-tools 160 catch "$build/tests/host-tools"
     suite decoder 30 "$build/tests/decoder"
-    suite costs 30 tests/bench/costs.py "$build" --short
     suite export 60 tests/export/run.sh "$build"
     suite plan 30 tests/plan/trees.py "$build"
     suite svd 5 tests/svd/svd.py "$build"
+    suite costs 60 tests/bench/costs.py "$build" --short
+}
+hyp_side() {
+    suite model 120 tests/model/run.sh "$build" test
+    MMIOSCOPE_SEEDS=0.25 suite unit 100 catch "$build/tests/unit"
+    suite mutants 120 tests/mutants/run.py "$build" --short
 }
 
 # What diff must find at least, of each class of faults; of the made-up boots' writes more are data.
@@ -133,7 +159,7 @@ loops_in_made_boots() { # COUNT
 case $tier in
 test)
     build_all
-    beside on_other_cpu
+    beside host_side hyp_side
     suite layout 5 tests/layout.sh "$build"
     suite man 5 tests/man/man.sh "$build"
     suite completion 3 tests/completion/completion.sh "$build"
@@ -143,12 +169,9 @@ test)
     suite diff 60 tests/diff/judge.py "$build" "$build/tests/diff" --made 12 --faults 20 --need "$made_shares"
     suite polls 15 loops_in_made_boots 200
     suite fleet 20 tests/fleet/run.py "$build"
-    suite model 40 tests/model/run.sh "$build" test
-    MMIOSCOPE_SEEDS=0.25 suite unit 100 catch "$build/tests/unit"
-    joined
-    suite mutants 40 tests/mutants/run.py "$build" --short
     suite hyp-costs 60 tests/bench/hyp_costs.py "$build" --short
-    suite integration 450 tests/qemu/run.sh --tier test
+    suite integration 600 tests/qemu/run.sh --tier test
+    joined
     ;;
 nightly)
     keep_results
