@@ -199,7 +199,7 @@ wild_r2_and_tree() {
 
 add test doctor-wild-r2 1 wild_r2 virt,virtualization=on,gic-version=2,highmem=off 'data abort on CPU 0$'
 add test doctor-wild-r2-secure 1 wild_r2 virt,secure=on,gic-version=2,highmem=off \
-    'data abort before Hyp mode, pc=0x4800.* DFAR=0x0b000000: no device tree was found until then; is r2 its address\?$'
+    'data abort before Hyp mode, pc=0x480[0-9a-f]{5} .*DFAR=0x0b000000: no device tree was found until then; is r2 its address\?$'
 add test doctor-wild-r2-and-tree 2 wild_r2_and_tree
 add test doctor-uart-pl011 4 on_all_cpus unknown_uart
 add test doctor-uart-8250 1 no_tree orangepi-pc uart8250-48000000 1G
