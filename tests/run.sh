@@ -160,8 +160,8 @@ case $tier in
 test)
     build_all
     beside host_side hyp_side
-    suite layout 5 tests/layout.sh "$build"
-    suite man 5 tests/man/man.sh "$build"
+    suite layout 12 tests/layout.sh "$build"
+    suite man 10 tests/man/man.sh "$build"
     suite completion 3 tests/completion/completion.sh "$build"
     suite readme 3 tests/readme/run.py "$build"
     suite commands 8 tests/commands/run.py "$build"
@@ -170,7 +170,7 @@ test)
     suite polls 15 loops_in_made_boots 200
     suite fleet 20 tests/fleet/run.py "$build"
     suite hyp-costs 60 tests/bench/hyp_costs.py "$build" --short
-    suite integration 600 tests/qemu/run.sh --tier test
+    suite integration 700 tests/qemu/run.sh --tier test
     joined
     ;;
 nightly)

@@ -30,7 +30,7 @@ run_case() {
 # expect STATUS WORDS COMMAND...: checks its exit status, and its one line of output
 expect() {
     local said status
-    said=$(timeout 60 "${@:3}" 2>&1 > /dev/null)
+    said=$(timeout 300 "${@:3}" 2>&1 > /dev/null)
     status=$?
     if [ "$status" != "$1" ] || [[ $said != *$2* ]] || [ "$(wc -l <<< "$said")" != 1 ]; then
         echo "status $status, not $1, '$said', not '$2'"

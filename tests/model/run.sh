@@ -52,7 +52,7 @@ check() {
     [ "$5" = safety ] || how=(-a -f) # acceptance cycles, weak fairness
     file=$2-$1-$5.txt
     mkdir -p "runs/$file"
-    (cd "runs/$file" && VARIANT=$number TRACED=$traced BUDGET=$6 timeout $(($1 == 2 ? 100 : 1800)) \
+    (cd "runs/$file" && VARIANT=$number TRACED=$traced BUDGET=$6 prlimit --cpu=$(($1 == 2 ? 100 : 1800)) \
         "../../$5-$1/pan" "${how[@]}" -m"$7" -w"$8") >"$file" 2>&1
     found=$(verdict "$file")
     printf '%-24s %4s  %-18s %-10s %11s  %s\n' "$2" "$1" "$3" "$found" "$(stored "$file")" "$4"
@@ -76,7 +76,7 @@ ring_check() {
     local number expected what file found
     read -r number expected what < <(sed -nE "s/^#define $1 +([0-9]+) +\/\/ [0-9] ([a-z]+): (.*)/\1 \2 \3/p" "$here/ring_variants.pml")
     file=$1-ring-$2-${3:-1}.txt
-    (cd ring && VARIANT=$number BUDGET=$2 FAST=${3:-1} timeout 1800 ./pan -m1000000 -w24) >"$file" 2>&1
+    (cd ring && VARIANT=$number BUDGET=$2 FAST=${3:-1} prlimit --cpu=1800 ./pan -m1000000 -w24) >"$file" 2>&1
     found=$(verdict "$file")
     printf '%-24s ring  %-18s %-10s %11s  %s\n' "$1" "$expected" "$found" "$(stored "$file")" "$what"
     [ "$found" = "$expected" ]
@@ -92,7 +92,7 @@ ring_variants() { sed -nE 's|^#define ([A-Z_]+) +[0-9]+ +// ([0-9]) ([a-z]+): .*
 live_row() { # VARIANT EXPECTED WHAT
     local number found text
     number=$(sed -nE "s/^#define $1 +([0-9]+) .*/\1/p" "$here/live_variants.pml")
-    (cd live && VARIANT=$number timeout 100 ./pan -m1000000 -w22) >"$1-live.txt" 2>&1
+    (cd live && VARIANT=$number prlimit --cpu=100 ./pan -m1000000 -w22) >"$1-live.txt" 2>&1
     found=$(verdict "$1-live.txt")
     text=$(printf '%-24s live  %-18s %-10s %11s  %s' "$1" "$2" "$found" "$(stored "$1-live.txt")" "$3")
     [[ "|$2|" == *"|$found|"* ]]

@@ -34,7 +34,7 @@ def unpack(build):
 
 def plan(build, tree):
     """Exit status, rows, messages."""
-    done = subprocess.run([build / "mmioscope", "plan", tree, "--format", "jsonl"], capture_output=True, text=True, timeout=60)
+    done = subprocess.run([build / "mmioscope", "plan", tree, "--format", "jsonl"], capture_output=True, text=True, timeout=300)
     return done.returncode, [json.loads(line) for line in done.stdout.splitlines()], done.stderr.strip()
 
 
