@@ -6,7 +6,7 @@
 #include "dev/imx_uart_registers.hpp"
 #include "dev/uart8250_registers.hpp"
 #include "dt/board.hpp"
-#include "engine/record.hpp"
+#include "engine/engine.hpp"
 #include "machine/machine.hpp"
 #include "port/firmware.hpp"
 #include "port/memory.hpp"

@@ -13,6 +13,7 @@
 #include "guest/reset.hpp"
 #include "machine/machine.hpp"
 #include "port/barrier.hpp"
+#include "port/fast_code.hpp"
 #include "port/memory.hpp"
 #include "port/shared.hpp"
 #include "port/sysreg.hpp"
@@ -24,6 +25,7 @@
 
 #include <algorithm>
 #include <initializer_list>
+#include <iterator>
 
 namespace mmioscope {
 
@@ -47,8 +49,7 @@ constexpr BootError no_spans{"too many devices for the region map", ""};
 }
 
 bool is_tree(PhysicalAddress at) {
-    constexpr std::uint32_t magic_big_endian = 0xedfe'0dd0;
-    return *port::memory_at<const std::uint32_t>(at) == magic_big_endian;
+    return *port::memory_at<const std::uint32_t>(at) == 0xedfe'0dd0; // the magic, big-endian
 }
 
 /// Where the boot loader put the device tree: at the place reserved for it, or at r2, as for Linux.
@@ -144,6 +145,10 @@ BootError read_tree(Setup& setup, Machine& machine) {
     if (auto e = check_modules(machine)) return e;
     if (auto e = list_no_map(tree, machine.no_map)) return e;
     if (auto e = check_no_map(machine, setup.boot_tree)) return e;
+    // SMCCC, DEN 0028, 2.2: calls of firmware have the immediate 0.
+    const auto conduit = machine.config.conduit;
+    check(conduit == psci::Conduit::none || machine.calls.push_back({conduit, 0, &firmware_calls}),
+          "too many kinds of calls");
     mark_memory(machine.regions, board_memory);
     // A node that names part of the hypervisor's memory does not get it.
     if (!machine.map.withhold(machine.own_memory)) return no_spans;
@@ -238,6 +243,26 @@ void tell_of_missing_breakpoints(Console& uart, NoSteps why) {
 
 } // namespace
 
+// Index: direction (WnR), SAS, SSE, a zero, SRT. LR is banked, and has its own ways, for words of
+// PL1 only; SP and PC have none.
+void build_fast_dispatch(Machine& machine) {
+    constexpr unsigned of_word = 2, to_lr = 3, lr = 14, sizes = 3;
+    const bool emulation = machine.config.engine == abi::EngineKind::emulation;
+    auto& [of_pl1, of_user] = machine.fast_dispatch;
+    for (std::uint32_t& way : of_user) way = port::fast_code(FastCode::slow);
+    for (unsigned write = 0; write < 2; ++write) {
+        for (unsigned size = 0; size < sizes; ++size) {
+            std::uint32_t* ways = of_user + write * 256 + size * 64;
+            const std::uint32_t way = port::fast_access(emulation, write * first_store + size);
+            for (unsigned reg = 0; reg < 13; ++reg) ways[reg] = way;
+        }
+    }
+    std::copy(std::begin(of_user), std::end(of_user), of_pl1);
+    for (unsigned write = 0; write < 2; ++write)
+        of_pl1[write * 256 + of_word * 64 + lr] =
+            port::fast_access(emulation, write * first_store + to_lr);
+}
+
 void call_other_cpus(const Board& on, OwnBus& bus, unsigned cpus, PhysicalAddress entry) {
     const MachineRegisters* registers = on.start_mailbox();
     if (on.psci || registers == nullptr) return;
@@ -256,8 +281,9 @@ BootError find_board(Machine& machine, Setup& setup, std::uint32_t r2) {
     if (!is_tree({setup.boot_tree.begin}))
         return {"no device tree at r2, nor 14 MiB above the image: the boot loader must load it",
                 ""};
-    const auto* blob = port::memory_at<const void>({setup.boot_tree.begin});
-    if (auto e = setup.tree.read(blob, setup.boot_tree.size())) return e;
+    if (auto e = setup.tree.read(port::memory_at<const void>({setup.boot_tree.begin}),
+                                 setup.boot_tree.size()))
+        return e;
     setup.boot_tree.end = setup.boot_tree.begin + setup.tree.size();
     if (auto e = read_board(setup.tree, board)) return e;
     if (auto e = read_cpus(setup.tree, port::read<reg::MPIDR>(), machine.clusters)) return e;
@@ -281,7 +307,7 @@ Frame start_machine(Machine& machine, Setup& setup, Cpu& cpu, const BootError& f
     if (auto e = build_tables(machine, setup)) refuse(machine, e);
     change_stage1(machine.hyp_table);
     // The first table maps the tree cacheable, the second one only what is the hypervisor's: no
-    // line of the guest's memory stays in a cache (trap/guest_memory.hpp).
+    // line of the guest's memory stays in a cache (trap/fetch.hpp).
     port::flush_to_coherency(
         {page_floor(boot_tree.begin)},
         static_cast<std::size_t>(page_ceil(boot_tree.end) - page_floor(boot_tree.begin)));

@@ -232,7 +232,7 @@ inline leave_step(c) {
 }
 
 /* planned: not by an exception of the guest's.
- * source: hyp/core/engine/reexecution.cpp end_step */
+ * source: hyp/core/engine/reexecution.cpp DeviceOps::finish */
 inline end_step(c, p, q, planned) {
     leave_step(c);                               /* = leave_step */
                                                  /* = publish */

@@ -16,7 +16,7 @@ GuestCpu::Effect GuestCpu::execute_arm(std::uint32_t word) {
     if ((word & 0xfff0'0000) == 0xf570'0000) return barrier(word);
     if ((word & 0xfff0'00f0) == 0xe140'0070) { // HVC returns to the next instruction
         core_.frame.pc += 4;
-        return trap(0x12, 0, true);
+        return trap(0x12, (word >> 4 & 0xfff0) | (word & 0xf), true);
     }
     if ((word & 0x0ff0'00f0) == 0x0160'0070) return monitor_call();
     if ((word & 0x0ff0'00f0) == 0x0120'0070) return breakpoint_instruction();         // BKPT

@@ -55,6 +55,8 @@ public:
         return opc1() == R::opc1 && crn() == R::crn && crm() == R::crm && opc2() == R::opc2;
     }
 
+    constexpr unsigned immediate() const { return Field<15, 0, unsigned>::get(raw_); } ///< of HVC
+
     // Data aborts (table B3-19).
     constexpr bool isv() const { return Bit<24>::get(raw_); } ///< the next four fields are valid
     constexpr std::uint8_t log2_size() const { return Field<23, 22, std::uint8_t>::get(raw_); }
@@ -74,6 +76,8 @@ public:
     constexpr bool translation_fault() const { return (status() & 0x3c) == 0x04; }
     /// Permission fault at any level: a fetch from a page that is execute-never.
     constexpr bool permission_fault() const { return (status() & 0x3c) == 0x0c; }
+    /// A permission fault as one of translation at level 3.
+    constexpr Hsr as_translation_fault() const { return Hsr((raw_ & ~0x3fu) | 0x07); }
     /// Synchronous external abort or parity error on a translation table walk, 0b0101LL or 0b0111LL
     /// (table B3-23). From Non-secure PL1 and PL0 such an abort of a stage-2 walk comes to Hyp.
     constexpr bool abort_on_walk() const { return (status() & 0x34) == 0x14; }

@@ -7,7 +7,6 @@
 #include "guest/reset.hpp"
 #include "machine/machine.hpp"
 #include "port/sysreg.hpp"
-#include "trap/call.hpp"
 #include "trap/dispatch.hpp"
 #include "trap/fast_path.hpp"
 

@@ -2,7 +2,6 @@
 
 #include "arch/hsr.hpp"
 #include "arch/psr.hpp"
-#include "engine/record.hpp"
 #include "guest/registers.hpp"
 #include "machine/cpu.hpp"
 #include "machine/machine.hpp"

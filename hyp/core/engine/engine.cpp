@@ -1,7 +1,6 @@
 #include "engine/engine.hpp"
 
 #include "arch/psr.hpp"
-#include "engine/record.hpp"
 #include "engine/service.hpp"
 #include "guest/exception.hpp"
 #include "machine/machine.hpp"

@@ -7,8 +7,11 @@
 //              CPUs do it: loses events
 #pragma once
 
+#include "abi/record.hpp"
 #include "arch/hsr.hpp"
+#include "arch/psr.hpp"
 #include "entry/frame.hpp"
+#include "guest/registers.hpp"
 #include "machine/cpu.hpp"
 
 namespace mmioscope {
@@ -31,6 +34,16 @@ public:
 
 protected:
     ~OwnerOps() = default;
+};
+
+/// Who answers the guest's HVC with an immediate, or its SMC.
+class CallOps {
+public:
+    /// PC is at the instruction; `done`: it was executed.
+    virtual Outcome call(Cpu& cpu, Frame& frame) = 0;
+
+protected:
+    ~CallOps() = default;
 };
 
 /// Devices, and memory that is traced like one: makes each access under its region's lock.
@@ -138,11 +151,9 @@ void publish_last(Cpu& cpu, const Frame& frame);
 // The guest re-executes the instruction that trapped, in a step (machine/stepping.hpp). This begins
 // and ends the record of it. The engine decides in which view that is.
 
-/// First half, as DeviceOps::make(); `view` lets cpu.trapped.access through.
+/// First half, as DeviceOps::make(); DeviceOps::finish() is the second one; `view` lets
+/// cpu.trapped.access through.
 Outcome begin_step(Cpu& cpu, Frame& frame, const View& view);
-
-/// Second half, as DeviceOps::finish().
-bool end_step(Cpu& cpu, Frame& frame, arch::Hsr hsr);
 
 // Who makes an access: Hyp does what HSR describes completely, a single aligned load or store
 // without writeback, if the engine is emulation, or if it makes no record; the guest does all else,
@@ -183,5 +194,39 @@ void begin_run(Cpu& cpu, Frame& frame, std::uint32_t stop);
 /// The guest has executed, or tried to execute, a store-exclusive with an open monitor, after
 /// store_exclusive() had asked for it.
 void note_order(Cpu& cpu, bool executed, arch::Hsr hsr);
+
+/// Begins cpu.trapped.access, whose locks are held and which goes out next: sets cpu.trapped.record
+/// to everything except duration and a load's value, and for a listed access `lock_sequence`; marks
+/// the access as in flight. `how`: 0, or abi::access_emulated. In `pre` mode its begin record is in
+/// memory when this returns, and if it may end the machine its own.
+void begin_access(Cpu& cpu, const Frame& frame, std::uint8_t how);
+
+/// What a load puts in its register when the bus answers `value`.
+constexpr std::uint32_t extend(std::uint32_t value, unsigned log2_size, bool sign) {
+    if (log2_size >= 2 || !sign) return value;
+    return log2_size == 0 ? static_cast<std::uint32_t>(static_cast<std::int8_t>(value))
+                          : static_cast<std::uint32_t>(static_cast<std::int16_t>(value));
+}
+
+/// The value on the bus when the guest's register has `value`: reduced to the access's size, with
+/// its bytes swapped if the guest runs big-endian (CPSR.E).
+constexpr std::uint32_t bus_value(const Frame& frame, std::uint32_t value, unsigned log2_size) {
+    if ((frame.psr & arch::psr_e) == 0) [[likely]]
+        return log2_size >= 2 ? value : value & ((1u << (8u << log2_size)) - 1);
+    return __builtin_bswap32(value) >> (log2_size >= 2 ? 0 : 32 - (8u << log2_size));
+}
+
+/// Publishes a record for each access of a listed instruction to a traced device, in the order of
+/// the bus: cpu.trapped.record with that access's address, direction and value. A load's value is
+/// what its register contains now.
+void publish_beats(Cpu& cpu, const Frame& frame);
+
+/// A `fault` record with the reason why an access reached no device.
+abi::Record describe_fault(const Frame& frame, VirtualAddress va, PhysicalAddress pa,
+                           std::uint8_t access, abi::FaultReason reason);
+
+/// Publishes a record about the guest's accesses that is not itself one. Under `stall`, which
+/// promises no losses, only if the ring has room.
+void publish_remark(Cpu& cpu, abi::Record& record);
 
 } // namespace mmioscope

@@ -1,7 +1,6 @@
 #include "engine/engine.hpp"
 
 #include "arch/hsr.hpp"
-#include "engine/record.hpp"
 #include "guest/registers.hpp"
 #include "machine/machine.hpp"
 #include "machine/stepping.hpp"

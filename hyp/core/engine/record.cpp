@@ -1,4 +1,3 @@
-#include "engine/record.hpp"
 
 #include "engine/engine.hpp"
 #include "guest/banks.hpp"

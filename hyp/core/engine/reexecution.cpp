@@ -2,7 +2,6 @@
 #include "arch/control.hpp"
 #include "arch/psr.hpp"
 #include "engine/engine.hpp"
-#include "engine/record.hpp"
 #include "guest/exception.hpp"
 #include "guest/registers.hpp"
 #include "machine/machine.hpp"
@@ -130,7 +129,7 @@ Outcome begin_step(Cpu& cpu, Frame& frame, const View& view) {
     return Outcome::again;
 }
 
-bool end_step(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
+bool DeviceOps::finish(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
     Trapped& trapped = cpu.trapped;
     const StepEnd end = leave_step(cpu, frame, hsr);
     trapped.record.duration = static_cast<std::uint32_t>(cpu.step.done - trapped.record.time);

@@ -16,8 +16,16 @@
 
 namespace mmioscope {
 
+class CallOps;
 class OwnerOps;
 class Service;
+
+/// HVC with that immediate, or SMC, whose immediate HSR does not have (B3.13.6): then it is 0.
+struct CallEntry {
+    psci::Conduit by;
+    std::uint16_t immediate;
+    CallOps* ops;
+};
 
 /// The state in which the boot loader starts CPU 0.
 struct EntryState {
@@ -28,6 +36,7 @@ struct EntryState {
 struct Machine {
     // Constant while the guest runs, up to `locks`.
     Config config;
+    FixedVector<CallEntry, 4> calls; ///< any other one is undefined
     RegionTable regions;
     RegionMap map;
     MemoryMap guest_memory; ///< the device tree's memory without the hypervisor's

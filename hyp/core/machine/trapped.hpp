@@ -29,7 +29,7 @@ struct Trapped {
     Payload payload{};           ///< goes behind the access's first record
     std::uint32_t stuck_pc{};    ///< if stuck: where
     PhysicalAddress stuck_pa{};  ///< if stuck: its address
-    std::uint32_t looked_pc{};   ///< trap/second_look.hpp: where,
+    std::uint32_t looked_pc{};   ///< trap/abort.cpp, look_again(): where,
     unsigned looks{};            ///< how many times in a row,
     std::uint64_t looked_trap{}; ///< and at which trap of this CPU last
 };

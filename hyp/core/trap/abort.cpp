@@ -1,16 +1,16 @@
-#include "trap/abort.hpp"
+#include "trap/dispatch.hpp"
 
 #include "base/check.hpp"
 #include "board/board.hpp"
 #include "engine/engine.hpp"
-#include "engine/record.hpp"
 #include "engine/service.hpp"
 #include "guest/exception.hpp"
 #include "guest/registers.hpp"
 #include "machine/machine.hpp"
+#include "port/barrier.hpp"
 #include "port/sysreg.hpp"
 #include "trap/decode.hpp"
-#include "trap/second_look.hpp"
+#include "trap/translate.hpp"
 
 namespace mmioscope {
 
@@ -42,6 +42,8 @@ bool traps_rightly(const Machine& machine, const Span* span, PhysicalAddress pa)
 [[gnu::noinline]] bool check_table(Cpu& cpu, const Span* span, PhysicalAddress pa) {
     Machine& machine = *cpu.machine;
     if (traps_rightly(machine, span, pa)) return true;
+    check(!arch::Hsr(port::read<reg::HSR>()).permission_fault(),
+          "stage-2 permission fault that no owner explains");
     constexpr unsigned max_turns = 2000;
     if (!machine.changes.try_acquire(cpu.number, max_turns, cpu.ring.statistics().lock_spins))
         return false;
@@ -103,6 +105,54 @@ Outcome record_fault(Cpu& cpu, const Frame& frame, const DeviceAccess& access,
     if (hsr.isv()) access.log2_size = hsr.log2_size();
     record_fault(cpu, frame, access, abi::FaultReason::table_walk_abort);
     cpu.trapped.stuck = false;
+}
+
+/// Each look needs another CPU that unmaps or changes the code between this CPU's fetch and the
+/// look, and puts it back in time for the next fetch.
+constexpr unsigned most_looks = 32;
+
+/// Whether it is the store-exclusive that Hyp has followed the guest to, which has not trapped: the
+/// guest has not fetched it. If it executed that now, with its monitor lost, it would only fail.
+/// One to another address is not it.
+bool was_followed_to(const Cpu& cpu, const Frame& frame) {
+    const DeviceAccess& access = cpu.trapped.access;
+    if (!cpu.reservation.certain || !access.exclusive || !access.write) return false;
+    return access.decoded || arch::decode(cpu.step.code.word, in_thumb(frame)).unpredictable;
+}
+
+bool is_in_doubt(const Cpu& cpu, const Frame& frame, abi::FaultReason why) {
+    if (was_followed_to(cpu, frame)) return false;
+    return why == abi::FaultReason::undecodable || why == abi::FaultReason::loads_pc ||
+           !translate(frame, {frame.pc});
+}
+
+/// The number of looks in a row, with this one.
+unsigned count_look(Trapped& trapped, std::uint32_t pc, std::uint64_t trap) {
+    const bool again = trapped.looked_pc == pc && trapped.looked_trap + 1 == trap;
+    trapped.looked_pc = pc;
+    trapped.looked_trap = trap;
+    return trapped.looks = again ? trapped.looks + 1 : 1;
+}
+
+/// What Hyp finds at the guest's PC need not be the instruction that trapped: another CPU may have
+/// unmapped or changed it since it was fetched.
+///
+/// Hyp cannot carry out what it has found at PC, because of `why`. True: it need not be what
+/// trapped, so the guest fetches it again, with a translation and from a cache that are no older
+/// than Hyp's look. It executes what is there now, or takes its own prefetch abort. False: it was
+/// looked at so for many times in a row, or Hyp has followed the guest to it (trap/stretch.hpp).
+[[gnu::noinline]] bool look_again(Cpu& cpu, const Frame& frame, abi::FaultReason why) {
+    abi::Statistics& statistics = cpu.ring.statistics();
+    // While a table is being changed, what lies there cannot be looked at.
+    const bool changing = cpu.machine->changes.owner() != Lock::no_owner;
+    if (changing) cpu.trapped.looks = 0;
+    else if (!is_in_doubt(cpu, frame, why) ||
+             count_look(cpu.trapped, frame.pc, statistics.traps) > most_looks)
+        return false;
+    port::write<reg::ICIALLU>(0); // and the branch predictor (ARM ARM B2.2.9)
+    cpu.view.forget();
+    ++statistics.retries;
+    return true;
 }
 
 /// The access does not happen; the guest gets an abort, as from a bus that answers with an error.
@@ -216,10 +266,23 @@ abi::FaultReason objection(Cpu& cpu, const Frame& frame, DeviceAccess& access) {
     access.beyond = static_cast<std::uint16_t>(bytes);
 }
 
-/// A data abort that is no translation fault of stage 2.
-[[gnu::noinline]] Outcome abort_on_walk(Cpu& cpu, Frame& frame, arch::Hsr hsr,
-                                        const DeviceAccess& access) {
-    check(hsr.abort_on_walk(), "stage-2 fault other than a translation fault");
+/// HPFAR is not valid for permission faults (B3.13.5): sets it. False: the guest's own tables do
+/// not lead there any more, so it tries again.
+[[gnu::noinline]] bool locate_permission_fault(const Frame& frame, VirtualAddress va) {
+    const auto found = translate(frame, va);
+    if (found) port::write<reg::HPFAR>(static_cast<std::uint32_t>(found->value >> 12) << 4);
+    return found.has_value();
+}
+
+/// A data abort that is no translation fault of stage 2. With its place, a permission fault is like
+/// one.
+[[gnu::noinline]] Outcome other_abort(Cpu& cpu, Frame& frame, arch::Hsr hsr,
+                                      const DeviceAccess& access) {
+    if (hsr.permission_fault()) {
+        if (!locate_permission_fault(frame, access.va)) return Outcome::again;
+        return data_abort(cpu, frame, hsr.as_translation_fault());
+    }
+    check(hsr.abort_on_walk(), "stage-2 fault other than a translation or permission fault");
     record_walk_abort(cpu, frame, hsr, access);
     inject_data_abort(frame, access.va, access.write, answered_by(hsr));
     return Outcome::taken;
@@ -282,10 +345,6 @@ Outcome DeviceOps::access(Cpu& cpu, Frame& frame, abi::FaultReason why) {
     return make(cpu, frame);
 }
 
-bool DeviceOps::finish(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
-    return end_step(cpu, frame, hsr);
-}
-
 Outcome MachineRegisterOps::make(Cpu& cpu, Frame& frame) {
     note_board_event(cpu, frame, cpu.trapped.access);
     return cpu.machine->devices->make(cpu, frame);
@@ -298,7 +357,7 @@ Outcome data_abort(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
     access = no_access;
     access.va = {port::read<reg::HDFAR>()};
     access.write = hsr.write();
-    if (!hsr.translation_fault()) return abort_on_walk(cpu, frame, hsr, access);
+    if (!hsr.translation_fault()) return other_abort(cpu, frame, hsr, access);
     access.pa = faulting_address(machine, hsr, access.va);
     if (hsr.stage1_walk()) {
         access.stage1_walk = true;
@@ -323,11 +382,12 @@ Outcome prefetch_abort(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
     }
     check(hsr.translation_fault() || hsr.permission_fault(), "unexpected prefetch abort");
     verify_services(*cpu.machine, Moment::doubt); // are the tables damaged?
-    // Fetching from a device page that is mapped gives a permission fault; HPFAR is not valid then.
-    if (!hsr.translation_fault()) return nobody.fetch(cpu, frame, va, {}, false);
+    // Fetching from a device page that is mapped gives a permission fault.
+    if (hsr.permission_fault() && !locate_permission_fault(frame, va)) return Outcome::again;
     const PhysicalAddress pa = faulting_address(*cpu.machine, hsr, va);
     const Found found = find_owner(*cpu.machine, pa, nullptr);
-    if (!found.traps() && !check_table(cpu, found.span, pa)) return Outcome::again;
+    if (!found.traps() && hsr.translation_fault() && !check_table(cpu, found.span, pa))
+        return Outcome::again;
     return found.ops.fetch(cpu, frame, va, pa, hsr.stage1_walk());
 }
 

@@ -1,4 +1,4 @@
-#include "trap/call.hpp"
+#include "trap/dispatch.hpp"
 
 #include "arch/psci.hpp"
 #include "engine/engine.hpp"
@@ -147,19 +147,26 @@ void record_power(Cpu& cpu, abi::PowerEvent event, std::uint32_t pa) {
     cpu.ring.publish_event(record);
 }
 
-// HVC returns to the instruction after it (ARM ARM B1.8.8, table B1-9), SMC to itself.
-Outcome guest_call(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
-    const bool hvc = hsr.ec() == arch::ExceptionClass::hvc;
-    if (hvc) frame.pc -= 4;
-    if (cpu.machine->config.conduit != (hvc ? psci::Conduit::hvc : psci::Conduit::smc)) {
-        inject_undefined(frame);
-        return Outcome::taken;
-    }
+constinit Psci firmware_calls;
+
+Outcome Psci::call(Cpu& cpu, Frame& frame) {
     const Call call{cpu.machine->config.psci_functions.function(frame.r[0]),
                     frame.r[0],
                     {frame.r[1], frame.r[2], frame.r[3]}};
     frame.r[0] = answer(cpu, frame, call);
     return Outcome::done;
+}
+
+// HVC returns to the instruction after it (ARM ARM B1.8.8, table B1-9), SMC to itself.
+Outcome guest_call(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
+    const bool hvc = hsr.ec() == arch::ExceptionClass::hvc;
+    if (hvc) frame.pc -= 4;
+    const psci::Conduit by = hvc ? psci::Conduit::hvc : psci::Conduit::smc;
+    for (const CallEntry& entry : cpu.machine->calls)
+        if (entry.by == by && entry.immediate == (hvc ? hsr.immediate() : 0))
+            return entry.ops->call(cpu, frame);
+    inject_undefined(frame);
+    return Outcome::taken;
 }
 
 } // namespace mmioscope

@@ -10,8 +10,6 @@
 #include "machine/machine.hpp"
 #include "port/sysreg.hpp"
 #include "port/wait.hpp"
-#include "trap/abort.hpp"
-#include "trap/call.hpp"
 #include "trap/fast_path.hpp"
 #include "trap/stretch.hpp"
 

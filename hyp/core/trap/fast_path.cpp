@@ -2,7 +2,6 @@
 
 #include "arch/control.hpp"
 #include "engine/engine.hpp"
-#include "engine/record.hpp"
 #include "engine/service.hpp"
 #include "guest/exception.hpp"
 #include "machine/machine.hpp"

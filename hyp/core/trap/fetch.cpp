@@ -3,7 +3,7 @@
 #include "arch/instruction.hpp"
 #include "guest/registers.hpp"
 #include "port/device.hpp"
-#include "trap/guest_memory.hpp"
+#include "port/memory.hpp"
 #include "trap/translate.hpp"
 
 namespace mmioscope {
@@ -42,6 +42,19 @@ std::optional<std::uint32_t> fetch_instruction(const Frame& frame, const Machine
     const auto second = fetch(frame, frame.pc + 2, 1, machine);
     if (!second) return std::nullopt;
     return *first << 16 | *second;
+}
+
+// Both maps consist of whole pages. The clean comes before the read, which does not look into the
+// caches (ARM ARM A3.5.7: by address, to the point of coherency, and a DSB). A line that the guest
+// makes dirty between is a race of the guest's, as with any other reader.
+bool read_guest_memory(const Machine& machine, PhysicalAddress pa, std::span<std::uint32_t> to) {
+    if (!in_memory(machine.guest_memory, pa) || in_memory(machine.no_map, pa)) return false;
+    port::flush_to_coherency(pa, to.size_bytes());
+    for (std::uint32_t& word : to) {
+        word = *port::memory_at<const std::uint32_t>(pa);
+        pa = pa + sizeof word;
+    }
+    return true;
 }
 
 } // namespace mmioscope

@@ -8,8 +8,8 @@
 #include "machine/machine.hpp"
 #include "machine/stepping.hpp"
 #include "port/sysreg.hpp"
-#include "trap/abort.hpp"
 #include "trap/decode.hpp"
+#include "trap/dispatch.hpp"
 #include "trap/fetch.hpp"
 #include "trap/translate.hpp"
 

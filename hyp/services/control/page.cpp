@@ -1,7 +1,7 @@
 // The control page (abi/control.hpp).
 #include "control/control.hpp"
 
-#include "engine/record.hpp"
+#include "engine/engine.hpp"
 #include "guest/registers.hpp"
 #include "machine/machine.hpp"
 #include "port/shared.hpp"

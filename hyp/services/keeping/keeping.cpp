@@ -1,7 +1,6 @@
 #include "keeping/keeping.hpp"
 
 #include "engine/engine.hpp"
-#include "engine/record.hpp"
 #include "machine/machine.hpp"
 #include "start/setup.hpp"
 

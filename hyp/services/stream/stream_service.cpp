@@ -3,7 +3,7 @@
 #include "abi/layout.hpp"
 #include "board/board.hpp"
 #include "dt/uart.hpp"
-#include "engine/record.hpp"
+#include "engine/engine.hpp"
 #include "machine/machine.hpp"
 #include "start/setup.hpp"
 

@@ -5,7 +5,7 @@
 #include "machine/machine.hpp"
 #include "port/sysreg.hpp"
 #include "start/setup.hpp"
-#include "trap/guest_memory.hpp"
+#include "trap/fetch.hpp"
 #include "trap/translate.hpp"
 
 #include <algorithm>

@@ -24,7 +24,7 @@ Outcome Unprotect::make(Cpu& cpu, Frame& frame) {
 
 bool Unprotect::finish(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
     close_shared_page(*opened_[cpu.number]);
-    return end_step(cpu, frame, hsr);
+    return DeviceOps::finish(cpu, frame, hsr);
 }
 
 bool Unprotect::add_to_tables(Machine& machine) {

@@ -59,6 +59,8 @@ bool nothing_in_flight(const Rig& rig) {
 
 void call(Core& core, mmioscope::Cpu& cpu, psci::Function function) {
     cpu.machine->config.conduit = psci::Conduit::hvc;
+    cpu.machine->calls.clear();
+    REQUIRE(cpu.machine->calls.push_back({psci::Conduit::hvc, 0, &firmware_calls}));
     core.frame.r[0] = static_cast<std::uint32_t>(function);
     core.frame.pc += 4;
     core.system.set<reg::HSR>(0x12u << 26);

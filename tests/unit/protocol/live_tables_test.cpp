@@ -105,7 +105,6 @@ TEST_CASE("memory that moves while another CPU writes there loses nothing", "[pr
 
 TEST_CASE("code in memory that moves changes for the CPU that runs it, once and for all",
           "[protocol]") {
-    constexpr unsigned rounds = 150;
     for (std::uint64_t seed = 1; seed <= seeds(8); ++seed) {
         CAPTURE(seed);
         Rig rig(two_cpus(seed));
@@ -113,15 +112,15 @@ TEST_CASE("code in memory that moves changes for the CPU that runs it, once and 
         mover.bump = 1; // MOV r2, #n becomes MOV r2, #n+1
         rig.simulation.speculated.push_back(moving);
         write_ringer(rig.program(0), 6);
-        // Counts in r6 how often the number has gone back.
+        // Until it is that of the last move; r6 counts how often the number has gone back.
         Code code = rig.program(1);
         const std::uint32_t back = code.here() + 0x100;
-        code.mov(3, rounds).mov(4, 0).mov(6, 0).mov(7, 1).mov(12, moving);
+        code.mov(4, 0).mov(6, 0).mov(7, 1).mov(12, moving);
         code.mov(8, back).bx(12);
         Code(rig.simulation.ram, moving).mov(2, 0).bx(8);
         Code loop(rig.simulation.ram, back);
         loop.word(0xe152'0004).word(0x3086'6007); // CMP r2, r4; ADDLO r6, r6, r7
-        loop.word(0xe1a0'4002).subs(3, 3, 1);     // MOV r4, r2
+        loop.word(0xe1a0'4002).word(0xe352'0006); // MOV r4, r2; CMP r2, #6
         loop.word(0x112f'ff1c).end();             // BXNE r12
         rig.run();
         REQUIRE(rig.failure() == "");
@@ -131,4 +130,92 @@ TEST_CASE("code in memory that moves changes for the CPU that runs it, once and 
         CHECK(mover.done == 6);
         CHECK(rig.records_of(abi::RecordType::fetch).empty());
     }
+}
+
+namespace {
+
+/// A page of the guest's code with a private copy, which it executes in place of the page, and may
+/// not write: its first instruction is HVC #7 there. Steps have the page itself.
+class Probe final : public Service, public OwnerOps, public CallOps {
+public:
+    explicit Probe(Rig& rig) : rig_(rig) { rig.list[0] = this; }
+
+    BootError start(Machine& machine, const Setup&) override {
+        LiveTables tables(machine, rig_.services.integrity);
+        Ram& ram = rig_.simulation.ram;
+        std::memcpy(ram.at({frames[1]}), ram.at({frames[0]}), page_size);
+        ram.store<std::uint32_t>(frames[1], 0xe140'0077);
+        const auto copy = lpae::make_leaf(frames[1], lpae::step_page, lpae::last_level);
+        const auto own = lpae::make_leaf(frames[0], lpae::guest_memory, lpae::last_level);
+        const bool done = tables.change(moving, copy, own) && machine.give_page(moving, *this) &&
+                          machine.calls.push_back({psci::Conduit::hvc, 7, this});
+        return done ? BootError{} : BootError{"no room", ""};
+    }
+    /// The instruction in whose place the HVC is: MOVW r2, #n.
+    Outcome call(mmioscope::Cpu&, Frame& frame) override {
+        ++calls;
+        frame.r[2] = *port::memory_at<const std::uint32_t>({frames[0]}) & 0xfff;
+        return Outcome::done;
+    }
+    /// A store, which goes to the page itself.
+    Outcome access(mmioscope::Cpu& cpu, Frame&, abi::FaultReason) override {
+        const DeviceAccess& access = cpu.trapped.access;
+        ++stores;
+        wrong += !access.syndrome || !access.write || access.pa.value != moving;
+        port::store_shared(*port::memory_at<std::uint32_t>({frames[0]}), access.value);
+        return Outcome::done;
+    }
+
+    unsigned calls{}, stores{}, wrong{};
+
+private:
+    Rig& rig_;
+};
+
+} // namespace
+
+TEST_CASE("a page of code with a private copy: HVC in it, and stores to it, are its owner's",
+          "[protocol]") {
+    constexpr unsigned rounds = 60;
+    constexpr std::uint32_t movw_r2 = 0xe300'2000;
+    for (std::uint64_t seed = 1; seed <= seeds(8); ++seed) {
+        CAPTURE(seed);
+        Rig rig(two_cpus(seed));
+        Probe probe(rig);
+        rig.simulation.speculated.push_back(moving);
+        Code patch = rig.program(0);
+        patch.mov(0, moving).mov(1, at::fifo).mov(2, movw_r2);
+        for (unsigned n = 1; n < 6; ++n) patch.ldr(3, 1).add(2, 2, 1).str(2, 0);
+        patch.end();
+        Code code = rig.program(1);
+        const std::uint32_t back = code.here() + 0x100;
+        code.mov(3, rounds).mov(4, 0).mov(6, 0).mov(7, 1).mov(12, moving);
+        code.mov(8, back).bx(12);
+        Code(rig.simulation.ram, moving).word(movw_r2).bx(8);
+        Code loop(rig.simulation.ram, back);
+        loop.word(0xe152'0004).word(0x3086'6007); // CMP r2, r4; ADDLO r6, r6, r7
+        loop.word(0xe1a0'4002).subs(3, 3, 1);     // MOV r4, r2
+        loop.word(0x112f'ff1c).end();             // BXNE r12
+        rig.run();
+        REQUIRE(rig.failure() == "");
+        REQUIRE(rig.text().find(abi::stop_line) == std::string::npos);
+        REQUIRE(rig.services.integrity.find_damage(false).name == nullptr);
+        CHECK(probe.calls == rounds);
+        CHECK(probe.stores == 5);
+        CHECK(probe.wrong == 0);
+        CHECK(rig.reg(1, 6) == 0);
+        CHECK(rig.records_of(abi::RecordType::fault).empty());
+    }
+}
+
+TEST_CASE("a call that nobody answers is an undefined instruction") {
+    Rig rig(two_cpus(1));
+    Probe probe(rig);
+    Code(rig.simulation.ram, moving).word(0).end();
+    rig.program(1).end();
+    rig.program(0).mov(10, 0).word(0xe140'0078).hvc().word(0xe140'0077).end(); // #8, #0, #7
+    rig.run();
+    REQUIRE(rig.failure() == "");
+    CHECK(rig.reg(0, 10) == 2);
+    CHECK(probe.calls == 1);
 }

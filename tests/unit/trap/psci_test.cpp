@@ -33,6 +33,8 @@ struct Bench {
         Code(rig.simulation.ram, at::kernel).end(); // CPU 1 does nothing
         rig.on_end(0, [this, conduit, action](Core& core, mmioscope::Cpu& cpu) {
             rig.machine->config.conduit = conduit;
+            rig.machine->calls.clear();
+            REQUIRE(rig.machine->calls.push_back({conduit, 0, &firmware_calls}));
             rig.machine->config.psci_functions = named;
             rig.services.integrity = {};
             if (rig.services.integrity.start(*rig.machine, rig.setup))
