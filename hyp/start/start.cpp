@@ -145,7 +145,6 @@ BootError read_tree(Setup& setup, Machine& machine) {
     if (auto e = check_modules(machine)) return e;
     if (auto e = list_no_map(tree, machine.no_map)) return e;
     if (auto e = check_no_map(machine, setup.boot_tree)) return e;
-    // SMCCC, DEN 0028, 2.2: calls of firmware have the immediate 0.
     const auto conduit = machine.config.conduit;
     check(conduit == psci::Conduit::none || machine.calls.push_back({conduit, 0, &firmware_calls}),
           "too many kinds of calls");

@@ -162,9 +162,12 @@ Outcome guest_call(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
     const bool hvc = hsr.ec() == arch::ExceptionClass::hvc;
     if (hvc) frame.pc -= 4;
     const psci::Conduit by = hvc ? psci::Conduit::hvc : psci::Conduit::smc;
+    const unsigned immediate = hvc ? hsr.immediate() : 0;
+    CallOps* ops = nullptr; // firmware looks at no immediate: 0 has those of nobody else, too
     for (const CallEntry& entry : cpu.machine->calls)
-        if (entry.by == by && entry.immediate == (hvc ? hsr.immediate() : 0))
-            return entry.ops->call(cpu, frame);
+        if (entry.by == by && (entry.immediate == immediate || (entry.immediate == 0 && !ops)))
+            ops = entry.ops;
+    if (ops != nullptr) return ops->call(cpu, frame);
     inject_undefined(frame);
     return Outcome::taken;
 }
