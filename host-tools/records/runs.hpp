@@ -97,11 +97,4 @@ void add_runs(std::span<const T> records, Counters&... counters) {
     for_each_run(records, [&](const Run& run) { (counters.add(run), ...); });
 }
 
-/// The runs in `records`.
-inline std::vector<Run> task_runs(std::span<const abi::Record> records) {
-    std::vector<Run> runs;
-    for_each_run<RunsOf::task>(records, [&](const Run& run) { runs.push_back(run); });
-    return runs;
-}
-
 } // namespace mmioscope::trace

@@ -112,20 +112,4 @@ SymbolList read_kallsyms(std::string_view text) {
     return symbols;
 }
 
-std::string kallsyms_text(std::span<const Symbol> symbols) {
-    fmt::memory_buffer text;
-    for (const Symbol& symbol : symbols) {
-        if (!is_plain_word(symbol.name)) {
-            continue;
-        }
-        fmt::format_to(std::back_inserter(text), "{:08x} {} {}", symbol.address, symbol.type,
-                       symbol.name);
-        if (!symbol.module.empty()) {
-            fmt::format_to(std::back_inserter(text), "\t[{}]", symbol.module);
-        }
-        text.push_back('\n');
-    }
-    return fmt::to_string(text);
-}
-
 } // namespace mmioscope::symbols

@@ -58,7 +58,4 @@ SymbolList read_kallsyms(std::string_view text);
 /// Parses one such line; nothing if it is not one.
 std::optional<Symbol> read_symbol(std::string_view line);
 
-/// Such lines for `symbols`, except names that are not plain.
-std::string kallsyms_text(std::span<const Symbol> symbols);
-
 } // namespace mmioscope::symbols

@@ -31,8 +31,6 @@ public:
     const std::optional<StreamHead>& head() const { return head_; }
     /// How the sender said that it ended; nothing if it did not say.
     const std::optional<abi::EndHeader>& ended() const { return end_; }
-    /// A second boot has begun, which is not recorded.
-    bool another_boot() const { return boots_ > 1; }
 
     const trace::Summary& summary() const { return summary_; }
     const trace::LossCounter& losses() const { return *losses_; }

@@ -7,6 +7,7 @@
 #include "records/module_table.hpp"
 
 #include "host-tools/fake_modules.hpp"
+#include "host-tools/task_runs.hpp"
 
 #include <span>
 
@@ -55,7 +56,7 @@ struct Watches {
 
     void see(std::span<const abi::Record> records, unsigned second) {
         std::vector<trace::TaskEntry> entries;
-        const std::vector<trace::Run> runs = trace::task_runs(records);
+        const std::vector<trace::Run> runs = test::task_runs(records);
         tasks.see(runs, entries);
         const ModuleWatch::Clock::time_point now{std::chrono::seconds(second)};
         modules.look_around(records.front().time, now);

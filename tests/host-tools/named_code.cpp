@@ -10,6 +10,7 @@
 #include "symbols/function_table.hpp"
 #include "symbols/section.hpp"
 #include "system/error.hpp"
+#include "symbol_text.hpp"
 
 #include <map>
 
@@ -37,7 +38,7 @@ void list(const std::string& path) {
     const auto& text = trace.reader().text();
     const auto banner = text.find("kernel.banner");
     fmt::print("{}\n{}", banner == text.end() ? "no banner" : banner->second,
-               symbols::kallsyms_text(symbols::unpack(*trace.reader().symbols())));
+               test::kallsyms_text(symbols::unpack(*trace.reader().symbols())));
 }
 
 void count(const std::string& path, std::vector<std::string> files) {

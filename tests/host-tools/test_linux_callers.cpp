@@ -5,6 +5,7 @@
 #include "linux/caller_finder.hpp"
 #include "linux/kernel_finder.hpp"
 #include "records.hpp"
+#include "task_runs.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -92,7 +93,7 @@ constexpr ModuleWatch::Clock::time_point any_time{std::chrono::seconds(10)};
 /// For each record; LR if that is right.
 Callers callers(CallerFinder& finder, std::span<const abi::Record> records,
                 ModuleWatch::Clock::time_point now = any_time) {
-    const std::vector<trace::Run> runs = trace::task_runs(records);
+    const std::vector<trace::Run> runs = test::task_runs(records);
     const auto found = finder.see(runs, now);
     REQUIRE((found.empty() || found.size() == records.size()));
     Callers all;
@@ -465,14 +466,14 @@ TEST_CASE("each record gets its caller where LR does not hold it", "[linux][call
     records[1].type = records[3].type = abi::RecordType::task;
     records[1].mode = records[3].mode = 0;
     CHECK(callers(finder, records) == Callers{back, 0, back, 0, 0});
-    CHECK(finder.see(trace::task_runs(records), any_time)[1] == trace::lr_holds); // has none
+    CHECK(finder.see(test::task_runs(records), any_time)[1] == trace::lr_holds); // has none
     // cpu_sequence wraps.
     records = {loop.at(copy + 4, back, 0xffff'fffe), loop.at(copy + 4, 1, 0xffff'ffff),
                loop.at(copy + 4, 1, 0)};
     CHECK(callers(finder, records) == Callers{back, back, back});
     // If LR is right for all, nothing else counts.
     records = {loop.at(copy + 4, back, 5), loop.at(copy + 8, back, 6)};
-    CHECK(finder.see(trace::task_runs(records), any_time).empty());
+    CHECK(finder.see(test::task_runs(records), any_time).empty());
 }
 
 TEST_CASE("callers are the same in whatever pieces the records come", "[linux][callers]") {

@@ -4,6 +4,7 @@
 #include "linux/kernel_finder.hpp"
 #include "records.hpp"
 #include "records/module_table.hpp"
+#include "task_runs.hpp"
 
 #include <fmt/format.h>
 
@@ -90,7 +91,7 @@ struct Learner {
 
     std::string see(std::span<const abi::Record> records, ModuleWatch::Clock::time_point now) {
         watch.look_around(time, now);
-        finder.see(trace::task_runs(records), now);
+        finder.see(test::task_runs(records), now);
         time = records.empty() ? time : records.back().time;
         return watch.take_news();
     }

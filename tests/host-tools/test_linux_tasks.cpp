@@ -6,6 +6,7 @@
 #include "linux/task_watch.hpp"
 #include "reading/naming.hpp"
 #include "records.hpp"
+#include "task_runs.hpp"
 
 #include <random>
 #include <thread>
@@ -32,7 +33,7 @@ abi::Record of_task(std::uint32_t task, std::uint64_t time, std::uint8_t mode = 
 
 std::vector<trace::TaskEntry> seen(TaskWatch& watch, const abi::Record& record) {
     std::vector<trace::TaskEntry> entries;
-    watch.see(trace::task_runs({&record, 1}), entries);
+    watch.see(test::task_runs({&record, 1}), entries);
     return entries;
 }
 
@@ -173,7 +174,7 @@ TEST_CASE("of many new stacks, some are looked up at once and the others next", 
     std::vector<std::size_t> reported;
     for (int n = 0; n < 4; ++n) {
         std::vector<trace::TaskEntry> entries;
-        watch.see(trace::task_runs(records), entries);
+        watch.see(test::task_runs(records), entries);
         reported.push_back(entries.size());
     }
     CHECK(reported == std::vector<std::size_t>{16, 16, 8, 0});
@@ -329,9 +330,9 @@ TEST_CASE("tasks are reported at the same records in whatever pieces these come"
             records.push_back(record);
         }
         std::vector<trace::TaskEntry> entries, single;
-        all.see(trace::task_runs(records), entries);
+        all.see(test::task_runs(records), entries);
         for (const abi::Record& each : records) {
-            one_by_one.see(trace::task_runs({&each, 1}), single);
+            one_by_one.see(test::task_runs({&each, 1}), single);
         }
         REQUIRE(entries.size() == single.size());
         for (std::size_t i = 0; i < entries.size(); ++i) {
@@ -399,11 +400,11 @@ TEST_CASE("events have their tasks", "[linux]") {
         }
         std::vector<abi::Record> records{of_task(task, 10'000), of_task(0x1234, 10'500),
                                          of_task(kernel.stack(task) + 0x1ff8, 11'000, 0x10)};
-        onlooker.see(records, trace::task_runs(records), writer);
+        onlooker.see(records, test::task_runs(records), writer);
         writer.append(records);
         kernel.rename(task, "other");
         records = {of_task(task, 20'000)};
-        onlooker.see(records, trace::task_runs(records), writer);
+        onlooker.see(records, test::task_runs(records), writer);
         writer.append(records);
         writer.finish(0, abi::Ending::machine_off);
     });

@@ -4,6 +4,7 @@
 #include "reading/naming.hpp"
 #include "records.hpp"
 #include "records/module_table.hpp"
+#include "symbol_text.hpp"
 #include "symbols/function_table.hpp"
 #include "symbols/kernel_image.hpp"
 #include "symbols/section.hpp"
@@ -123,7 +124,7 @@ TEST_CASE("the most trusted source that knows an address names it") {
 
 TEST_CASE("lists of symbols are read as they are written") {
     const symbols::SymbolList read = symbols::read_kallsyms(list);
-    CHECK(symbols::kallsyms_text(read) == list);
+    CHECK(test::kallsyms_text(read) == list);
     CHECK(read.back() == symbols::Symbol{0xbf00'0080, 't', "remove", "drv"});
     CHECK(symbols::read_kallsyms("").empty());
     CHECK(symbols::read_kallsyms("\nc0008000 T last").size() == 1);
