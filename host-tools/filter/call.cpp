@@ -1,16 +1,6 @@
 #include "filter/call.hpp"
 
-#include "filter/pattern.hpp"
-
 namespace mmioscope::filter {
-
-namespace {
-
-std::string quoted(const std::string& text) {
-    return Pattern::literal(text, Pattern::Case::exact).written();
-}
-
-} // namespace
 
 CallOptions take_options(TokenStream& tokens) {
     CallOptions options;
@@ -37,14 +27,6 @@ Call parse_call(std::string_view subject, std::string_view text) {
         throw tokens.complaint_here("expected nothing more");
     }
     return call;
-}
-
-std::string written(const Call& call) {
-    std::string list;
-    for (const auto& [key, value] : call.options) {
-        list += (list.empty() ? "" : ", ") + quoted(key) + "=" + quoted(value);
-    }
-    return call.name + (list.empty() ? "" : "(" + list + ")");
 }
 
 } // namespace mmioscope::filter

@@ -23,7 +23,4 @@ Call parse_call(std::string_view subject, std::string_view text);
 /// Takes the options in parentheses after a name, if any.
 CallOptions take_options(TokenStream& tokens);
 
-/// As text that parses to the same call.
-std::string written(const Call& call);
-
 } // namespace mmioscope::filter

@@ -133,8 +133,7 @@ Node Condition::custom(const Token& name) {
             name, "names with @ are filters of plug-ins, and no plug-in is loaded (--plugin)");
     }
     try {
-        CustomTest test{"@" + filter::written(call), settings_.custom(call.name, call.options)};
-        return {Node::Kind::test, {}, std::move(test)};
+        return {Node::Kind::test, {}, CustomTest{settings_.custom(call.name, call.options)}};
     } catch (const Error& error) {
         throw tokens_.complaint_at(name, error.what());
     }

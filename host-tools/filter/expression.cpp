@@ -4,23 +4,12 @@
 #include "records/kinds.hpp"
 #include "registers/fields_text.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string_view>
 
 namespace mmioscope::filter {
-
-// The bits of a field in an accessed register.
-
-/// The bits of `field` in the event's value. Nothing if the value is unknown, or if the access did
-/// not include all of these bits. `event.reg()` must not be null.
-std::optional<std::uint64_t> field_value(const Event& event, const Field& field);
-
-/// The name of this value of the field in the description; empty if it has none.
-std::string_view value_name(const Field& field, std::uint64_t value);
 
 bool any_matches(const std::vector<Pattern>& patterns, std::string_view text) {
     return std::any_of(patterns.begin(), patterns.end(),
@@ -74,6 +63,22 @@ bool holds(const TextTest& test, const Event& event, const Context&) {
     return known == TextTest::Known::yes;
 }
 
+/// The bits of `field` in the event's value. Nothing if the value is unknown, or if the access did
+/// not include all of these bits. `event.reg()` must not be null.
+std::optional<std::uint64_t> field_value(const Event& event, const Field& field) {
+    const abi::Record& record = event.record;
+    const std::uint64_t into = event.offset() - event.reg()->offset; // bytes; huge if negative
+    if (!trace::has_bus_value(record) || into >= 8) {
+        return std::nullopt;
+    }
+    const auto within = static_cast<unsigned>(into);
+    const unsigned size = std::min(abi::access_size(record), 8u);
+    if (field.width == 0 || !registers::holds(field, size, within)) {
+        return std::nullopt;
+    }
+    return registers::field_value(field, record.value, within);
+}
+
 bool holds(const BitsTest& test, const Event& event, const Context&) {
     if (event.reg() == nullptr || (test.reg && !test.reg->matches(event.reg()->name))) {
         return false;
@@ -85,9 +90,9 @@ bool holds(const BitsTest& test, const Event& event, const Context&) {
                 return false;
             }
             const std::optional<std::uint64_t> bits = field_value(event, field);
-            return bits &&
-                   (within(test.ranges, *bits & test.mask.value_or(UINT64_MAX)) ||
-                    (!test.names.empty() && any_matches(test.names, value_name(field, *bits))));
+            const std::string* const name = bits ? registers::value_name(field, *bits) : nullptr;
+            return bits && (within(test.ranges, *bits & test.mask.value_or(UINT64_MAX)) ||
+                            any_matches(test.names, name != nullptr ? *name : ""));
         });
 }
 
@@ -125,108 +130,6 @@ void forget(Node& node) {
             text->known.clear();
         }
     });
-}
-
-std::optional<std::uint64_t> field_value(const Event& event, const Field& field) {
-    const abi::Record& record = event.record;
-    const std::uint64_t into = event.offset() - event.reg()->offset; // bytes; huge if negative
-    if (!trace::has_bus_value(record) || into >= 8) {
-        return std::nullopt;
-    }
-    const auto within = static_cast<unsigned>(into);
-    const unsigned size = std::min(abi::access_size(record), 8u);
-    if (field.width == 0 || !registers::holds(field, size, within)) {
-        return std::nullopt;
-    }
-    return registers::field_value(field, record.value, within);
-}
-
-std::string_view value_name(const Field& field, std::uint64_t value) {
-    const std::string* name = registers::value_name(field, value);
-    return name != nullptr ? std::string_view(*name) : std::string_view();
-}
-
-namespace {
-
-std::string list(const std::vector<std::string>& items) {
-    return fmt::format("({})", fmt::join(items, ", "));
-}
-
-std::string number_text(std::uint64_t number, NumberField::Unit unit) {
-    return unit == NumberField::Unit::time ? fmt::format("{}ns", number)
-                                           : fmt::format("{:#x}", number);
-}
-
-void add_ranges(std::vector<std::string>& items, const Ranges& ranges, NumberField::Unit unit) {
-    for (const Range& range : ranges) {
-        const std::string first = number_text(range.first, unit);
-        items.push_back(range.first == range.last
-                            ? first
-                            : fmt::format("{}..{}", first, number_text(range.last, unit)));
-    }
-}
-
-std::string masked(const std::optional<std::uint64_t>& mask) {
-    return mask ? fmt::format(" & {:#x}", *mask) : "";
-}
-
-// `items` is empty if no number matches. A glob with a comma is the only item: in a list the comma
-// would end it.
-std::string compared(const std::string& what, const std::vector<std::string>& items) {
-    const bool comma = items.size() == 1 && items.front().find(',') != std::string::npos;
-    return items.empty() ? what + " < 0"
-           : comma       ? what + " == " + items.front()
-                         : what + " in " + list(items);
-}
-
-std::string written(const NumberTest& test) {
-    std::vector<std::string> items;
-    add_ranges(items, test.ranges, test.field->unit);
-    return compared(std::string(test.field->name) + masked(test.mask), items);
-}
-
-std::string written(const TextTest& test) {
-    if (test.patterns.front().is_regex()) {
-        return fmt::format("{} =~ {}", test.field->name, test.patterns.front().written());
-    }
-    std::vector<std::string> items;
-    for (const Pattern& pattern : test.patterns) {
-        items.push_back(pattern.written());
-    }
-    return compared(std::string(test.field->name), items);
-}
-
-std::string written(const BitsTest& test) {
-    const std::string what =
-        (test.reg ? fmt::format("field({}, {})", test.reg->written(), test.field.written())
-                  : fmt::format("field({})", test.field.written())) +
-        masked(test.mask);
-    std::vector<std::string> items;
-    add_ranges(items, test.ranges, NumberField::Unit::none);
-    for (const Pattern& name : test.names) {
-        items.push_back(name.written());
-    }
-    return compared(what, items);
-}
-
-std::string written(const CustomTest& test) {
-    return test.written;
-}
-
-} // namespace
-
-std::string written(const Node& node) {
-    if (node.kind == Node::Kind::test) {
-        return std::visit([](const auto& test) { return written(test); }, *node.test);
-    }
-    std::vector<std::string> parts;
-    for (const Node& child : node.children) {
-        parts.push_back(written(child));
-    }
-    if (node.kind == Node::Kind::none_of) {
-        return fmt::format("!({})", parts.front());
-    }
-    return fmt::format("({})", fmt::join(parts, node.kind == Node::Kind::all_of ? " && " : " || "));
 }
 
 } // namespace mmioscope::filter

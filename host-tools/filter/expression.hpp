@@ -55,7 +55,6 @@ struct BitsTest {
 
 /// `@first_access(device=uart)`: a function decides.
 struct CustomTest {
-    std::string written;
     std::function<bool(const Event&)> keep;
 };
 
@@ -73,9 +72,6 @@ bool holds(const Node& node, const Event& event, const Context& context);
 
 /// Ids of events become invalid.
 void forget(Node& node);
-
-/// As text that parses to the same tree.
-std::string written(const Node& node);
 
 /// Calls `visit` for each test.
 void for_each_test(Node& node, const std::function<void(Test&)>& visit);

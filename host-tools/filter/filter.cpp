@@ -106,54 +106,38 @@ bool needs(const Node& node, const Test& test) {
                                          [&](const auto& child) { return needs(child, test); });
 }
 
-/// A function in the filter that no event had.
-struct Unmet {
-    std::string_view field;
-    const Pattern* pattern;
-    Suggestion nearest;
-    bool needed; ///< by the whole filter
-    bool known = false;
-};
-
-std::string unmet_text(const Unmet& unmet, bool any, bool narrowed) {
-    const std::string& name = unmet.pattern->text();
-    if (!any) {
-        return fmt::format("no event has the {} '{}': no names of functions are known "
-                           "(--symbols)",
-                           unmet.field == "func" ? "function" : unmet.field, name);
-    }
-    if (!unmet.known) { // a packed trace has only the names that its events need
-        const std::string near = unmet.nearest.text();
-        return fmt::format("the trace has no function '{}'{}", name,
-                           near.empty() ? ": the guest has none, or it makes no access itself, or "
-                                          "it is inlined"
-                                        : near);
-    }
-    if (!unmet.needed) { // the filter may not have compared every event with it
+// Why no event had it; empty if that says nothing. A number may mean a task or a register without a
+// name, or an interrupt of no known device. A packed trace has only the functions that its events
+// need.
+std::string unmet_text(std::string_view kind, const Pattern& pattern, bool needed,
+                       const Filter::EachName& each_name) {
+    const bool function = kind == function_kind;
+    const std::string& text = pattern.text();
+    Suggestion nearest(text);
+    bool any = false, known = false;
+    const bool all = each_name(kind, [&](std::string_view name) {
+        any = true;
+        known = known || pattern.matches(name);
+        nearest.add(name);
+    });
+    if (!all ||
+        (function ? pattern.is_regex() : !text.empty() && text[0] >= '0' && text[0] <= '9')) {
         return "";
     }
-    const char* const selected = narrowed ? "selected " : "";
-    const char* const such = narrowed ? "such " : "";
-    return unmet.field == "func"
-               ? fmt::format("no {}event is in the function '{}': it makes no {}access itself, "
-                             "or it is inlined",
-                             selected, name, such)
-               : fmt::format("no {}event has the caller '{}': what it calls makes no {}access "
-                             "itself, or is inlined",
-                             selected, name, such);
-}
-
-// A number may mean a task or a register without a name, or an interrupt of no known device.
-std::string unknown_name(std::string_view kind, const Pattern& pattern,
-                         const std::vector<std::string>& names) {
-    const bool known = std::ranges::any_of(
-        names, [&pattern](const std::string& name) { return pattern.matches(name); });
-    const bool number =
-        !pattern.text().empty() && pattern.text()[0] >= '0' && pattern.text()[0] <= '9';
-    return known || number
-               ? ""
-               : fmt::format("the trace has no {} '{}'{}", kind, pattern.text(),
-                             pattern.is_regex() ? "" : suggestion(pattern.text(), names));
+    constexpr std::string_view none = "it makes no access itself, or it is inlined";
+    if (known) { // the filter may not have compared every event with it
+        return function && needed
+                   ? fmt::format("no chosen event has the function '{}': {}", text, none)
+                   : "";
+    }
+    if (function && !any) {
+        return fmt::format(
+            "no event has the function '{}': no names of functions are known (--symbols)", text);
+    }
+    const std::string near = pattern.is_regex() ? "" : nearest.text();
+    return fmt::format("the trace has no {} '{}'{}{}", kind, text, near,
+                       function && near.empty() ? fmt::format(": the guest has none, or {}", none)
+                                                : "");
 }
 
 } // namespace
@@ -219,60 +203,23 @@ std::vector<std::string> Filter::bind(const trace::TraceReader& reader) {
     return unknown;
 }
 
-std::vector<std::string> Filter::unknown(const NamesOf& names_of) {
+std::vector<std::string> Filter::unmet(const EachName& each_name) {
     std::vector<std::string> lines;
-    const auto check = [&](std::string_view kind, const std::vector<Pattern>& patterns) {
-        const auto names = names_of(kind);
-        for (const Pattern& pattern : names ? patterns : std::vector<Pattern>()) {
-            if (std::string line = unknown_name(kind, pattern, *names); !line.empty()) {
-                lines.push_back(std::move(line));
-            }
-        }
-    };
     for_each_test(root_, [&](Test& test) {
+        const auto add = [&](std::string_view kind, const Pattern& pattern) {
+            lines.push_back(unmet_text(kind, pattern, needs(root_, test), each_name));
+        };
         const auto* const text = std::get_if<TextTest>(&test);
         const auto* const bits = std::get_if<BitsTest>(&test);
-        if (text != nullptr && !text->met && !text->field->kind.empty() &&
-            text->field->kind != function_kind) {
-            check(text->field->kind, text->patterns);
+        if (text != nullptr && !text->met && !text->field->kind.empty()) {
+            for (const Pattern& pattern : text->patterns) {
+                add(text->field->kind, pattern);
+            }
         } else if (bits != nullptr && bits->reg) {
-            check("register", {*bits->reg});
+            add("register", *bits->reg);
         }
     });
-    return lines;
-}
-
-std::vector<std::string> Filter::unknown_functions(const EachFunction& each, bool narrowed) {
-    std::vector<Unmet> all;
-    for_each_test(root_, [&](Test& test) {
-        const auto* const text = std::get_if<TextTest>(&test);
-        if (text == nullptr || text->met || text->field->kind != function_kind) {
-            return;
-        }
-        for (const Pattern& pattern : text->patterns) {
-            if (!pattern.is_regex()) {
-                all.push_back(
-                    {text->field->name, &pattern, Suggestion(pattern.text()), needs(root_, test)});
-            }
-        }
-    });
-    bool any = false;
-    if (!all.empty()) {
-        each([&](std::string_view name) {
-            any = true;
-            for (Unmet& unmet : all) {
-                unmet.known = unmet.known || unmet.pattern->matches(name);
-                unmet.nearest.add(name);
-            }
-        });
-    }
-    std::vector<std::string> lines;
-    for (const Unmet& unmet : all) {
-        std::string line = unmet_text(unmet, any, narrowed || root_.kind != Node::Kind::test);
-        if (!line.empty()) {
-            lines.push_back(std::move(line));
-        }
-    }
+    std::erase(lines, "");
     return lines;
 }
 
@@ -300,14 +247,12 @@ bool has(const Node& node, bool (*what)(const Test&)) {
 bool is_custom(const Test& test) {
     return std::holds_alternative<CustomTest>(test);
 }
-bool takes_names(const Test& test) {
-    return !is_of_record(test);
-}
 
 } // namespace
 
 RecordFilter::RecordFilter(const Node& root, const Context& context)
-    : context_(&context), decides_(!has(root, takes_names)) {
+    : context_(&context),
+      decides_(!has(root, [](const Test& test) { return !is_of_record(test); })) {
     first_ = add(root, keep, drop, true);
     reach_.resize(steps_.size());
 }

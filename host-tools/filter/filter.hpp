@@ -74,17 +74,13 @@ public:
     /// of a tick. Returns one line for each device in the filter that the trace lacks.
     std::vector<std::string> bind(const trace::TraceReader& reader);
 
-    /// All names of a kind (TextField::kind) in the trace; nothing: unknown.
-    using NamesOf = std::function<std::optional<std::vector<std::string>>(std::string_view kind)>;
-    /// One line for each name in the filter that neither an event nor the trace had. Call it after
-    /// the last event.
-    std::vector<std::string> unknown(const NamesOf& names_of);
-
-    /// Calls `visit` with the name of each function that is known.
-    using EachFunction =
-        std::function<void(const std::function<void(std::string_view name)>& visit)>;
-    /// Likewise for functions. `narrowed`: the filter did not get all of the trace's events.
-    std::vector<std::string> unknown_functions(const EachFunction& each, bool narrowed);
+    /// Calls `visit` with all names of a kind (TextField::kind) in the trace; false: not all are
+    /// known.
+    using EachName = std::function<bool(std::string_view kind,
+                                        const std::function<void(std::string_view name)>& visit)>;
+    /// One line for each name in the filter that no event had, if that may be a mistake. Call it
+    /// after the last event.
+    std::vector<std::string> unmet(const EachName& each_name);
 
     /// Sets CNTPCT at time 0.
     void start_at(std::uint64_t start) { context_.start = start; }
@@ -115,9 +111,6 @@ public:
 
     /// Ids of events become invalid.
     void forget();
-
-    /// As text that compiles to the same filter.
-    std::string written() const { return filter::written(root_); }
 
 private:
     /// The result for the events with a number (see By).

@@ -86,15 +86,4 @@ bool Pattern::matches(std::string_view text) const {
     return glob_ ? glob_matches(text_, text, fold_) : equal(text_, text, fold_);
 }
 
-std::string Pattern::written() const {
-    if (glob_) {
-        return text_;
-    }
-    std::string quoted = "\"";
-    for (const char c : text_) {
-        quoted += c == '"' ? "\"\"" : std::string(1, c);
-    }
-    return quoted + '"';
-}
-
 } // namespace mmioscope::filter

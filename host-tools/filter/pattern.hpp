@@ -28,8 +28,6 @@ public:
 
     const std::string& text() const { return text_; } ///< as given, for any kind
     bool is_regex() const { return regex_ != nullptr; }
-    /// As written in a filter: a word, or in quotes.
-    std::string written() const;
 
 private:
     Pattern(std::string text, Case fold) : text_(std::move(text)), fold_(fold) {}

@@ -406,6 +406,18 @@ inline const Naming::Found& Naming::found_at(std::uint32_t address, std::uint64_
 Id Naming::location_of(std::uint32_t address, std::uint64_t time, Times& times) {
     const Found& found = found_at(address, time);
     times.narrow(found.times.from, found.times.to);
+bool Naming::each_name(std::string_view kind, const symbols::VisitName& visit) {
+    if (kind == "function") {
+        each_function(visit);
+        return true;
+    }
+    const auto names = names_of(kind);
+    for (const std::string& name : names ? *names : std::vector<std::string>()) {
+        visit(name);
+    }
+    return names.has_value();
+}
+
     return found.id;
 }
 

@@ -105,12 +105,9 @@ public:
     symbols::Symbols& symbols() { return symbols_; }
     /// Files for modules, which lie where the trace says; fill it likewise.
     symbols::ModuleFiles& module_files() { return module_files_; }
-    /// `kind` is "register", "interrupt" or "task": the names of the registers and interrupts of
-    /// the trace's devices, or of the tasks known so far. Nothing if there are too many.
-    std::optional<std::vector<std::string>> names_of(std::string_view kind);
-
-    /// Calls `visit` with the name of each function of the guest that is known.
-    void each_function(const symbols::VisitName& visit);
+    /// Calls `visit` with each name of a `kind`: "register" and "interrupt" of the trace's devices,
+    /// "task" and "function" as far as they are known. False: there are too many.
+    bool each_name(std::string_view kind, const symbols::VisitName& visit);
 
     /// Modules whose address is not known so far.
     std::vector<std::string> unplaced_modules() const;
@@ -181,6 +178,8 @@ private:
         }
     }
     void learn();
+    std::optional<std::vector<std::string>> names_of(std::string_view kind);
+    void each_function(const symbols::VisitName& visit);
     unsigned variant(const abi::Record& record) {
         return watches_ ? devices_.registers().variant(record.device) : 0;
     }

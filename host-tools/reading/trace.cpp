@@ -192,18 +192,10 @@ void Trace::tell_unknown() {
         return;
     }
     const bool all = !options_.to && !options_.numbers && reader_->end();
-    for (const std::string& line :
-         filter_->unknown([&](std::string_view kind) -> std::optional<std::vector<std::string>> {
-             return kind == "task" && !all ? std::nullopt : naming_->names_of(kind);
-         })) {
-        report_(line);
-    }
-    const bool narrowed =
-        options_.from || options_.to || options_.numbers || !options_.cpus.empty();
-    for (const std::string& line : filter_->unknown_functions(
-             [&](const auto& visit) { naming_->each_function(visit); }, narrowed)) {
-        report_(line);
-    }
+    const auto each_name = [&](std::string_view kind, const symbols::VisitName& visit) {
+        return (kind != "task" || all) && naming_->each_name(kind, visit);
+    };
+    std::ranges::for_each(filter_->unmet(each_name), report_);
 }
 
 void Trace::forget() {

@@ -53,16 +53,4 @@ std::string Suggestion::text() const {
     return nearest_.empty() ? "" : fmt::format(", did you mean '{}'?", nearest_);
 }
 
-std::string suggestion(std::string_view word, std::span<const std::string_view> names) {
-    Suggestion nearest(word);
-    for (const std::string_view name : names) {
-        nearest.add(name);
-    }
-    return nearest.text();
-}
-
-std::string suggestion(std::string_view word, std::span<const std::string> names) {
-    return suggestion(word, std::vector<std::string_view>(names.begin(), names.end()));
-}
-
 } // namespace mmioscope

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <span>
 #include <string>
 #include <string_view>
 
@@ -26,7 +25,13 @@ private:
 
 /// ", did you mean 'value'?" with the one of `names` that is closest to `word`; empty if none is
 /// close.
-std::string suggestion(std::string_view word, std::span<const std::string_view> names);
-std::string suggestion(std::string_view word, std::span<const std::string> names);
+template <typename Names>
+std::string suggestion(std::string_view word, const Names& names) {
+    Suggestion nearest(word);
+    for (const std::string_view name : names) {
+        nearest.add(name);
+    }
+    return nearest.text();
+}
 
 } // namespace mmioscope

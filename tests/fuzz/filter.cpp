@@ -1,5 +1,5 @@
-// A filter is whatever a user or a script writes: it must compile, or give one line of error; when
-// printed and parsed again it must mean the same.
+// A filter is whatever a user or a script writes: it must compile, or give one line of error;
+// negated twice it must mean the same.
 #include "filter/filter.hpp"
 
 #include "host-tools/given_event.hpp"
@@ -38,10 +38,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (!filter) {
         return 0;
     }
-    // Canonical lists, and a parenthesis for each negation, make it longer and deeper.
-    const std::unique_ptr<filter::Filter> again = compiled(filter->written(), 300);
+    const std::unique_ptr<filter::Filter> again = compiled("!(!(" + text + "))", 102);
     if (!again) {
-        if (filter->written().size() > 64 * 1024) {
+        if (text.size() > 64 * 1024 - 6) {
             return 0;
         }
         std::abort();
@@ -56,9 +55,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     Event event = named;
     event.record.type = abi::RecordType::access;
     event.record.access = abi::encode_access(false, 2);
-    if (filter->written() != again->written()) {
-        std::abort();
-    }
     for (unsigned k = 0; k < 16; ++k) { // vary each bit, and each register's field
         event.record.value = k * 0x111;
         event.record.cpu = k % 4;

@@ -19,8 +19,7 @@ void check_all(const std::vector<const char*>& texts, const Event& event, bool e
     for (const char* const text : texts) {
         INFO(text);
         CHECK(holds(text, event) == expected);
-        INFO(Filter(text).written());
-        CHECK(holds(Filter(text).written(), event) == expected);
+        CHECK(holds("!(" + std::string(text) + ")", event) != expected);
     }
 }
 

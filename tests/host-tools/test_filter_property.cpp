@@ -92,17 +92,14 @@ void make_other(Random& random, SampleEvent& sample) {
 
 } // namespace
 
-TEST_CASE("a random filter is printed as one that means the same") {
+TEST_CASE("a random filter means the same in parentheses, and negated twice") {
     Random random(42);
     unsigned true_ones = 0;
     for (unsigned i = 0; i < 3'000; ++i) {
         const std::string text = expression(random, below(random, 4));
         INFO(text);
         const Filter filter(text);
-        const std::string printed = filter.written();
-        INFO(printed);
-        const Filter again(printed);
-        REQUIRE(again.written() == printed);
+        const Filter again("!(!(" + text + ") || cpu < 0)");
         for (unsigned k = 0; k < 8; ++k) {
             SampleEvent sample;
             make_other(random, sample);

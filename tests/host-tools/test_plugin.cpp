@@ -55,7 +55,6 @@ TEST_CASE("the example's filter keeps the first access to each address") {
     sample.record.pa_low += 4;
     CHECK(filter(sample.event()));
     CHECK_FALSE(filter(sample.event()));
-    CHECK(filter.written() == "(@first_access && r in (0x1..0xffffffffffffffff))");
 }
 
 TEST_CASE("the example's analysis counts how long accesses took") {
