@@ -7,11 +7,9 @@ Cell Column::cell(const Event& event, const trace::TickLength& tick) const {
         return cell_of(event, tick);
     }
     const Number number = number_of(event, tick);
-    switch (number.as) {
-    case Number::As::decimal: return number.value;
-    case Number::As::hex: return Hex{number.value};
-    default: return {};
-    }
+    return number.as == Number::As::nothing ? Cell()
+           : number.as == Number::As::hex   ? Cell(Hex{number.value})
+                                            : Cell(number.value);
 }
 
 // A suffix after '_' is the column's unit, not part of its name.

@@ -4,34 +4,23 @@
 
 namespace mmioscope::exporting {
 
-void put_titles(Sink& sink) {
+std::string csv_titles() {
+    std::string titles;
     for (const Column& column : columns) {
-        sink.put(column.name);
-        sink.text().push_back(',');
+        titles.append(titles.empty() ? "" : ",").append(column.name);
     }
-    sink.text().resize(sink.text().size() - 1);
-    sink.text().push_back('\n');
+    return titles;
 }
 
 void Csv::begin(const trace::TraceReader& reader) {
-    const std::uint32_t frequency = reader.info() ? reader.info()->counter_frequency : 0;
-    rows_.emplace(RowForm::csv, known_columns(reader), frequency);
-    put_titles(sink_);
-}
-
-void Csv::add_all(std::span<const Event> events) {
-    rows_->append_lines(sink_.text(), events);
-    sink_.settle();
-}
-
-void Csv::finish() {
-    sink_.flush();
+    Rows::begin(reader);
+    sink_.put(csv_titles() + "\n");
 }
 
 void CsvDecimal::begin(const trace::TraceReader& reader) {
     known_ = known_columns(reader);
     tick_ = trace::TickLength(reader.info() ? reader.info()->counter_frequency : 0);
-    put_titles(sink_);
+    sink_.put(csv_titles() + "\n");
 }
 
 void CsvDecimal::add(const Event& event) {

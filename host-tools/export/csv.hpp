@@ -2,30 +2,18 @@
 // line.
 #pragma once
 
-#include "export/columns.hpp"
 #include "export/row_text.hpp"
-#include "export/sink.hpp"
-
-#include <optional>
 
 namespace mmioscope::exporting {
 
-/// The names of columns(), as the first line.
-void put_titles(Sink& sink);
+/// The names of columns(), separated by commas.
+std::string csv_titles();
 
-class Csv : public Exporter {
+class Csv : public Rows {
 public:
-    explicit Csv(Sink& sink) : sink_(sink) {}
+    explicit Csv(Sink& sink) : Rows(sink, RowForm::csv) {}
 
     void begin(const trace::TraceReader& reader) override;
-    void add(const Event& event) override { add_all({&event, 1}); }
-    void add_all(std::span<const Event> events) override;
-    void forget() override { rows_->forget(); }
-    void finish() override;
-
-private:
-    Sink& sink_;
-    std::optional<RowText> rows_; ///< set by begin()
 };
 
 // CSV with all numbers in decimal, as spreadsheets and data frames read them.

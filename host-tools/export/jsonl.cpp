@@ -29,24 +29,20 @@ void append_devices(Text& to, const trace::TraceReader& reader) {
     to.push_back(']');
 }
 
-std::string_view board_of(const abi::Info& info) {
-    return {info.board, ::strnlen(info.board, sizeof info.board)};
-}
-
 } // namespace
 
 void JsonLines::begin(const trace::TraceReader& reader) {
+    Rows::begin(reader);
     reader_ = &reader;
-    const std::uint32_t frequency = reader.info() ? reader.info()->counter_frequency : 0;
-    rows_.emplace(RowForm::json, known_columns(reader), frequency);
     Text& to = sink_.text();
     to.push_back('{');
     append_json(to, "type", std::string_view("trace"));
     append_json(to, "format", std::uint64_t{1});
     if (reader.info()) {
         const abi::Info& info = *reader.info();
-        append_json(to, "board", board_of(info));
-        append_json(to, "ticks_per_second", std::uint64_t{frequency});
+        append_json(to, "board",
+                    std::string_view(info.board, ::strnlen(info.board, sizeof info.board)));
+        append_json(to, "ticks_per_second", std::uint64_t{info.counter_frequency});
         if (reader.knows("cpus")) {
             append_json(to, "cpus", std::uint64_t{info.cpu_count});
         }
@@ -59,11 +55,6 @@ void JsonLines::begin(const trace::TraceReader& reader) {
     }
     append_devices(to, reader);
     sink_.put("}\n");
-}
-
-void JsonLines::add_all(std::span<const Event> events) {
-    rows_->append_lines(sink_.text(), events);
-    sink_.settle();
 }
 
 void JsonLines::finish() {
@@ -83,7 +74,7 @@ void JsonLines::finish() {
         append_json(to, "ending", std::string_view("cut off"));
     }
     sink_.put("}\n");
-    sink_.flush();
+    Rows::finish();
 }
 
 } // namespace mmioscope::exporting

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "export/columns.hpp"
+#include "export/sink.hpp"
 #include "export/value_text.hpp"
 #include "reading/kept.hpp"
 #include "system/text_buffer.hpp"
@@ -11,6 +12,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -99,3 +101,28 @@ private:
 };
 
 } // namespace mmioscope::exporting
+/// A format of such lines.
+class Rows : public Exporter {
+public:
+    Rows(Sink& sink, RowForm form) : sink_(sink), form_(form) {}
+
+    void begin(const trace::TraceReader& reader) override {
+        rows_.emplace(form_, known_columns(reader),
+                      reader.info() ? reader.info()->counter_frequency : 0);
+    }
+    void add(const Event& event) override { add_all({&event, 1}); }
+    void add_all(std::span<const Event> events) override {
+        rows_->append_lines(sink_.text(), events);
+        sink_.settle();
+    }
+    void forget() override { rows_->forget(); }
+    void finish() override { sink_.flush(); }
+
+protected:
+    Sink& sink_;
+
+private:
+    RowForm form_;
+    std::optional<RowText> rows_; ///< set by begin()
+};
+

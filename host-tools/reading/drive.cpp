@@ -210,9 +210,4 @@ Driven drive(Trace& trace, std::vector<Consumer*> consumers, const DriveOptions&
     return Drive(trace, std::move(consumers), options).run();
 }
 
-Driven drive(Trace& trace, std::initializer_list<Consumer*> consumers,
-             const DriveOptions& options) {
-    return drive(trace, std::vector<Consumer*>(consumers), options);
-}
-
 } // namespace mmioscope::reading

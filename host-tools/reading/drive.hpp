@@ -6,7 +6,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <initializer_list>
 #include <limits>
 #include <span>
 #include <vector>
@@ -90,8 +89,6 @@ struct Driven {
 
 /// Passes each event of `trace` to all `consumers`, in order; skips null ones. Throws Error
 /// (failed) when `strict` stops the reading.
-Driven drive(Trace& trace, std::initializer_list<Consumer*> consumers,
-             const DriveOptions& options = {});
 Driven drive(Trace& trace, std::vector<Consumer*> consumers, const DriveOptions& options = {});
 
 } // namespace mmioscope::reading

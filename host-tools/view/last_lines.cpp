@@ -1,5 +1,6 @@
 #include "view/last_lines.hpp"
 
+#include "export/csv.hpp"
 #include "records/kinds.hpp"
 #include "table/csv.hpp"
 #include "table/json.hpp"
@@ -63,7 +64,6 @@ std::string LastLines::in_flight(const Event& event) const {
 namespace {
 
 using exporting::Cell;
-using exporting::Column;
 
 constexpr std::string_view state_column = "state";
 
@@ -86,25 +86,17 @@ exporting::ColumnSet columns_in_flight() {
     return columns;
 }
 
-exporting::RowForm form(bool csv) {
-    return csv ? exporting::RowForm::csv : exporting::RowForm::json;
-}
-
-std::string csv_titles() {
-    std::string titles;
-    for (const Column& column : exporting::columns) {
-        titles.append(column.name).push_back(',');
-    }
-    return titles.append(state_column) + "\n";
-}
-
 } // namespace
 
 LastRows::LastRows(std::FILE* out, const KnownBoot& boot, bool csv)
     : out_(out), csv_(csv),
-      rows_(form(csv), exporting::ColumnSet().set(), boot.area.header().counter_frequency),
-      in_flight_(form(csv), columns_in_flight(), boot.area.header().counter_frequency) {
-    fmt::print(out_, "{}", csv ? csv_titles() : boot_json(boot));
+      rows_(csv ? exporting::RowForm::csv : exporting::RowForm::json, exporting::ColumnSet().set(),
+            boot.area.header().counter_frequency),
+      in_flight_(csv ? exporting::RowForm::csv : exporting::RowForm::json, columns_in_flight(),
+                 boot.area.header().counter_frequency) {
+    fmt::print(out_, "{}",
+               csv ? fmt::format("{},{}\n", exporting::csv_titles(), state_column)
+                   : boot_json(boot));
 }
 
 void LastRows::add(const Event& event, State state) {
