@@ -12,9 +12,9 @@ namespace mmioscope::analysis {
 
 void Causes::add(const Event& event) {
     const abi::Record& record = event.record;
-    const Bytes here = bytes_of(target_);
+    const Bytes here = touched_by(target_);
     if (record.type != abi::RecordType::access || record.device != target_.device ||
-        !bytes_of(record).overlaps(here)) {
+        !touched_by(record).overlaps(here)) {
         return;
     }
     event.settle();
@@ -25,7 +25,7 @@ void Causes::add(const Event& event) {
     } else {
         written_.keep(event);
         const std::optional<std::uint64_t> wrote =
-            bytes_of(record).has(here) ? value_at(record, here) : std::nullopt;
+            touched_by(record).has(here) ? value_at(record, here) : std::nullopt;
         if (wrote && wrote == value_at(target_, here)) {
             wrote_this_value_.keep(event);
         }
@@ -45,8 +45,8 @@ std::string Causes::changes() const {
     if (before.empty()) {
         return "";
     }
-    const Bytes here = bytes_of(target_);
-    const Bytes there = bytes_of(before.record());
+    const Bytes here = touched_by(target_);
+    const Bytes there = touched_by(before.record());
     const Bytes both{std::max(here.begin, there.begin), std::min(here.end, there.end)};
     const std::optional<std::uint64_t> was = value_at(before.record(), both);
     const std::optional<std::uint64_t> is = value_at(target_, both);

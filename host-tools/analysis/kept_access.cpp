@@ -67,7 +67,7 @@ table::Row KeptAccess::row_of_part(const KeptAccess& wider, std::string_view wha
     constexpr std::size_t reg = 6, value = 7, fields = 8; // of kept_columns()
     table::Row row = wider.row(what);
     row[reg] = this->row("")[reg];
-    const std::optional<std::uint64_t> part = value_at(wider.record(), bytes_of(record()));
+    const std::optional<std::uint64_t> part = value_at(wider.record(), touched_by(record()));
     row[value] = part ? table::Cell(table::Hex{*part}) : table::Cell();
     row[fields] =
         part && reg_ != nullptr

@@ -23,7 +23,7 @@ struct Bytes {
     bool overlaps(const Bytes& other) const { return begin < other.end && other.begin < end; }
     bool operator==(const Bytes&) const = default;
 };
-inline Bytes bytes_of(const abi::Record& record) {
+inline Bytes touched_by(const abi::Record& record) {
     const std::uint64_t begin = abi::physical_address(record);
     return {begin, begin + abi::access_size(record)};
 }

@@ -38,24 +38,35 @@ struct Column {
         context,   ///< only Event::context() of an access
         stack,     ///< Record::sp or va; a Number, mostly the same in a context
         value,     ///< the value of an access, and its place
-        flags,     ///< Record::flags and Record::access
+        flags,     ///< Record::flags and Record::access; so do accesses without a payload
     };
+    /// Which events of Perfetto have it as an argument: none, because tracks and names say it, or
+    /// it is of little use there; slices of accesses, and what is no access; or all instants.
+    enum class In : std::uint8_t { none, slices, all };
     /// `tick` is that of the trace's clock.
     using NumberOf = Number (*)(const Event& event, const trace::TickLength& tick);
     using CellOf = Cell (*)(const Event& event, const trace::TickLength& tick);
 
-    constexpr Column(std::string_view name, NumberOf number, Of of = Of::number)
-        : name(name), of(of), number_of(number) {}
-    constexpr Column(std::string_view name, CellOf cell, Of of)
-        : name(name), of(of), cell_of(cell) {}
+    constexpr Column(std::string_view name, NumberOf number, Of of = Of::number, In in = In::slices)
+        : name(name), of(of), in(in), number_of(number) {}
+    constexpr Column(std::string_view name, CellOf cell, Of of, In in = In::slices)
+        : name(name), of(of), in(in), cell_of(cell) {}
 
     Cell cell(const Event& event, const trace::TickLength& tick) const;
 
     std::string_view name;
     Of of;
+    In in;
     NumberOf number_of = nullptr; ///< null: not all cells are numbers
     CellOf cell_of = nullptr;     ///< null: all cells are numbers
 };
+
+/// The text of a cell; empty: it holds none.
+inline std::string_view text_in(const Cell& cell) {
+    const auto* const view = std::get_if<std::string_view>(&cell);
+    const auto* const text = std::get_if<std::string>(&cell);
+    return view != nullptr ? *view : text != nullptr ? *text : std::string_view();
+}
 
 namespace cells {
 
@@ -89,26 +100,29 @@ inline Cell view(std::string_view text) {
 }
 
 using Of = Column::Of;
+using In = Column::In;
 using Tick = const trace::TickLength&;
 
-inline constexpr std::array<Column, 30> columns = {{
-    {"ns", [](const Event& e, Tick) { return decimal(e.nanoseconds); }, Of::time},
-    {"ticks", [](const Event& e, Tick) { return decimal(e.record.time); }, Of::time},
+inline constexpr std::array<Column, 31> columns = {{
+    {"ns", [](const Event& e, Tick) { return decimal(e.nanoseconds); }, Of::time, In::none},
+    {"ticks", [](const Event& e, Tick) { return decimal(e.record.time); }, Of::time, In::none},
     {"cpu", [](const Event& e, Tick) { return decimal(e.record.cpu); }},
-    {"type", [](const Event& e, Tick) { return view(type_word(e.record.type)); }, Of::context},
+    {"type", [](const Event& e, Tick) { return view(type_word(e.record.type)); }, Of::context,
+     In::none},
     {"dir",
      [](const Event& e, Tick) {
          return placed(e) ? view(abi::is_write(e.record) ? "w" : "r") : Cell();
      },
-     Of::context},
+     Of::context, In::none},
     {"size", [](const Event& e, Tick) { return decimal(abi::access_size(e.record), placed(e)); },
-     Of::context},
+     Of::context, In::none},
     {"device",
      [](const Event& e, Tick) {
          return e.record.device != abi::no_device && e.device() != "-" ? Cell(e.device()) : Cell();
      },
-     Of::context},
-    {"offset", [](const Event& e, Tick) { return hex(e.offset(), placed(e)); }, Of::context},
+     Of::context, In::none},
+    {"offset", [](const Event& e, Tick) { return hex(e.offset(), placed(e)); }, Of::context,
+     In::none},
     {"address",
      [](const Event& e, Tick) { return hex(abi::physical_address(e.record), placed(e)); },
      Of::context},
@@ -116,7 +130,7 @@ inline constexpr std::array<Column, 30> columns = {{
      [](const Event& e, Tick) {
          return e.reg() == nullptr ? Cell() : Cell(std::string_view(e.reg()->name));
      },
-     Of::context},
+     Of::context, In::none},
     {"value", [](const Event& e, Tick) { return hex(e.record.value, trace::has_value(e.record)); }},
     {"fields", [](const Event& e, Tick) { return words(field_words(e)); }, Of::value},
     {"duration_ns",
@@ -125,16 +139,17 @@ inline constexpr std::array<Column, 30> columns = {{
      }},
     {"pc", [](const Event& e, Tick) { return address(e, e.record.pc); }, Of::context},
     {"function", [](const Event& e, Tick) { return words(code_words(e.code())); }, Of::context},
-    {"source", [](const Event& e, Tick) { return words(source_words(e.code())); }, Of::context},
-    {"lr", [](const Event& e, Tick) { return address(e, e.record.lr); }},
+    {"source", [](const Event& e, Tick) { return words(source_words(e.code())); }, Of::context,
+     In::none},
+    {"lr", [](const Event& e, Tick) { return address(e, e.record.lr); }, Of::number, In::none},
     {"caller", [](const Event& e, Tick) { return words(code_words(e.caller())); }, Of::context},
-    {"sp", [](const Event& e, Tick) { return address(e, e.record.sp); }, Of::stack},
-    {"va", [](const Event& e, Tick) { return address(e, e.record.va); }, Of::stack},
+    {"sp", [](const Event& e, Tick) { return address(e, e.record.sp); }, Of::stack, In::none},
+    {"va", [](const Event& e, Tick) { return address(e, e.record.va); }, Of::stack, In::none},
     {"mode",
      [](const Event& e, Tick) {
          return placed(e) && e.record.mode != 0 ? words(mode_word(e.record.mode)) : Cell();
      },
-     Of::context},
+     Of::context, In::none},
     {"task", [](const Event& e, Tick) { return address(e, e.record.task); }, Of::context},
     {"pid",
      [](const Event& e, Tick) { return e.task() == nullptr ? Number() : decimal(e.task()->pid); },
@@ -145,13 +160,18 @@ inline constexpr std::array<Column, 30> columns = {{
      },
      Of::context},
     {"interrupt", [](const Event& e, Tick) { return view(e.interrupt()); }, Of::interrupt},
-    {"text", [](const Event& e, Tick) { return view(plain_text(e.text())); }, Of::text},
-    {"lost", [](const Event& e,
-                Tick) { return decimal(e.record.value, e.record.type == abi::RecordType::gap); }},
-    {"sequence", [](const Event& e, Tick) { return decimal(e.record.cpu_sequence); }, Of::of_cpu},
+    {"text", [](const Event& e, Tick) { return view(plain_text(e.text())); }, Of::text, In::all},
+    {"lost",
+     [](const Event& e, Tick) {
+         return decimal(e.record.value, e.record.type == abi::RecordType::gap);
+     },
+     Of::number, In::all},
+    {"sequence", [](const Event& e, Tick) { return decimal(e.record.cpu_sequence); }, Of::of_cpu,
+     In::all},
     {"order", [](const Event& e, Tick) { return decimal(e.record.lock_sequence, placed(e)); },
      Of::of_device},
-    {"flags", [](const Event& e, Tick) { return words(flag_words(e.record)); }, Of::flags},
+    {"flags", [](const Event& e, Tick) { return words(flag_words(e.record)); }, Of::flags, In::all},
+    {"payload", [](const Event& e, Tick) { return words(payload_words(e)); }, Of::flags, In::all},
 }};
 
 } // namespace cells

@@ -36,9 +36,9 @@ std::string string(std::string_view text) {
     return std::string(shown(text)) + '\0';
 }
 
-void append_string(TextCursor& to, std::string_view text) {
-    to.append(shown(text));
-    to.append('\0');
+/// The fields `text` and `payload`.
+std::string texts(const Event& event) {
+    return string(plain_text(event.text())) + string(payload_words(event));
 }
 
 template <typename... T>
@@ -61,7 +61,7 @@ struct [[gnu::packed]] Access {
     std::uint32_t pc;
 };
 
-constexpr std::size_t most_numbers = 72; ///< bytes of an event outside its texts
+constexpr std::size_t most_numbers = 74; ///< bytes of an event outside its texts
 
 } // namespace
 
@@ -130,12 +130,14 @@ void Ctf::add_place(CtfStream& stream, const Event& event) {
     const Piece* const value = values_.find(event, of.value);
     const auto& flags = flags_.of(event);
     const auto& interrupt = interrupts_.of(event);
-    const bool has_text = event.text_id() != no_id;
-    const std::string_view text = has_text ? plain_text(event.text()) : std::string_view();
-    TextCursor to =
-        stream.event(id_of(r), since_start(r.time),
-                     most_numbers + flags.size() + of.size +
-                         (value != nullptr ? value->size() : 0) + interrupt.size() + text.size());
+    const bool has_text = event.text_id() != no_id || abi::goes_on(r);
+    if (has_text) {
+        texts_ = texts(event);
+    }
+    TextCursor to = stream.event(id_of(r), since_start(r.time),
+                                 most_numbers + flags.size() + of.size +
+                                     (value != nullptr ? value->size() : 0) + interrupt.size() +
+                                     (has_text ? texts_.size() : 0));
     to.append_bytes(r.cpu_sequence);
     to.append_any(flags);
     char* const place = to.at();
@@ -155,9 +157,9 @@ void Ctf::add_place(CtfStream& stream, const Event& event) {
     TextCursor::put_bytes(code + of.stack_at, std::array{r.sp, r.va});
     to.append_any(interrupt);
     if (!has_text) { // the usual case
-        to.append_bytes(std::array{'-', '\0'});
+        to.append_bytes(std::array{'-', '\0', '-', '\0'});
     } else {
-        append_string(to, text);
+        to.append(std::string_view(texts_));
     }
     stream.end(to);
 }
@@ -174,7 +176,7 @@ void Ctf::add(const Event& event) {
         to.discard(r.value);
     }
     const std::string flags = string(flag_words(r)); // not kept: a payload has no Record::access
-    const std::string_view text = plain_text(event.text());
+    const std::string text = texts(event);
     TextCursor at =
         to.event(id_of(r), since_start(r.time), most_numbers + flags.size() + text.size());
     at.append_bytes(r.cpu_sequence);
@@ -186,7 +188,7 @@ void Ctf::add(const Event& event) {
         at.append_bytes(r.value);
     }
     if (!lost) {
-        append_string(at, text);
+        at.append(std::string_view(text));
     }
     to.end(at);
 }
@@ -282,10 +284,11 @@ stream {
 constexpr char placed[] = "device_name device; x64 offset; string register; u8 size; x64 value; "
                           "u8 value_known; string fields; x64 address; u64 duration_ns; u32 order; "
                           "x32 pc; string function; x32 lr; string caller; x32 sp; x32 va; "
-                          "x8 mode; x32 task; u32 pid; string comm; string interrupt; string text;";
+                          "x8 mode; x32 task; u32 pid; string comm; string interrupt; string text; "
+                          "string payload;";
 constexpr char lost[] = "u32 first_sequence; u64 count;";
-constexpr char text[] = "string text;";
-constexpr char plain[] = "x64 value; string text;";
+constexpr char text[] = "string text; string payload;";
+constexpr char plain[] = "x64 value; string text; string payload;";
 
 void append_event(std::string& to, unsigned id, std::string_view name, std::string_view fields) {
     fmt::format_to(std::back_inserter(to),

@@ -131,6 +131,7 @@ private:
     ValueText values_;
     InterruptText interrupts_;
     FlagText flags_;
+    std::string texts_; ///< of an event that has some
 };
 
 /// Whether replacing `folder` loses nothing: it is empty, or holds only a CTF trace as this program

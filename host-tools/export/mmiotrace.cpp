@@ -18,23 +18,6 @@
 
 namespace mmioscope::exporting {
 
-// The PCI functions of a trace, and the lines of mmiotrace for them.
-
-/// Whether one of the trace's devices is the configuration space of a PCI host bridge.
-bool has_pci(const trace::TraceReader& reader);
-
-/// The functions that the accesses to it show. Reads the file at `path` and, without `one_file`,
-/// the files after it; only the head if the trace has no such device. Throws Error (bad_input) if
-/// it is not a trace.
-std::vector<analysis::PciFunction> pci_functions(const std::string& path, bool one_file);
-
-/// A PCIDEV line, as in /proc/bus/pci/devices, with its line end. The driver is empty: it is
-/// unknown.
-std::string pci_line(const analysis::PciFunction& function);
-
-/// The PCIDEV lines that an import kept in the trace's text (import/mmiotrace.cpp).
-std::vector<std::string> kept_pci_lines(const trace::TraceReader& reader);
-
 using abi::RecordType;
 
 namespace {
@@ -73,6 +56,58 @@ std::string mark_text(std::string_view text) {
     }
     const bool special = plain.starts_with("Lost ") || plain.starts_with("device ");
     return special ? '"' + plain + '"' : plain;
+}
+
+/// Whether one of the trace's devices is the configuration space of a PCI host bridge.
+bool has_pci(const trace::TraceReader& reader) {
+    for (std::size_t i = 0; i < reader.regions().size(); ++i) {
+        if (analysis::is_pci_configuration(reader.names()[static_cast<std::uint16_t>(i)])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/// The functions that the accesses to it show. Reads the file at `path` and, without `one_file`,
+/// the files after it; only the head if the trace has no such device. Throws Error (bad_input) if
+/// it is not a trace. Does not report damage: that is done when the events are read.
+std::vector<analysis::PciFunction> pci_functions(const std::string& path, bool one_file) {
+    reading::TraceOptions options;
+    options.path = path;
+    options.one_file = one_file;
+    options.report = [](const std::string&) {};
+    reading::Trace trace(options);
+    analysis::Pci pci;
+    if (has_pci(trace.reader())) {
+        reading::drive(trace, {&pci});
+    }
+    return pci.functions();
+}
+
+/// A PCIDEV line, as in /proc/bus/pci/devices, with its line end. The driver is empty: it is
+/// unknown.
+std::string pci_line(const analysis::PciFunction& function) {
+    std::string line = fmt::format("PCIDEV {:04x} {:04x}{:04x} {:x}", function.place,
+                                   function.vendor, function.device, function.interrupt);
+    for (const analysis::PciRange& range : function.ranges) {
+        line += fmt::format(" {:x}", range.base | range.kind);
+    }
+    for (const analysis::PciRange& range : function.ranges) {
+        line += fmt::format(" {:x}", range.size);
+    }
+    return line + " \n";
+}
+
+/// The PCIDEV lines that an import kept in the trace's text (import/mmiotrace.cpp).
+std::vector<std::string> kept_pci_lines(const trace::TraceReader& reader) {
+    std::vector<std::string> lines;
+    for (const auto& [key, value] : reader.text()) {
+        if (key.starts_with(importing::pci_key)) {
+            lines.push_back(
+                fmt::format("PCIDEV {} {}\n", key.substr(importing::pci_key.size()), value));
+        }
+    }
+    return lines;
 }
 
 } // namespace
@@ -214,7 +249,7 @@ void Mmiotrace::finish() {
 
 std::vector<std::string> Mmiotrace::left_out() const {
     std::string line =
-        "mmiotrace cannot hold CPU, duration, register name and function of an access";
+        "mmiotrace cannot hold CPU, duration, register name, function and payload of an access";
     if (unknown_ > 0) {
         line +=
             fmt::format("; {} without a value are UNKNOWN, without size and direction", unknown_);
@@ -233,52 +268,6 @@ std::vector<std::string> Mmiotrace::left_out() const {
         line += "; PCI functions (PCIDEV) need a file, not a pipe";
     }
     return {line};
-}
-
-bool has_pci(const trace::TraceReader& reader) {
-    for (std::size_t i = 0; i < reader.regions().size(); ++i) {
-        if (analysis::is_pci_configuration(reader.names()[static_cast<std::uint16_t>(i)])) {
-            return true;
-        }
-    }
-    return false;
-}
-
-// Does not report damage: that is done when the events are read.
-std::vector<analysis::PciFunction> pci_functions(const std::string& path, bool one_file) {
-    reading::TraceOptions options;
-    options.path = path;
-    options.one_file = one_file;
-    options.report = [](const std::string&) {};
-    reading::Trace trace(options);
-    analysis::Pci pci;
-    if (has_pci(trace.reader())) {
-        reading::drive(trace, {&pci});
-    }
-    return pci.functions();
-}
-
-std::string pci_line(const analysis::PciFunction& function) {
-    std::string line = fmt::format("PCIDEV {:04x} {:04x}{:04x} {:x}", function.place,
-                                   function.vendor, function.device, function.interrupt);
-    for (const analysis::PciRange& range : function.ranges) {
-        line += fmt::format(" {:x}", range.base | range.kind);
-    }
-    for (const analysis::PciRange& range : function.ranges) {
-        line += fmt::format(" {:x}", range.size);
-    }
-    return line + " \n";
-}
-
-std::vector<std::string> kept_pci_lines(const trace::TraceReader& reader) {
-    std::vector<std::string> lines;
-    for (const auto& [key, value] : reader.text()) {
-        if (key.starts_with(importing::pci_key)) {
-            lines.push_back(
-                fmt::format("PCIDEV {} {}\n", key.substr(importing::pci_key.size()), value));
-        }
-    }
-    return lines;
 }
 
 } // namespace mmioscope::exporting

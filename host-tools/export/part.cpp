@@ -23,15 +23,6 @@
 
 namespace mmioscope::exporting {
 
-// Removes addresses of the guest's code from sections other than records: the user's requests
-// before the boot and the recorder's command line may contain them.
-
-/// The lines of a text except those of reading::texts_with_code.
-std::string text_without_code(std::span<const std::byte> payload);
-
-/// The device tree without the board's requests; empty if it is invalid.
-std::vector<std::byte> tree_without_code(std::span<const std::byte> payload);
-
 namespace {
 
 using abi::SectionType;
@@ -44,6 +35,38 @@ constexpr std::size_t most_at_once = 256; ///< records passed to the writer
 
 bool same(const std::optional<Task>& left, const Task& right) {
     return left && left->pid == right.pid && left->tgid == right.tgid && left->comm == right.comm;
+}
+
+// Addresses of the guest's code may also be in the user's requests before the boot, and in the
+// recorder's command line.
+
+/// The lines of a text except those of reading::texts_with_code.
+std::string text_without_code(std::span<const std::byte> payload) {
+    std::string_view rest(reinterpret_cast<const char*>(payload.data()), payload.size());
+    std::string kept;
+    while (!rest.empty()) {
+        const std::string_view line = rest.substr(0, rest.find('\n'));
+        rest.remove_prefix(std::min(rest.size(), line.size() + 1));
+        const std::string_view key = line.substr(0, line.find('='));
+        if (std::find(std::begin(reading::texts_with_code), std::end(reading::texts_with_code),
+                      key) == std::end(reading::texts_with_code)) {
+            kept += std::string(line) + "\n";
+        }
+    }
+    return kept;
+}
+
+/// The device tree without the board's requests; empty if it is invalid.
+std::vector<std::byte> tree_without_code(std::span<const std::byte> payload) {
+    if (!tree::tree_is_sound(payload)) {
+        return {};
+    }
+    std::vector<std::byte> tree(payload.begin(), payload.end());
+    const int chosen = fdt_path_offset(tree.data(), "/chosen");
+    if (chosen >= 0) {
+        fdt_nop_property(tree.data(), chosen, abi::chosen::requests);
+    }
+    return tree;
 }
 
 } // namespace
@@ -117,9 +140,17 @@ void Part::begin(const reading::Trace& trace, int fd, const std::string& name) {
 
 void Part::add(const Event& event) {
     const abi::Record& record = event.record;
+    const std::vector<abi::Record>& pieces = event.payload().pieces;
     ++events_;
+    if (records_.size() + pieces.size() >= std::min(most_at_once, writer_->room())) {
+        put_records();
+        if (pieces.size() >= writer_->room()) { // a section does not end in a group
+            writer_->flush();
+            tasks_.pass_records();
+        }
+    }
     if (!what_.selected) {
-        if (const auto loss = finder_.add(record)) {
+        if (const auto loss = finder_.add(event)) {
             note(*loss);
         }
     } else {
@@ -132,9 +163,8 @@ void Part::add(const Event& event) {
     if (what_.no_pc && kind.place && kind.hide == trace::Hide::addresses) {
         hide_place(records_.back());
     }
-    if (records_.size() == std::min(most_at_once, writer_->room())) {
-        put_records();
-    }
+    records_.insert(records_.end(), pieces.begin(), pieces.end());
+    callers_.resize(records_.size(), trace::lr_holds);
 }
 
 // Like the recorder: with too many holes at least the sum is right.
@@ -232,33 +262,6 @@ void Part::finish() {
     const std::vector<abi::Loss> all = losses();
     writer_->values(SectionType::losses, std::span<const abi::Loss>(all));
     writer_->finish(trace::sum_of(all), reader_->end()->ending);
-}
-
-std::string text_without_code(std::span<const std::byte> payload) {
-    std::string_view rest(reinterpret_cast<const char*>(payload.data()), payload.size());
-    std::string kept;
-    while (!rest.empty()) {
-        const std::string_view line = rest.substr(0, rest.find('\n'));
-        rest.remove_prefix(std::min(rest.size(), line.size() + 1));
-        const std::string_view key = line.substr(0, line.find('='));
-        if (std::find(std::begin(reading::texts_with_code), std::end(reading::texts_with_code),
-                      key) == std::end(reading::texts_with_code)) {
-            kept += std::string(line) + "\n";
-        }
-    }
-    return kept;
-}
-
-std::vector<std::byte> tree_without_code(std::span<const std::byte> payload) {
-    if (!tree::tree_is_sound(payload)) {
-        return {};
-    }
-    std::vector<std::byte> tree(payload.begin(), payload.end());
-    const int chosen = fdt_path_offset(tree.data(), "/chosen");
-    if (chosen >= 0) {
-        fdt_nop_property(tree.data(), chosen, abi::chosen::requests);
-    }
-    return tree;
 }
 
 } // namespace mmioscope::exporting

@@ -125,15 +125,13 @@ public:
     }
     void value(std::int64_t value) { event_.add_int64(event_counter_value, value); }
 
-    void number(std::string_view name, std::uint64_t value) {
-        annotation(name).add_uint64(annotation_uint, value);
-    }
-    void address(std::string_view name, std::uint64_t value) {
-        annotation(name).add_uint64(annotation_pointer, value);
-    }
-    void text(std::string_view name, std::string_view value) {
-        if (!value.empty()) {
-            annotation(name).add_uint64(annotation_string, names_.number_of(Kind::text, value));
+    void argument(std::string_view name, const Cell& cell) {
+        if (const auto* const hex = std::get_if<Hex>(&cell)) {
+            annotation(name).add_uint64(annotation_pointer, hex->value);
+        } else if (const auto* const number = std::get_if<std::uint64_t>(&cell)) {
+            annotation(name).add_uint64(annotation_uint, *number);
+        } else if (const std::string_view text = text_in(cell); !text.empty()) {
+            annotation(name).add_uint64(annotation_string, names_.number_of(Kind::text, text));
         }
     }
 
@@ -162,33 +160,20 @@ std::string access_name(const Event& event) {
                        abi::access_size(event.record), place);
 }
 
-void tell_place(TrackEvent& to, const Event& event, const trace::TraceReader& reader) {
-    const abi::Record& r = event.record;
-    if (reader.knows("cpu")) {
-        to.number("cpu", r.cpu);
+void tell(TrackEvent& to, const Event& event, Column::In in, const ColumnSet& known,
+          const trace::TickLength& tick) {
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+        if (columns[i].in == in && known[i]) {
+            to.argument(columns[i].name, columns[i].cell(event, tick));
+        }
     }
-    to.address("address", abi::physical_address(r));
-    if (has_bus_value(r)) {
-        to.address("value", r.value);
-    }
-    to.text("fields", field_words(event));
-    to.address("pc", r.pc);
-    to.text("function", code_words(event.code()));
-    to.text("caller", code_words(event.caller()));
-    to.address("task", r.task);
-    if (event.task() != nullptr) {
-        to.number("pid", event.task()->pid);
-        to.text("comm", event.task()->comm);
-    }
-    to.text("interrupt", event.interrupt());
-    to.number("order", r.lock_sequence);
 }
 
 } // namespace
 
 void Perfetto::begin(const trace::TraceReader& reader) {
-    reader_ = &reader;
-    frequency_ = reader.info() ? reader.info()->counter_frequency : 0;
+    known_ = known_columns(reader);
+    tick_ = trace::TickLength(reader.info() ? reader.info()->counter_frequency : 0);
     describe(sink_, devices_group, "devices", 0);
     describe(sink_, cpus_group, "CPUs", 0);
     describe(sink_, tasks_group, "tasks, by their accesses", 0);
@@ -296,11 +281,8 @@ void Perfetto::add_access(const Event& event) {
     end_slice(r.device, event.nanoseconds);
     TrackEvent slice(sink_, names_, event.nanoseconds, slice_begin, device_tracks + r.device);
     slice.name(access_name(event));
-    tell_place(slice, event, *reader_);
-    if (reader_->knows("duration")) {
-        slice.number("duration", trace::nanoseconds(r.duration, frequency_));
-    }
-    open_[r.device] = event.nanoseconds + trace::nanoseconds(r.duration, frequency_);
+    tell(slice, event, Column::In::slices, known_, tick_);
+    open_[r.device] = event.nanoseconds + tick_.nanoseconds(r.duration);
 }
 
 // Slices of one track must not overlap: end the open one where the next begins.
@@ -321,17 +303,13 @@ void Perfetto::add_instant(const Event& event) {
     const bool access = r.type == RecordType::access;
     point.name(access ? fmt::format(FMT_COMPILE("{} {}"), event.device(), access_name(event))
                       : std::string(type_word(r.type)));
-    point.number("sequence", r.cpu_sequence);
-    point.text("flags", flag_words(r));
-    if (r.type == RecordType::gap) {
-        point.number("count", r.value);
-    } else if (!access && trace::has_place(r.type)) {
-        point.text("device", event.device());
-        tell_place(point, event, *reader_);
-    } else if (!access && trace::has_value(r)) {
-        point.address("value", r.value);
+    tell(point, event, Column::In::all, known_, tick_);
+    if (!access) {
+        tell(point, event, Column::In::slices, known_, tick_);
     }
-    point.text("text", plain_text(event.text()));
+    if (!access && trace::has_place(r.type)) {
+        point.argument("device", event.device());
+    }
 }
 
 void Perfetto::count(const Event& event) {
@@ -370,7 +348,7 @@ std::vector<std::string> Perfetto::left_out() const {
     return shortened_ == 0
                ? std::vector<std::string>()
                : std::vector{fmt::format("perfetto: {} accesses end where the next one of their "
-                                         "device begins; `duration` has the whole",
+                                         "device begins; `duration_ns` has the whole",
                                          shortened_)};
 }
 

@@ -2,6 +2,7 @@
 // tests/export/perfetto.proto describes the fields used.
 #pragma once
 
+#include "export/columns.hpp"
 #include "export/sink.hpp"
 
 #include <cstdint>
@@ -76,8 +77,8 @@ private:
 
     Sink& sink_;
     PerfettoNames names_;
-    const trace::TraceReader* reader_ = nullptr;
-    std::uint32_t frequency_ = 0;
+    ColumnSet known_;
+    trace::TickLength tick_{0};
     std::set<std::uint8_t> cpus_;                     ///< with a track
     std::map<std::uint16_t, std::uint64_t> open_;     ///< ends of slices, by device
     std::map<std::string, std::uint64_t> interrupts_; ///< tracks, by CPU and interrupt

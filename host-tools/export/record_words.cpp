@@ -3,6 +3,7 @@
 #include "registers/fields_text.hpp"
 
 #include <fmt/compile.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -102,6 +103,15 @@ const Field* lone_field(const Event& event) {
         }
     }
     return lone;
+}
+
+std::string payload_words(const Event& event) {
+    const Payload& payload = event.payload();
+    if (payload.bytes.empty() && payload.begins && payload.ends) {
+        return {};
+    }
+    return fmt::format("{}{:02x}{}", payload.begins ? "" : "..", fmt::join(payload.bytes, ""),
+                       payload.ends ? "" : "..");
 }
 
 std::string_view plain_text(std::string_view text) {

@@ -32,6 +32,9 @@ std::string field_words(const Event& event);
 /// and appear as "0x.."; null otherwise.
 const Field* lone_field(const Event& event);
 
+/// The payload in hexadecimal, with ".." where a part is missing; empty: it has none.
+std::string payload_words(const Event& event);
+
 /// The text of a marker without its quotes; other texts unchanged.
 std::string_view plain_text(std::string_view text);
 

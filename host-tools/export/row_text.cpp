@@ -132,8 +132,8 @@ void RowText::append_each(fmt::memory_buffer& to, std::span<const Event> events)
     const char* room_end = at.at();
     for (const Event& event : events) {
         const bool has_text = event.ids.text != unasked && event.ids.text != no_id;
-        if (event.record.type != abi::RecordType::access || event.context_number == 0 || has_text)
-            [[unlikely]] {
+        if (event.record.type != abi::RecordType::access || event.context_number == 0 || has_text ||
+            abi::goes_on(event.record)) [[unlikely]] {
             end(to, at);
             append_other(to, event);
             to.push_back('\n');
@@ -235,7 +235,9 @@ template <RowForm form, bool all, std::size_t from, std::size_t to>
                 at = values_.append(at, event, texts.context.value, digits);
             }
         } else if constexpr (columns[i].of == Of::flags) {
-            at.append_any(texts.flags);
+            if constexpr (!goes_on(i)) {
+                at.append_any(texts.flags);
+            }
         } else if constexpr (columns[i].of == Of::interrupt) {
             at.append_any(texts.interrupt);
         } else if constexpr (columns[i].of == Of::text) { // append_each() has excluded these

@@ -20,10 +20,12 @@ namespace mmioscope::exporting {
 
 enum class RowForm { csv, json };
 
-/// Whether a column depends on a context like the column before it; then they share a text.
+/// Whether a column depends on a context or on flags like the column before it; then they share a
+/// text.
 constexpr bool goes_on(std::size_t column) {
-    return column > 0 && columns[column].of == Column::Of::context &&
-           columns[column - 1].of == Column::Of::context;
+    const Column::Of of = columns[column].of;
+    return column > 0 && columns[column - 1].of == of &&
+           (of == Column::Of::context || of == Column::Of::flags);
 }
 
 /// Index of the context's text that contains a column; for the end of the columns, the number of
@@ -100,7 +102,6 @@ private:
     std::array<SlowNumber<std::uint32_t>, 64> of_device_;
 };
 
-} // namespace mmioscope::exporting
 /// A format of such lines.
 class Rows : public Exporter {
 public:
@@ -126,3 +127,4 @@ private:
     std::optional<RowText> rows_; ///< set by begin()
 };
 
+} // namespace mmioscope::exporting

@@ -1,5 +1,6 @@
 #include "export/sqlite.hpp"
 
+#include "export/columns.hpp"
 #include "export/record_words.hpp"
 #include "records/kinds.hpp"
 #include "records/record_text.hpp"
@@ -11,6 +12,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cstring>
 
 namespace mmioscope::exporting {
@@ -24,11 +26,49 @@ extern const char sqlite_views[];
 
 namespace {
 
+/// Columns whose content is in other tables, and what events has instead.
+struct Elsewhere {
+    std::string_view column, id;
+};
+constexpr Elsewhere elsewhere[] = {{"device", ",device INTEGER REFERENCES devices"},
+                                   {"register", ",register INTEGER REFERENCES registers"},
+                                   {"function", ",code INTEGER REFERENCES symbols"},
+                                   {"source", ""},
+                                   {"caller", ",caller INTEGER REFERENCES symbols"},
+                                   {"pid", ",task_id INTEGER REFERENCES tasks"},
+                                   {"comm", ""},
+                                   {"interrupt", ",interrupt INTEGER REFERENCES interrupts"},
+                                   {"text", ""},
+                                   {"lost", ""},
+                                   {"payload", ""}};
+constexpr const Elsewhere* elsewhere_of(const Column& column) {
+    const auto* const found = std::ranges::find(elsewhere, column.name, &Elsewhere::column);
+    return found == std::end(elsewhere) ? nullptr : found;
+}
+
+std::string columns_of_events() {
+    std::string sql = "id INTEGER PRIMARY KEY";
+    for (const Column& column : columns) {
+        const Elsewhere* const other = elsewhere_of(column);
+        sql += other != nullptr ? other->id : fmt::format(",\"{}\"", column.name);
+        sql += other != nullptr ? "" : column.number_of != nullptr ? " INTEGER" : " TEXT";
+    }
+    return sql;
+}
+
 Database with_tables(const std::string& path, const std::string& name) {
     Database database(path, name);
     database.run(sqlite_tables);
-    database.run("BEGIN");
+    database.run(fmt::format("CREATE TABLE events ({}); BEGIN", columns_of_events()).c_str());
     return database;
+}
+
+Statement insertion(Database& database) {
+    std::string places = "?";
+    for (const char c : columns_of_events()) {
+        places += c == ',' ? ",?" : "";
+    }
+    return database.prepare(fmt::format("INSERT INTO events VALUES ({})", places).c_str());
 }
 
 // As in the tree, the most specific first, separated by blanks.
@@ -41,13 +81,10 @@ std::string compatible(const tree::TreeNodes& nodes, const abi::RegionEntry& reg
     return for_terminal(plain_text(all));
 }
 
-// Zero means unknown.
-void bind_known(Statement& to, std::uint64_t number) {
-    if (number == 0) {
-        to.null();
-    } else {
-        to << number;
-    }
+void put_cell(Statement& to, const Cell& cell) { // an empty text becomes null
+    const auto* const hex = std::get_if<Hex>(&cell);
+    const auto* const number = std::get_if<std::uint64_t>(&cell);
+    hex != nullptr ? to << hex->value : number != nullptr ? to << *number : to << text_in(cell);
 }
 
 // Parts of a key.
@@ -61,10 +98,9 @@ void put(std::string& key, std::string_view text) {
 } // namespace
 
 Sqlite::Sqlite(const std::string& path, const std::string& name)
-    : database_(with_tables(path, name)),
-      event_(database_.prepare("INSERT INTO events VALUES "
-                               "(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)")),
+    : database_(with_tables(path, name)), event_(insertion(database_)),
       text_(database_.prepare("INSERT INTO texts VALUES (?,?)")),
+      payload_(database_.prepare("INSERT INTO payloads VALUES (?,?)")),
       loss_(database_.prepare("INSERT INTO losses VALUES (?,?,?,?,?)")),
       register_(database_.prepare("INSERT INTO registers VALUES (?,?,?,?,?,?)")),
       symbol_(database_.prepare("INSERT INTO symbols VALUES (?,?,?,?,?,?)")),
@@ -89,6 +125,7 @@ std::string_view Sqlite::key(const Parts&... parts) {
 
 void Sqlite::begin(const trace::TraceReader& reader) {
     reader_ = &reader;
+    known_ = known_columns(reader);
     for (const auto& [key, value] : reader.text()) {
         meta("text:" + key, value);
     }
@@ -124,6 +161,9 @@ void Sqlite::add(const Event& event) {
     if (!event.text().empty()) {
         (text_ << rows_ << plain_text(event.text())).run();
     }
+    if (const std::string payload = payload_words(event); !payload.empty()) {
+        (payload_ << rows_ << payload).run();
+    }
     if (rows_ % rows_per_transaction == 0) {
         database_.run("COMMIT; BEGIN");
     }
@@ -136,54 +176,37 @@ void Sqlite::add_loss(const Event& event) {
 }
 
 void Sqlite::add_row(const Event& event) {
-    const abi::Record& r = event.record;
-    event_ << ++rows_ << event.nanoseconds << r.time;
-    reader_->knows("cpu") ? event_ << r.cpu : event_.null();
-    event_ << type_word(r.type);
-    bind_place(event);
-    bind_code(event);
-    event_ << r.cpu_sequence;
-    trace::has_place(r.type) ? event_ << r.lock_sequence : event_.null();
-    event_ << flag_words(r);
-    bind_symbol(r.pc, event.code());
-    bind_symbol(std::nullopt, event.caller()); // LR may not be the caller's address
-    event.interrupt().empty() ? event_.null() : event_ << interrupt_id(event.interrupt());
+    event_ << ++rows_;
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+        const Elsewhere* const other = elsewhere_of(columns[i]);
+        if (other == nullptr) {
+            put_cell(event_, known_[i] ? columns[i].cell(event, tick_) : Cell());
+        } else if (!other->id.empty()) {
+            const std::uint64_t id = id_of(columns[i].name, event);
+            id == none ? event_.null() : event_ << id;
+        }
+    }
     event_.run();
 }
 
-void Sqlite::bind_place(const Event& event) {
-    const abi::Record& r = event.record;
-    if (!trace::has_place(r.type)) {
-        event_.null().null();
-        r.device == abi::no_device ? event_.null() : event_ << r.device;
-        event_.null().null().null();
-        const bool known = trace::kind_of(r.type).value != trace::ValueIs::none;
-        known ? event_ << r.value : event_.null();
-        event_.null().null();
-        return;
+std::uint64_t Sqlite::id_of(std::string_view column, const Event& event) {
+    if (column == "device") {
+        return event.record.device == abi::no_device ? none : event.record.device;
     }
-    event_ << (abi::is_write(r) ? "w" : "r") << abi::access_size(r);
-    r.device == abi::no_device ? event_.null() : event_ << r.device;
-    event_ << event.offset() << abi::physical_address(r);
-    event.reg() == nullptr ? event_.null() : event_ << register_id(event);
-    trace::has_value(r) ? event_ << r.value : event_.null();
-    event_ << field_words(event);
-    const bool timed = reader_->knows("duration");
-    timed ? event_ << tick_.nanoseconds(r.duration) : event_.null();
-}
-
-void Sqlite::bind_code(const Event& event) {
-    const abi::Record& r = event.record;
-    if (!trace::has_place(r.type)) {
-        event_.null().null().null().null().null().null();
-    } else {
-        for (const std::uint32_t address : {r.pc, r.lr, r.sp, r.va}) {
-            bind_known(event_, address);
-        }
-        r.mode == 0 ? event_.null() : event_ << mode_word(r.mode);
-        bind_known(event_, r.task);
+    if (column == "register") {
+        return event.reg() == nullptr ? none : register_id(event);
     }
-    event.task() == nullptr ? event_.null() : event_ << task_id(*event.task());
+    if (column == "pid") {
+        return event.task() == nullptr ? none : task_id(*event.task());
+    }
+    if (column == "interrupt") {
+        return event.interrupt().empty() ? none : interrupt_id(event.interrupt());
+    }
+    const bool caller = column == "caller"; // LR may not be its address
+    const Location* const location = caller ? event.caller() : event.code();
+    return location == nullptr || location->function.empty()
+               ? none
+               : symbol_id(caller ? std::nullopt : std::optional(event.record.pc), *location);
 }
 
 std::uint64_t Sqlite::register_id(const Event& event) {
@@ -239,14 +262,6 @@ std::uint64_t Sqlite::symbol_id(std::optional<std::uint32_t> address, const Loca
     return id.number;
 }
 
-void Sqlite::bind_symbol(std::optional<std::uint32_t> address, const Location* location) {
-    if (location == nullptr || location->function.empty()) {
-        event_.null();
-    } else {
-        event_ << symbol_id(address, *location);
-    }
-}
-
 void Sqlite::finish() {
     const trace::Lost lost = reader_->lost();
     meta("lost", fmt::format("{}", lost.events()));
@@ -272,13 +287,8 @@ CREATE TABLE interrupts (id INTEGER PRIMARY KEY, name TEXT);
 CREATE TABLE symbols (id INTEGER PRIMARY KEY, address INTEGER, function TEXT, offset INTEGER, module TEXT,
     source TEXT);
 CREATE TABLE tasks (id INTEGER PRIMARY KEY, pid INTEGER, tgid INTEGER, comm TEXT);
-CREATE TABLE events (id INTEGER PRIMARY KEY, ns INTEGER, ticks INTEGER, cpu INTEGER, type TEXT, dir TEXT,
-    size INTEGER, device INTEGER REFERENCES devices, offset INTEGER, address INTEGER,
-    register INTEGER REFERENCES registers, value INTEGER, fields TEXT, duration_ns INTEGER, pc INTEGER, lr INTEGER, sp INTEGER,
-    va INTEGER, mode TEXT, task INTEGER, task_id INTEGER REFERENCES tasks, sequence INTEGER, "order" INTEGER,
-    flags TEXT, code INTEGER REFERENCES symbols, caller INTEGER REFERENCES symbols,
-    interrupt INTEGER REFERENCES interrupts);
 CREATE TABLE texts (event INTEGER PRIMARY KEY REFERENCES events, text TEXT);
+CREATE TABLE payloads (event INTEGER PRIMARY KEY REFERENCES events, payload TEXT);
 CREATE TABLE losses (cpu INTEGER, sequence INTEGER, count INTEGER, ns INTEGER, ticks INTEGER);
 )";
 
@@ -292,11 +302,12 @@ CREATE VIEW trace AS
         CASE WHEN e.address IS NOT NULL THEN printf('0x%x', e.address) END AS address,
         CASE WHEN e.value IS NOT NULL THEN printf('0x%x', e.value) END AS value, e.fields,
         CASE WHEN e.pc IS NOT NULL THEN printf('0x%x', e.pc) END AS pc, s.function,
-        c.function AS caller, t.pid, t.comm, i.name AS interrupt, x.text, e.flags
+        c.function AS caller, t.pid, t.comm, i.name AS interrupt, x.text, e.flags,
+        p.payload
     FROM events e LEFT JOIN devices d ON d.id = e.device LEFT JOIN registers r ON r.id = e.register
         LEFT JOIN symbols s ON s.id = e.code LEFT JOIN symbols c ON c.id = e.caller
         LEFT JOIN tasks t ON t.id = e.task_id LEFT JOIN texts x ON x.event = e.id
-        LEFT JOIN interrupts i ON i.id = e.interrupt;
+        LEFT JOIN interrupts i ON i.id = e.interrupt LEFT JOIN payloads p ON p.event = e.id;
 -- What the fields held that an access had all bits of, also those of value 0.
 CREATE VIEW field_contents AS
     SELECT c.event, c.seconds, c.device, c.register, c.field, c.value, v.name AS meaning

@@ -1,6 +1,7 @@
 // A database: the trace as tables, with views for common questions (sqlite_schema.cpp).
 #pragma once
 
+#include "export/columns.hpp"
 #include "export/database.hpp"
 #include "export/known_ids.hpp"
 #include "export/sink.hpp"
@@ -28,21 +29,22 @@ private:
     std::string_view key(const Parts&... parts);
     void add_loss(const Event& event);
     void add_row(const Event& event);
-    void bind_place(const Event& event);
-    void bind_code(const Event& event);
+    static constexpr std::uint64_t none = UINT64_MAX;
+    std::uint64_t id_of(std::string_view column, const Event& event);
     std::uint64_t register_id(const Event& event);
     void add_fields(std::uint64_t register_id, const Register& reg);
     std::uint64_t task_id(const Task& task);
     std::uint64_t interrupt_id(std::string_view name);
     std::uint64_t symbol_id(std::optional<std::uint32_t> address, const Location& location);
-    void bind_symbol(std::optional<std::uint32_t> address, const Location* location);
 
     static constexpr std::uint64_t rows_per_transaction = 100'000;
 
+    ColumnSet known_;
     trace::TickLength tick_{0};
     Database database_;
     Statement event_;
     Statement text_;
+    Statement payload_;
     Statement loss_;
     Statement register_;
     Statement symbol_;

@@ -30,14 +30,15 @@ inline constexpr std::size_t most_records = 4096;
 
 struct BlockHeader {
     std::uint32_t count;    ///< records, 1 to most_records
-    std::uint16_t version;  ///< block_version; readers accept no other
-    std::uint16_t columns;  ///< column_count, or more in later versions of the file
+    std::uint16_t version;  ///< block_version, or with_payloads; readers accept no other
+    std::uint16_t columns;  ///< 7, with payloads 8, or more in later versions of the file
     std::uint64_t earliest; ///< of the records' times
     std::uint64_t latest;   ///< of the records' times
 };
 static_assert(sizeof(BlockHeader) == 24);
 
 inline constexpr std::uint16_t block_version = 2;
+inline constexpr std::uint16_t with_payloads = 3; ///< some records are of type payload
 
 struct ColumnPlace {
     std::uint32_t size; ///< bytes
@@ -53,8 +54,13 @@ enum class Column : unsigned {
     lr = 4,       ///< lr
     sequence = 5, ///< commit, lock_sequence, cpu_sequence
     caller = 6,   ///< for each record, the caller that replaces its lr (records/callers.hpp)
+    payload = 7,  ///< bytes of the records of type payload; all other columns have 0 there
 };
-inline constexpr std::size_t column_count = 7;
+inline constexpr std::size_t column_count = 8;
+
+constexpr std::size_t columns_of(std::uint16_t version) {
+    return version == with_payloads ? column_count : column_count - 1;
+}
 
 /// A set of columns.
 class ColumnSet {

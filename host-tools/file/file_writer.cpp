@@ -2,6 +2,7 @@
 
 #include "file/block.hpp"
 #include "file/file_reader.hpp"
+#include "records/groups.hpp"
 #include "system/compressed_source.hpp"
 #include "system/crc.hpp"
 #include "system/error.hpp"
@@ -93,29 +94,34 @@ void FileWriter::tell_callers(std::span<const abi::Record> records,
 }
 
 void FileWriter::flush() {
-    if (!waiting().empty()) {
-        write_records(waiting().size());
-    }
+    // What was looked at (seen()) is of one section.
+    write_records(std::max<std::size_t>(whole_groups(waiting()), seen_.records));
 }
 
 std::span<const abi::Record> FileWriter::next_section() const {
-    return waiting().first(std::min(waiting().size(), records_per_section));
+    const auto all = waiting();
+    return all.size() < records_per_section
+               ? all
+               : all.first(whole_groups(all.first(records_per_section)));
 }
 
 bool FileWriter::write_full() {
     if (waiting().size() < records_per_section) {
         return false;
     }
-    write_records(records_per_section);
+    write_records(next_section().size());
     return true;
 }
 
-// Writes the first `count` pending records.
+// Writes the first `count` pending records. Callers of others stay: they are looked for by section.
 void FileWriter::write_records(std::size_t count) {
+    if (count == 0) {
+        return;
+    }
     if (!callers_.empty()) {
-        callers_.resize(count, lr_holds);
-        values(callers_section, std::span<const Caller>(callers_));
-        callers_.clear();
+        callers_.resize(std::max(count, callers_.size()), lr_holds);
+        values(callers_section, std::span<const Caller>(callers_).first(count));
+        callers_.erase(callers_.begin(), callers_.begin() + static_cast<std::ptrdiff_t>(count));
     }
     const std::span<const abi::Record> records = waiting().first(count);
     seen_.add(records.subspan(static_cast<std::size_t>(seen_.records)));
@@ -154,7 +160,7 @@ void FileWriter::packed(std::span<const std::byte> block, const Extent& records)
 }
 
 void FileWriter::finish(std::uint64_t lost, abi::Ending ending) {
-    flush();
+    write_records(waiting().size());
     const abi::End end{records_, lost, ending, 0, written_.size};
     write_section(abi::SectionType::index, index_payload(index_.entries(), written_.size));
     write_section(abi::SectionType::end, std::as_bytes(std::span(&end, 1)));

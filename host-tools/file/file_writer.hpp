@@ -39,10 +39,11 @@ public:
     }
 
     /// Takes `records`. They are written when there are enough, or by flush(). `callers`: one for
-    /// each record, or none.
+    /// each record, or none. A section does not end in a group (abi/payload.hpp).
     void append(std::span<const abi::Record> records, std::span<const Caller> callers = {});
     /// How many more records fit into the current section.
     std::size_t room() const;
+    /// Writes them. A group that goes on waits for its rest, and for finish().
     void flush();
 
     /// Records to write, for callers that append to them directly instead of copying with append().

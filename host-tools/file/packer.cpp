@@ -1,5 +1,6 @@
 #include "file/packer.hpp"
 
+#include "abi/payload.hpp"
 #include "records/open_accesses.hpp"
 #include "system/crc.hpp"
 
@@ -33,11 +34,16 @@ ValueForm form_of(const abi::Record& record) {
 std::span<const std::byte> Packer::pack(std::span<const abi::Record> records,
                                         std::span<const Caller> callers) {
     records_ = records;
-    const trace::TimeSpan times = trace::extent_of(records).times;
-    const BlockHeader header{static_cast<std::uint32_t>(records.size()), block_version,
-                             column_count, times.earliest, times.latest};
+    const Extent extent = extent_of(records);
+    if (extent.groups) {
+        take_payloads();
+    }
+    const std::uint16_t version = extent.groups ? with_payloads : block_version;
+    const auto count = static_cast<std::uint16_t>(columns_of(version));
+    const BlockHeader header{static_cast<std::uint32_t>(records.size()), version, count,
+                             extent.times.earliest, extent.times.latest};
     std::array<ColumnPlace, column_count> places{};
-    const std::size_t front = sizeof header + sizeof places;
+    const std::size_t front = sizeof header + count * sizeof places[0];
     block_.resize(front + sizeof(std::uint32_t));
     writer_.begin(block_);
 
@@ -55,12 +61,29 @@ std::span<const std::byte> Packer::pack(std::span<const abi::Record> records,
     write_lrs(), close();
     write_sequences(), close();
     write_callers(callers), close();
+    if (extent.groups) {
+        writer_.write(payloads_), close();
+    }
 
     std::memcpy(block_.data(), &header, sizeof header);
-    std::memcpy(block_.data() + sizeof header, places.data(), sizeof places);
+    std::memcpy(block_.data() + sizeof header, places.data(), front - sizeof header);
     const std::uint32_t crc = mmioscope::crc(std::span<const std::byte>(block_).first(front));
     std::memcpy(block_.data() + front, &crc, sizeof crc);
     return block_;
+}
+
+void Packer::take_payloads() {
+    payloads_.clear();
+    emptied_.assign(records_.begin(), records_.end());
+    for (abi::Record& record : emptied_) {
+        if (record.type == abi::RecordType::payload) {
+            const auto bytes = std::as_writable_bytes(
+                std::span(abi::bytes_of(record), std::size_t{abi::piece_bytes}));
+            payloads_.insert(payloads_.end(), bytes.begin(), bytes.end());
+            std::ranges::fill(bytes, std::byte{0});
+        }
+    }
+    records_ = emptied_;
 }
 
 // The number of entries; the entries, the first bytes of all first words first; then a number for

@@ -143,6 +143,7 @@ private:
     void write_lrs();
     void write_sequences();
     void write_callers(std::span<const Caller> callers);
+    void take_payloads();
 
     template <std::size_t words>
     void write_dictionary(const Dictionary<words>& dictionary,
@@ -151,6 +152,8 @@ private:
     std::uint8_t way_of_lr(std::size_t i) const;
 
     std::span<const abi::Record> records_;
+    std::vector<abi::Record> emptied_; ///< the records without the bytes of payloads_
+    std::vector<std::byte> payloads_;
     std::vector<std::byte> block_;
     StreamWriter writer_;
     Dictionary<site_words.size()> sites_;

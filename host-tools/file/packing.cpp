@@ -6,6 +6,7 @@
 #include "file/texts.hpp"
 #include "file/unpacker.hpp"
 #include "file/used_code.hpp"
+#include "records/groups.hpp"
 #include "records/module_table.hpp"
 #include "records/task_table.hpp"
 #include "symbols/section.hpp"
@@ -216,7 +217,7 @@ public:
             end(section.payload);
         } else if (section.type != SectionType::index && !join(section)) {
             if (section.type != modules_section) {
-                put_block();
+                put_block(records_.size());
             }
             put(section);
         }
@@ -233,7 +234,7 @@ private:
             records_.push_back(records[i]);
             callers_.push_back(callers.empty() ? lr_holds : callers[i]);
             if (records_.size() == trace::most_records) {
-                put_block();
+                put_block(whole_groups(records_));
             }
         }
         callers_ahead_.clear();
@@ -272,29 +273,33 @@ private:
         }
     }
 
-    void put_block() {
+    // Of the first `count` records.
+    void put_block(std::size_t count) {
         put_joined();
-        if (records_.empty()) {
+        if (count == 0) {
             return;
         }
-        const std::span<const std::byte> block = packer_.pack(records_, callers_);
+        const auto records = std::span(records_).first(count);
+        const auto callers = std::span(callers_).first(count);
+        const std::span<const std::byte> block = packer_.pack(records, callers);
         unpacker_.open(block);
         const auto back = unpacker_.decode(trace::ColumnSet::all());
         const bool same =
-            back.size() == records_.size() &&
+            back.size() == count &&
             std::memcmp(back.data(), records_.data(), back.size_bytes()) == 0 &&
-            (unpacker_.callers().empty() || std::ranges::equal(unpacker_.callers(), callers_));
+            (unpacker_.callers().empty() || std::ranges::equal(unpacker_.callers(), callers));
         if (!same) {
             throw failure("a packed block does not unpack to its records");
         }
-        writer_.packed(block, extent_of(records_));
-        count_ += records_.size();
-        records_.clear();
-        callers_.clear();
+        writer_.packed(block, extent_of(records));
+        count_ += count;
+        const auto end = static_cast<std::ptrdiff_t>(count);
+        records_.erase(records_.begin(), records_.begin() + end);
+        callers_.erase(callers_.begin(), callers_.begin() + end);
     }
 
     void end(std::span<const std::byte> payload) {
-        put_block();
+        put_block(records_.size());
         const abi::End end = end_of(payload);
         if (ended_ || end.records != count_) {
             throw failure("its records do not match the counts at its end");

@@ -382,6 +382,7 @@ void TraceReader::learn(std::span<const abi::Record> records) {
     const Extent extent = extent_of(records);
     latest_ = std::max(extent.times.latest, std::exchange(left_out_latest_, 0));
     teaches_ = extent.teaches;
+    groups_ = extent.groups;
     for (const abi::Record& record : teaches_ ? records : std::span<const abi::Record>()) {
         if (trace::teaches(record.type)) {
             at_.learnt.add(record);

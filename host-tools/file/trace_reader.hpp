@@ -104,6 +104,9 @@ public:
     std::uint64_t latest() const { return std::max(latest_, left_out_latest_); }
     /// Whether some of its records say something about others (file/index.hpp).
     bool teaches() const { return teaches_; }
+    /// The block, as next() has returned it, and whether some of its records are payloads.
+    std::span<const abi::Record> records() const { return records_; }
+    bool groups() const { return groups_; }
 
     /// What the recorder wrote before the records; nothing if that part is damaged.
     const std::optional<abi::Info>& info() const { return info_; }
@@ -225,6 +228,7 @@ private:
     ConsoleText console_;
     std::uint64_t latest_ = 0;        ///< latest time of records_
     bool teaches_ = false;            ///< some records of records_ do
+    bool groups_ = false;             ///< some of them are payloads
     std::uint64_t first_section_ = 0; ///< in the first file
     std::uint64_t count_ = 0;         ///< number of records returned
     unsigned furthest_part_ = 1;      ///< the furthest position read: the end of a section

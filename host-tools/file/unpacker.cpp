@@ -1,5 +1,6 @@
 #include "file/unpacker.hpp"
 
+#include "abi/payload.hpp"
 #include "system/crc.hpp"
 #include "system/error.hpp"
 
@@ -42,8 +43,9 @@ std::optional<BlockHeader> header_of(std::span<const std::byte> payload) {
         return std::nullopt;
     }
     std::memcpy(&header, payload.data(), sizeof header);
-    const bool sound = header.count >= 1 && header.count <= most_records &&
-                       header.version == block_version && header.columns >= column_count;
+    const bool known = header.version == block_version || header.version == with_payloads;
+    const bool sound = header.count >= 1 && header.count <= most_records && known &&
+                       header.columns >= columns_of(header.version);
     return sound ? std::optional(header) : std::nullopt;
 }
 
@@ -73,7 +75,9 @@ void Unpacker::open(std::span<const std::byte> payload) {
         throw bad_input("its header is damaged");
     }
     std::span<const std::byte> rest = payload.subspan(front + sizeof crc);
-    for (std::size_t i = 0; i < column_count; ++i) {
+    columns_ = {};
+    crcs_ = {};
+    for (std::size_t i = 0; i < columns_of(header->version); ++i) {
         ColumnPlace place{};
         std::memcpy(&place, payload.data() + sizeof *header + i * sizeof place, sizeof place);
         if (place.size > rest.size()) {
@@ -88,7 +92,10 @@ void Unpacker::open(std::span<const std::byte> payload) {
 }
 
 std::span<const abi::Record> Unpacker::decode(ColumnSet wanted) {
-    // First the columns that others depend on.
+    // First the columns that others depend on. Some depend on payloads that are not there yet.
+    if (wanted.has(Column::payload)) {
+        wanted = ColumnSet::all();
+    }
     if (wanted.has(Column::lr)) {
         wanted = wanted | Column::value;
     }
@@ -96,9 +103,9 @@ std::span<const abi::Record> Unpacker::decode(ColumnSet wanted) {
         wanted = wanted | Column::site;
     }
     constexpr std::array<void (Unpacker::*)(), column_count> readers{
-        &Unpacker::read_sites,  &Unpacker::read_times, &Unpacker::read_values,
-        &Unpacker::read_frames, &Unpacker::read_lrs,   &Unpacker::read_sequences,
-        &Unpacker::read_callers};
+        &Unpacker::read_sites,   &Unpacker::read_times,   &Unpacker::read_values,
+        &Unpacker::read_frames,  &Unpacker::read_lrs,     &Unpacker::read_sequences,
+        &Unpacker::read_callers, &Unpacker::read_payloads};
     for (std::size_t i = 0; i < column_count; ++i) {
         const auto column = static_cast<Column>(i);
         if (!wanted.has(column) || decoded_.has(column)) {
@@ -278,6 +285,21 @@ void Unpacker::read_callers() {
     const std::uint16_t* number = numbers_.data();
     for (Caller& to : callers_) {
         to = words_[*number++].front();
+    }
+}
+
+void Unpacker::read_payloads() {
+    if (columns_[static_cast<std::size_t>(Column::payload)].empty()) {
+        return;
+    }
+    const auto count = static_cast<std::size_t>(
+        std::ranges::count(records_, abi::RecordType::payload, &abi::Record::type));
+    const std::uint8_t* bytes = reader_.read(count * abi::piece_bytes, bytes_);
+    for (abi::Record& record : records_) {
+        if (record.type == abi::RecordType::payload) {
+            std::memcpy(abi::bytes_of(record), bytes, abi::piece_bytes);
+            bytes += abi::piece_bytes;
+        }
     }
 }
 

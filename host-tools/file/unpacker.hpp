@@ -126,6 +126,7 @@ private:
     void read_lrs();
     void read_sequences();
     void read_callers();
+    void read_payloads();
 
     template <std::size_t words>
     void read_dictionary(std::vector<std::array<std::uint32_t, words>>& entries,

@@ -84,7 +84,7 @@ private:
             }
             if (options_.losses == Losses::all) {
                 const std::optional<abi::Loss> loss =
-                    find_losses_ ? losses_.add(event.record) : std::nullopt;
+                    find_losses_ ? losses_.add(event) : std::nullopt;
                 if (loss || gap) { // a gap record is shown only as its loss
                     give(events.subspan(first, i - first));
                     first = gap ? i + 1 : i;

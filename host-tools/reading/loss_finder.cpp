@@ -4,7 +4,8 @@
 
 namespace mmioscope::reading {
 
-std::optional<abi::Loss> LossFinder::add(const abi::Record& record) {
+std::optional<abi::Loss> LossFinder::add(const Event& event) {
+    const abi::Record& record = event.record;
     Cpu& cpu = cpus_[record.cpu];
     if (!cpu.known) {
         cpu = {true, record.cpu_sequence, record.cpu_sequence};
@@ -13,6 +14,7 @@ std::optional<abi::Loss> LossFinder::add(const abi::Record& record) {
         return std::nullopt; // nothing is missing before what was there before
     }
     const trace::Hole hole = trace::hole_at(cpu.next, record);
+    cpu.next += static_cast<std::uint32_t>(event.payload().pieces.size());
     const abi::Loss loss{record.cpu, hole.first, trace::add_lost(hole.in_front, hole.announced),
                          record.time};
     lost_ = trace::add_lost(lost_, loss.count);

@@ -13,13 +13,13 @@ namespace mmioscope::reading {
 
 class LossFinder {
 public:
-    /// Adds the next record of the trace. Returns the records missing before it, or those that it
+    /// Adds the next event of the trace. Returns the records missing before it, or those that it
     /// reports as a gap record, if any. Records missing before a CPU's first record are only in
     /// rest(): a trace may begin anywhere.
-    std::optional<abi::Loss> add(const abi::Record& record);
+    std::optional<abi::Loss> add(const Event& event);
 
-    /// Adds the next records, up to the first one that may show a loss, which the caller must add
-    /// itself. Returns how many it added.
+    /// Adds the next events, up to the first one that may show a loss or has a payload, which the
+    /// caller must add itself. Returns how many it added.
     std::size_t follow(std::span<const Event> events) {
         std::size_t count = 0;
         for (std::size_t before = 1; before != count && count < events.size();) {
@@ -30,7 +30,7 @@ public:
             for (; cpu.known && count < events.size(); ++count, ++next) {
                 const abi::Record& record = events[count].record;
                 if (record.cpu != number || record.cpu_sequence != next ||
-                    record.type == abi::RecordType::gap) {
+                    record.type == abi::RecordType::gap || abi::goes_on(record)) {
                     break;
                 }
             }

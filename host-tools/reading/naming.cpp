@@ -31,19 +31,8 @@ std::string text_of(const abi::Record& record, std::span<const registers::Device
     }
     case RecordType::task: return trace::task_text(record);
     case RecordType::payload: return trace::payload_text(record, hidden);
-    case RecordType::none:
-    case RecordType::access:
-    case RecordType::begin:
-    case RecordType::own:
-    case RecordType::gap:
-    case RecordType::interrupt:
-    case RecordType::fetch:
-    case RecordType::maintenance:
-    case RecordType::page_table_walk:
-    case RecordType::power:
-    case RecordType::fold: break;
+    default: return {};
     }
-    return {};
 }
 
 namespace {
@@ -122,6 +111,7 @@ std::size_t Naming::fill(std::span<Event> events, std::span<const abi::Record> r
         event->ids = {};
         event->context_number = 0;
         event->carried_out_id = no_id;
+        event->payload_id = unasked;
         ++event;
     };
     if (which == UINT64_MAX >> (64 - records.size())) { // all: the usual case
@@ -196,7 +186,8 @@ void Naming::go_to(const registers::DeviceRegisters::Held& held) {
 
 bool Naming::full() const {
     return places_.size() > most_kept || locations_.size() > most_kept ||
-           tasks_.size() > most_kept || texts_.size() > most_kept || text_bytes_ > most_text;
+           tasks_.size() > most_kept || texts_.size() > most_kept || payloads_.size() > most_kept ||
+           text_bytes_ > most_text;
 }
 
 void Naming::forget() {
@@ -215,6 +206,8 @@ void Naming::forget() {
     interrupt_ids_.clear();
     texts_.resize(1);
     text_ids_.clear();
+    payloads_.resize(1);
+    kept_payloads_.clear();
     text_bytes_ = 0;
 }
 
@@ -406,6 +399,13 @@ inline const Naming::Found& Naming::found_at(std::uint32_t address, std::uint64_
 Id Naming::location_of(std::uint32_t address, std::uint64_t time, Times& times) {
     const Found& found = found_at(address, time);
     times.narrow(found.times.from, found.times.to);
+    return found.id;
+}
+
+Id Naming::code_of(const abi::Record& record) {
+    return has_code(record) ? found_at(record.pc & ~1u, record.time).id : no_id;
+}
+
 bool Naming::each_name(std::string_view kind, const symbols::VisitName& visit) {
     if (kind == "function") {
         each_function(visit);
@@ -416,13 +416,6 @@ bool Naming::each_name(std::string_view kind, const symbols::VisitName& visit) {
         visit(name);
     }
     return names.has_value();
-}
-
-    return found.id;
-}
-
-Id Naming::code_of(const abi::Record& record) {
-    return has_code(record) ? found_at(record.pc & ~1u, record.time).id : no_id;
 }
 
 std::optional<std::vector<std::string>> Naming::names_of(std::string_view kind) {
@@ -486,6 +479,35 @@ Id Naming::interrupt_in(const Event& event) {
 
 Id Naming::text_of(const Event& event) {
     return intern(reading::text_of(event.record, devices_.devices(), hidden_));
+}
+
+// Its records follow its own in the section (TraceReader::records()).
+Id Naming::payload_of(const Event& event) {
+    const auto all = reader_.records();
+    const auto group =
+        all.subspan(std::min(event.number - reader_.first_number(), std::uint64_t{all.size()}));
+    Payload& payload = kept_payloads_.emplace_back();
+    payload.begins = event.record.type != abi::RecordType::payload;
+    payload.ends = false;
+    for (std::size_t i = 0; i < group.size(); ++i) {
+        if (i > 0 && !trace::belong_together(group[i - 1], group[i])) {
+            break;
+        }
+        payload.ends = !abi::goes_on(group[i]);
+        abi::Record piece = group[i];
+        if (hidden_) {
+            strip_code(piece);
+        } else if (piece.type == abi::RecordType::payload) {
+            const auto* const bytes = abi::bytes_of(piece);
+            payload.bytes.insert(payload.bytes.end(), bytes, bytes + abi::bytes_in(piece));
+        }
+        if (i > 0) {
+            payload.pieces.push_back(piece);
+        }
+    }
+    text_bytes_ += payload.pieces.size() * sizeof(abi::Record);
+    payloads_.push_back(&payload);
+    return static_cast<Id>(payloads_.size() - 1);
 }
 
 Id Naming::intern(std::string_view text) {

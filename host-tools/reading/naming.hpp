@@ -100,6 +100,7 @@ public:
     Id code_of(const Event& event) override { return code_of(event.record); }
     Id interrupt_of(const Event& event) override;
     Id text_of(const Event& event) override;
+    Id payload_of(const Event& event) override;
 
     /// Where function names come from; fill it before the first event.
     symbols::Symbols& symbols() { return symbols_; }
@@ -177,9 +178,9 @@ private:
             learn();
         }
     }
-    void learn();
     std::optional<std::vector<std::string>> names_of(std::string_view kind);
     void each_function(const symbols::VisitName& visit);
+    void learn();
     unsigned variant(const abi::Record& record) {
         return watches_ ? devices_.registers().variant(record.device) : 0;
     }
@@ -259,7 +260,8 @@ private:
 
     std::vector<Id> interrupt_ids_; ///< by the value's bits 12:0
     std::unordered_map<std::string, Id> text_ids_;
-    std::size_t text_bytes_ = 0;
+    std::size_t text_bytes_ = 0; ///< and those of payloads
+    std::deque<Payload> kept_payloads_;
 };
 
 } // namespace mmioscope::reading

@@ -31,12 +31,23 @@ std::string why_incomplete(const trace::TraceReader& reader) {
 
 } // namespace
 
+[[gnu::always_inline]] inline void Tally::add(const trace::Run& run) {
+    summary_.add(run);
+    seen_.add(run);
+    backward_.add(run);
+}
+
 void Tally::add_all(std::span<const Event> events) {
-    trace::for_each_run<trace::RunsOf::time>(events, [this](const trace::Run& run) {
-        summary_.add(run);
-        seen_.add(run);
-        backward_.add(run);
-    });
+    while (!events.empty()) {
+        const trace::Run run = trace::run_of<trace::RunsOf::time>(events);
+        add(run);
+        if (abi::goes_on(*run.last)) {
+            for (const abi::Record& piece : events[run.count - 1].payload().pieces) {
+                add({&piece, &piece, 1, 0});
+            }
+        }
+        events = events.subspan(run.count);
+    }
 }
 
 // Losses as the recorder wrote them; if that part is missing, as the records show them.

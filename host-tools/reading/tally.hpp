@@ -32,6 +32,8 @@ public:
     Status status_so_far(const trace::TraceReader& reader) const;
 
 private:
+    void add(const trace::Run& run);
+
     bool selects_;
     trace::Summary summary_;
     trace::LossCounter seen_; ///< losses visible in the records themselves

@@ -3,6 +3,7 @@
 #include "file/trace_reader.hpp"
 #include "reading/marks.hpp"
 #include "reading/strip_code.hpp"
+#include "records/groups.hpp"
 #include "records/ticks.hpp"
 #include "symbols/symbol_files.hpp"
 #include "system/error.hpp"
@@ -293,6 +294,9 @@ bool Trace::next_group() {
     if (!all_) {
         choose();
     }
+    if (reader_->groups()) {
+        left_ &= ~pieces();
+    }
     if (filter_) {
         left_ = may_hold(left_);
         // Not if passing a record may change names, and not if events have no code.
@@ -313,6 +317,17 @@ void Trace::choose() {
         hidden_ |= std::uint64_t{hidden} << i;
         left_ &= ~(std::uint64_t{hidden || !in_range(record, number_ + i + 1)} << i);
     }
+}
+
+// The bits of the records in group_ that are parts of the event of the record before them.
+std::uint64_t Trace::pieces() const {
+    std::uint64_t bits = 0;
+    const bool first = number_ + 1 == reader_->first_number();
+    for (std::size_t i = first ? 1 : 0; i < group_.size(); ++i) {
+        const abi::Record* const record = group_.data() + i;
+        bits |= std::uint64_t{trace::belong_together(record[-1], record[0])} << i;
+    }
+    return bits;
 }
 
 // Where registers depend on others, all records are needed. The same if this section has changed

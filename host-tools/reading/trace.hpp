@@ -125,6 +125,7 @@ private:
     bool next_group();
     bool in_range(const abi::Record& record, std::uint64_t number) const;
     void choose();
+    std::uint64_t pieces() const;
     trace::MarkerTexts& markers() {
         return options_.markers != nullptr ? *options_.markers : own_markers_;
     }

@@ -1,8 +1,8 @@
 #include "record/recording.hpp"
 
-#include "abi/payload.hpp"
 #include "file/texts.hpp"
 #include "file/unfinished.hpp"
+#include "records/groups.hpp"
 #include "records/losses.hpp"
 #include "records/record_text.hpp"
 #include "records/verdict.hpp"
@@ -157,11 +157,6 @@ std::string Recording::finish(const RecordingEnd& stop, const std::string& damag
 
 namespace {
 
-/// Both are of one group (abi/payload.hpp): a file does not end between them.
-bool belong_together(const abi::Record& before, const abi::Record& record) {
-    return abi::goes_on(before) && abi::follows(record, before) && abi::is_sound_piece(record);
-}
-
 FileDescriptor create_file(const Options& options, unsigned number) {
     if (options.output.empty()) {
         return temporary_file();
@@ -237,7 +232,8 @@ std::size_t Parts::room() const {
 void Parts::append(std::span<const abi::Record> records) {
     while (!records.empty()) {
         std::size_t n = std::min(records.size(), room());
-        while (n < records.size() && belong_together(n == 0 ? last_ : records[n - 1], records[n])) {
+        while (n < records.size() &&
+               trace::belong_together(n == 0 ? last_ : records[n - 1], records[n])) {
             ++n;
         }
         writer_->append(records.first(n));

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <span>
-
 namespace mmioscope::trace {
 
 namespace {
@@ -14,6 +12,20 @@ std::uint32_t group_of(const abi::Record& record) {
 }
 
 } // namespace
+
+bool belong_together(const abi::Record& before, const abi::Record& record) {
+    return abi::goes_on(before) && abi::follows(record, before) && abi::is_sound_piece(record);
+}
+
+std::size_t whole_groups(std::span<const abi::Record> records) {
+    std::size_t whole = records.size();
+    while (whole > 0 && abi::goes_on(records[whole - 1])) {
+        if (records[--whole].type != abi::RecordType::payload) {
+            break;
+        }
+    }
+    return records.size() - whole > abi::max_pieces ? records.size() : whole;
+}
 
 Groups::Finding Groups::add(const abi::Record& record, std::optional<std::uint32_t> next) {
     Finding found;
@@ -45,6 +57,9 @@ std::string payload_text(const abi::Record& piece, bool hidden) {
     std::string text = fmt::format("of {} at {}:", abi::owner_of(piece),
                                    abi::piece_index(piece) * abi::piece_bytes);
     const std::span bytes(abi::bytes_of(piece), abi::bytes_in(piece));
+    if (bytes.empty()) {
+        return text + " missing";
+    }
     if (hidden) {
         return text + fmt::format(" {} bytes", bytes.size());
     }

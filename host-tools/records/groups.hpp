@@ -6,10 +6,18 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
 namespace mmioscope::trace {
+
+/// Whether `record`, the one behind `before`, is a part of the same group.
+bool belong_together(const abi::Record& before, const abi::Record& record);
+
+/// How many of the first of `records` may be separated from all behind them: not the last group if
+/// it goes on. All of them if that is longer than any group is.
+std::size_t whole_groups(std::span<const abi::Record> records);
 
 class Groups {
 public:

@@ -110,6 +110,11 @@ public:
         const auto index = static_cast<unsigned>(type);
         return index < kinds.size() && (bits_ >> index & 1) != 0;
     }
+    constexpr bool has_any(KindSet other) const { return (bits_ & other.bits_) != 0; }
+    constexpr void add(abi::RecordType type) {
+        const auto index = static_cast<unsigned>(type);
+        bits_ |= std::uint64_t{index < kinds.size()} << index % kinds.size();
+    }
 
 private:
     std::uint64_t bits_ = 0;
@@ -127,8 +132,8 @@ constexpr bool has_place(abi::RecordType type) {
     return placed.has(type);
 }
 
+inline constexpr KindSet teaching([](const Kind& kind) { return kind.teaches; });
 constexpr bool teaches(abi::RecordType type) {
-    constexpr KindSet teaching([](const Kind& kind) { return kind.teaches; });
     return teaching.has(type);
 }
 

@@ -57,9 +57,13 @@ void Extent::add(std::span<const abi::Record> more) {
     records += more.size();
     times = span;
     if (bits != static_cast<unsigned>(abi::RecordType::access)) {
-        teaches = teaches || std::ranges::any_of(more, trace::teaches, &abi::Record::type);
-        begins = begins ||
-                 std::ranges::find(more, abi::RecordType::begin, &abi::Record::type) != more.end();
+        KindSet types([](const Kind&) { return false; });
+        for (const abi::Record& record : more) {
+            types.add(record.type);
+        }
+        teaches = teaches || types.has_any(teaching);
+        begins = begins || types.has(abi::RecordType::begin);
+        groups = groups || types.has(abi::RecordType::payload);
     }
 }
 

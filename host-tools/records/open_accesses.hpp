@@ -56,6 +56,7 @@ struct Extent {
     TimeSpan times = {};
     bool teaches = false; ///< later records may depend on them (abi::index_teaches)
     bool begins = false;  ///< some may be of type `begin` (abi::index_begins)
+    bool groups = false;  ///< some may be payloads
 
     /// Bits of IndexEntry::types.
     std::uint32_t index_bits() const {

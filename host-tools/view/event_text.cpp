@@ -63,6 +63,25 @@ std::string colored(const LineStyle& style, std::string_view color, std::string_
     return style.color ? fmt::format("\x1b[{}m{}\x1b[m", color, text) : std::string(text);
 }
 
+std::vector<Event> pieces_of(const Event& owner) {
+    const Payload& payload = owner.payload();
+    std::vector<Event> events;
+    Event event = owner;
+    event.payload_id = no_id;
+    const auto add = [&](const abi::Record& piece) {
+        event.number += piece.cpu_sequence - event.record.cpu_sequence;
+        event.record = piece;
+        event.ids = {};
+        event.context_number = 0;
+        events.push_back(event);
+    };
+    std::ranges::for_each(payload.pieces, add);
+    if (!payload.ends) {
+        add(abi::next_piece(event.record));
+    }
+    return events;
+}
+
 bool value_known(const Event& event) {
     return trace::value_known(event.record);
 }

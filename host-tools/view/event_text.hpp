@@ -47,6 +47,9 @@ std::string duration_text(const LineStyle& style, const abi::Record& record);
 
 bool value_known(const Event& event);
 
+/// Each further record of the event's payload has a line of its own; so has what is missing.
+std::vector<Event> pieces_of(const Event& owner);
+
 /// "0x0090", or "?".
 std::string value_of(const Event& event);
 

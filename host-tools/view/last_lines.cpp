@@ -48,6 +48,9 @@ void LastLines::add(const Event& event, State state) {
     const bool with_task = state == State::finished && event.record.type != abi::RecordType::marker;
     fmt::print(out_, "{}{}\n", line.view(),
                with_task ? fmt::format(" task {:#x}", event.record.task) : "");
+    if (event.payload_id != no_id) {
+        std::ranges::for_each(pieces_of(event), [&](const Event& one) { add(one, state); });
+    }
 }
 
 std::string LastLines::in_flight(const Event& event) const {

@@ -148,8 +148,9 @@ bool LineFormat::begin_millisecond(std::uint64_t nanoseconds) {
 template <bool raw>
 [[gnu::always_inline]] inline bool LineFormat::append_quickly(TextCursor& to, const Event& event) {
     const Record& record = event.record;
+    constexpr std::uint8_t unusual = abi::flag_value_unknown | abi::flag_payload;
     if (record.type != RecordType::access || record.cpu >= std::size(cpu_texts) ||
-        !value_known(event)) {
+        (record.flags & unusual) != 0) {
         return false;
     }
     const ContextText& text = context_text<raw>(event);

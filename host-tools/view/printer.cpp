@@ -136,6 +136,9 @@ void Printer::add(const Event& event) {
     }
     if (is_shown(event)) {
         show(event);
+        if (abi::goes_on(event.record)) [[unlikely]] {
+            std::ranges::for_each(pieces_of(event), [this](const Event& piece) { show(piece); });
+        }
     }
 }
 
@@ -161,7 +164,7 @@ std::size_t Printer::skip_quickly(std::span<const Event> events) {
         return 0;
     }
     const auto is_access = [](const Event& event) {
-        return event.record.type == abi::RecordType::access;
+        return event.record.type == abi::RecordType::access && !abi::goes_on(event.record);
     };
     const auto other = std::ranges::find_if_not(events, is_access);
     const auto accesses = static_cast<std::size_t>(other - events.begin());

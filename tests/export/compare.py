@@ -28,7 +28,7 @@ def columns(row):
         address - number(row["offset"]) if placed else 0, address, value,
         int(row["duration_ns"]) if placed and kind != "begin" else None, number(row.get("pc")), number(row.get("lr")),
         number(row.get("va")), number(row.get("task")), int(row["sequence"]),
-        int(row["order"]) if placed else None, row.get("flags") or "", row_text(row))
+        int(row["order"]) if placed else None, row.get("flags") or "", row_text(row), None, row.get("payload") or "")
 
 
 def row_text(row):
@@ -73,7 +73,7 @@ def read_sqlite(file, _):
             number(row["size"]), row["device"] or "-", number(row["address"]) - number(row["offset"]) if placed else 0,
             number(row["address"]), None if value is None else value % 2**64, number(row["duration_ns"]),
             number(row["pc"]), number(row["lr"]), number(row["va"]), number(row["task"]), int(row["sequence"]),
-            number(row["order"]), row["flags"], row_text(row))
+            number(row["order"]), row["flags"], row_text(row), None, row["payload"])
 
 
 def in_tables(records, trace):
@@ -83,9 +83,7 @@ def in_tables(records, trace):
         if record.type == "lost":
             losses.append(record)
         else:
-            duration = duration_ns(record, trace) if record.type in source.PLACED else None
-            yield record._replace(raw_value=None, duration=duration,
-                                  value=None if record.type in source.WITHOUT_VALUE else record.value)
+            yield as_row(record, trace)
     yield from losses
 
 
@@ -132,7 +130,7 @@ def read_ctf(file, trace):
             event += (names["device"], int(fields["device"]), *(number(fields[key]) for key in CTF_NUMBERS))
         else:
             event += (number(fields.get("value")), unless_dash(fields["text"]).replace("\\\\", "\\") if kind == "marker" else "")
-        yield event
+        yield event + (unless_dash(fields.get("payload", "-")),)
 
 
 def unless_dash(text):
@@ -158,7 +156,7 @@ def as_ctf(records, trace):
                       r.address, duration_ns(r, trace), r.order, r.pc, r.va, r.task)
         else:
             event += (None if r.type in source.WITHOUT_VALUE else r.value, r.text if r.type == "marker" else "")
-        yield event
+        yield event + (r.payload,)
 
 
 def with_names(packet, notes, told, known):
@@ -215,10 +213,10 @@ def read_perfetto(file, trace):
             continue
         if p["type"] == "BEGIN":
             assert place not in ends, f"slices overlap at {ns}"
-            ends[place] = (ns, ns + notes["duration"])
+            ends[place] = (ns, ns + notes["duration_ns"])
             accesses += 1
-            yield ("slice", ns, place, p["name"], notes["address"], notes.get("value"), notes["pc"], notes["order"],
-                   notes["cpu"], notes["task"], notes["duration"])
+            yield ("slice", ns, place, p["name"], notes["address"], notes.get("value"), notes.get("pc", 0), notes["order"],
+                   notes["cpu"], notes.get("task", 0), notes["duration_ns"])
         elif p["type"] == "END":
             begin, end = ends.pop(place)
             assert begin <= ns <= end, f"a slice from {begin} to {end} ends at {ns}"
@@ -227,8 +225,8 @@ def read_perfetto(file, trace):
         elif p["type"] == "INSTANT" and kind == 2:
             name = p["name"]
             yield ("point", ns, place, name.replace('\\"', '"'), notes["sequence"], notes.get("flags", ""),
-                   notes.get("count", notes.get("address", notes.get("value"))),
-                   notes.get("text", "").replace("\\\\", "\\") if name == "marker" else "")
+                   notes.get("lost", notes.get("address", notes.get("value"))),
+                   notes.get("text", "").replace("\\\\", "\\") if name == "marker" else "", notes.get("payload", ""))
     assert not ends and counted == accesses, f"{len(ends)} slices without end, {counted} of {accesses} counted"
 
 
@@ -244,7 +242,7 @@ def as_perfetto(records, trace):
             name, about = f"{names.get(r.base, '-')} {what}", None
         elif r.type in source.PLACED:
             about = r.address
-        yield "point", r.ns, r.cpu, name, r.sequence, r.flags, about, r.text if r.type == "marker" else ""
+        yield "point", r.ns, r.cpu, name, r.sequence, r.flags, about, r.text if r.type == "marker" else "", r.payload
 
 
 def same(want, got):

@@ -19,12 +19,13 @@ read_ctf() {
     grep -q "lacks $lost records" "$own/stderr" || echo "babeltrace2 tells of $lost discarded events"
 }
 read_sqlite() {
-    sqlite3 -csv -header "$1" 'SELECT e.*, d.name AS device, x.text FROM (SELECT e.cpu, e.ns, e.ticks, e.type, e.dir,
+    sqlite3 -csv -header "$1" 'SELECT e.*, d.name AS device, x.text, p.payload FROM (SELECT e.cpu, e.ns, e.ticks, e.type, e.dir,
             e.size, e.device AS d, e.offset, e.address, e.value, e.duration_ns, e.pc, e.lr, e.va, e.task, e.sequence,
             e."order", e.flags, e.id FROM events e) e
-        LEFT JOIN devices d ON d.id = e.d LEFT JOIN texts x ON x.event = e.id ORDER BY e.id'
+        LEFT JOIN devices d ON d.id = e.d LEFT JOIN texts x ON x.event = e.id
+        LEFT JOIN payloads p ON p.event = e.id ORDER BY e.id'
     sqlite3 -csv "$1" "SELECT cpu, ns, ticks, 'lost', NULL, NULL, NULL, NULL, NULL, count, NULL, NULL, NULL, NULL, NULL,
-        sequence, NULL, NULL, NULL, NULL, NULL FROM losses"
+        sequence, NULL, NULL, NULL, NULL, NULL, NULL FROM losses"
 }
 
 consumer() { # FORMAT TRACE: exports it, has it read, and compares

@@ -65,7 +65,7 @@ def as_trace(i, r):
     return (i, r["ns"] / 1e9, r["cpu"], r["type"], r.get("dir"), r.get("size"), r.get("device"), r.get("offset"),
             r.get("register"), r.get("address"), r.get("value"), r.get("fields"), r.get("pc"), code(r, "function")[0],
             code(r, "caller")[0], r.get("pid"), r.get("comm") or None, r.get("interrupt"),
-            r.get("text"), r.get("flags"))
+            r.get("text"), r.get("flags"), r.get("payload"))
 
 
 def as_event(r):

@@ -14,7 +14,7 @@ ACCESS_FLAGS = {0x10: "sign_extended", 0x20: "syndrome", 0x40: "emulated"}
 
 # `value`: None if unknown. `flags`: words. Losses have type "lost", and their count as value.
 Record = namedtuple("Record", "type cpu ns ticks write size device base address value duration pc lr va task sequence "
-                              "order flags text raw_value", defaults=[None])
+                              "order flags text raw_value payload", defaults=[None, ""])
 Region = namedtuple("Region", "name base size")
 
 
@@ -29,7 +29,8 @@ def sections(path):
 
 
 class Trace:
-    """Iterating gives all records, and the losses in their places; losses known only to the recorder come last."""
+    """Iterating gives all records, each with its payload, and the losses in their places; losses known only to the
+    recorder come last."""
 
     def __init__(self, path):
         self.path = path
@@ -47,23 +48,51 @@ class Trace:
                 self.losses += struct.iter_unpack("<IIQQ", payload)
 
     def __iter__(self):
+        """Only a section's records belong together, and a section does not end between them."""
+        owner = None
+        for before, raw, record in self.records():
+            if before and self.belongs(raw, before):
+                owner = owner._replace(payload=owner.payload.removesuffix("..") + self.payload(raw))
+                continue
+            if owner:
+                yield owner
+            owner = record
+            if raw and (record.type == "payload" or raw[10] >> 5 & 1):
+                owner = record._replace(payload=".." + self.payload(raw) if record.type == "payload" else "..")
+        yield owner
+
+    @staticmethod
+    def belongs(raw, before):
+        index = before[11] + 1 if before[1] == 15 else 0
+        same = [2, 5, 7, 9] # cpu, time, lock_sequence, device
+        return (raw and raw[1] == 15 and before[10] >> 5 & 1 and all(raw[i] == before[i] for i in same) and
+                raw[8] == before[8] + 1 and raw[11] == index)
+
+    @staticmethod
+    def payload(raw):
+        return struct.pack("<QIIIIII", *raw[12:19])[:raw[3]].hex() + (".." if raw[10] >> 5 & 1 else "")
+
+    def records(self):
+        """The record before in the section, raw; the record, raw and parsed. A loss has only the last."""
         start = None
         first, expected, text = {}, {}, b""
         for kind, payload in sections(self.path):
             if kind != 4:
                 continue
+            before = None
             for raw in RECORD.iter_unpack(payload):
+                before, last_raw = raw, before
                 start = raw[5] if start is None else start
                 record = self.record(raw, start)
                 cpu = record.cpu
                 first.setdefault(cpu, record.sequence)
                 hole = (record.sequence - expected.get(cpu, record.sequence)) & 0xffffffff
                 if record.type == "lost":
-                    yield self.loss(record, record.sequence - hole, hole + record.value)
+                    yield None, None, self.loss(record, record.sequence - hole, hole + record.value)
                     expected[cpu] = record.sequence + record.value
                     continue
                 if hole:
-                    yield self.loss(record, record.sequence - hole, hole)
+                    yield None, None, self.loss(record, record.sequence - hole, hole)
                 expected[cpu] = record.sequence + 1
                 if record.type == "marker" and raw[17] & 0xff == 16:
                     text += struct.pack("<Q", raw[12])
@@ -72,11 +101,11 @@ class Trace:
                         text = b""
                 elif record.type == "marker":
                     record = record._replace(text=str(raw[12]))
-                yield record
+                yield last_raw, raw, record
         last = record
         for cpu, sequence, count, _ in self.losses:
             if not first.get(cpu, 0) <= sequence < expected.get(cpu, 0):
-                yield self.loss(last._replace(cpu=cpu), sequence, count)
+                yield None, None, self.loss(last._replace(cpu=cpu), sequence, count)
 
     @staticmethod
     def words(text):

@@ -56,7 +56,7 @@ std::vector<std::byte> sound_block(std::span<const std::byte> contents) {
         const auto bytes = std::as_bytes(std::span(&value, 1));
         block.insert(block.end(), bytes.begin(), bytes.end());
     };
-    put(BlockHeader{number(), block_version, column_count, 0, 0});
+    put(BlockHeader{number(), with_payloads, column_count, 0, 0});
     std::vector<std::byte> columns;
     for (std::size_t i = 0; i < column_count; ++i) {
         const std::size_t size = number();

@@ -20,24 +20,22 @@ const Location code{"pl011_putc", 0x1c, "amba", {{"inner", "pl011.c", 12}}};
 const Task task{7, 7, "s\"h"};
 
 // A store of 8 bytes with everything that can be known about it.
+abi::Record known_record() {
+    abi::Record record = access(1, 9, 62'500'100);
+    record.access = abi::encode_access(true, 3);
+    record.value = 0xffff'ffff'0000'0841;
+    record.duration = 125;
+    record.flags = abi::flag_estimated;
+    record.device = 0;
+    record.va = 0xe000'1000;
+    record.task = 0xc23f'0000;
+    return record;
+}
 struct Known {
-    Known() {
-        record = access(1, 9, 62'500'100);
-        record.access = abi::encode_access(true, 3);
-        record.value = 0xffff'ffff'0000'0841;
-        record.duration = 125;
-        record.flags = abi::flag_estimated;
-        record.device = 0;
-        record.va = 0xe000'1000;
-        record.task = 0xc23f'0000;
-        event = given_event(record, {.nanoseconds = 1'600,
-                                     .device = "serial0",
-                                     .reg = &data,
-                                     .code = &code,
-                                     .task = &task});
-    }
-    abi::Record record;
-    Event event;
+    abi::Record record = known_record();
+    Event event = given_event(
+        record,
+        {.nanoseconds = 1'600, .device = "serial0", .reg = &data, .code = &code, .task = &task});
 };
 
 exporting::RowText row(exporting::RowForm form) {
@@ -72,7 +70,7 @@ TEST_CASE("an event as a line of CSV") {
     CHECK(csv(Known().event) ==
           "1600,62500100,1,access,w,8,serial0,0x0,0x1c090000,DR,0xffffffff00000841,"
           "DATA=letter OE=1,2000,0xc0000009,pl011_putc+0x1c [amba],pl011.c:12,,,,0xe0001000,svc,"
-          "0xc23f0000,7,\"s\"\"h\",,,,9,9,estimated");
+          "0xc23f0000,7,\"s\"\"h\",,,,9,9,estimated,");
 }
 
 TEST_CASE("each property of the code that made a read has its own column") {
@@ -185,25 +183,25 @@ TEST_CASE("a loss and a marker have no address, in any format") {
     const Event event = given_event(record, {.text = "\"a, b\""});
     CHECK(json(event) ==
           R"({"ns":0,"ticks":0,"cpu":0,"type":"marker","value":"0xc","text":"a, b","sequence":3})");
-    CHECK(csv(event) == "0,0,0,marker,,,,,,,0xc,,,,,,,,,,,,,,,\"a, b\",,3,,");
+    CHECK(csv(event) == "0,0,0,marker,,,,,,,0xc,,,,,,,,,,,,,,,\"a, b\",,3,,,");
 }
 
 TEST_CASE("losses are found by missing records and by gap records, once each") {
     reading::LossFinder finder;
-    CHECK(!finder.add(access(0, 5, 1)));
-    CHECK(!finder.add(access(0, 6, 2)));
-    const auto hole = finder.add(access(0, 9, 3));
+    CHECK(!finder.add(given_event(access(0, 5, 1))));
+    CHECK(!finder.add(given_event(access(0, 6, 2))));
+    const auto hole = finder.add(given_event(access(0, 9, 3)));
     REQUIRE(hole);
     CHECK((hole->first_sequence == 7 && hole->count == 2 && hole->time == 3));
     abi::Record gap = access(0, 11, 4);
     gap.type = abi::RecordType::gap;
     gap.value = 100;
-    const auto both = finder.add(gap); // 10 is a hole, 11 to 110 are reported
+    const auto both = finder.add(given_event(gap)); // 10 is a hole, 11 to 110 are reported
     REQUIRE(both);
     CHECK((both->first_sequence == 10 && both->count == 101));
-    CHECK(!finder.add(access(0, 111, 5)));
-    CHECK(!finder.add(access(1, 9, 5)));
-    CHECK(!finder.add(access(1, 4, 5))); // going back shows no loss
+    CHECK(!finder.add(given_event(access(0, 111, 5))));
+    CHECK(!finder.add(given_event(access(1, 9, 5))));
+    CHECK(!finder.add(given_event(access(1, 4, 5)))); // going back shows no loss
     CHECK(finder.lost() == 103);
     const std::vector<abi::Loss> recorded = {{0, 0, 5, 1},    {0, 7, 2, 3},   {0, 10, 1, 4},
                                              {0, 11, 100, 4}, {0, 112, 8, 5}, {2, 0, 2, 5}};

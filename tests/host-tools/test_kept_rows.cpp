@@ -42,7 +42,7 @@ public:
         r.lr = static_cast<std::uint32_t>(number());
         r.sp = static_cast<std::uint32_t>(below(4) != 0 ? below(2) : number()); // usually as before
         r.va = static_cast<std::uint32_t>(below(4) != 0 ? below(2) : number());
-        r.flags = static_cast<std::uint8_t>(below(4) != 0 ? 0 : below(32));
+        r.flags = static_cast<std::uint8_t>(below(4) != 0 ? 0 : below(64));
         r.value = below(2) == 0 ? below(5) : number();
         event.nanoseconds = time_ = below(4) != 0 ? time_ + below(1'500'000) : number();
         event.names = this;
@@ -60,8 +60,13 @@ public:
     }
 
     /// All ids change their meaning.
+    Id payload_of(const Event&) override {
+        payloads_.push_back(&payload_);
+        return static_cast<Id>(payloads_.size() - 1);
+    }
     void forget() {
         kept_.clear();
+        payloads_.resize(1);
         places_.resize(1), locations_.resize(1), tasks_.resize(1), texts_.resize(1);
         first_context_ += contexts;
         for (unsigned i = 0; i < 40; ++i) {
@@ -89,6 +94,7 @@ public:
     }
 
 private:
+    const Payload payload_{{1, 2, 0xff}, {}, true, false};
     static constexpr unsigned contexts = 1500; ///< more than the cache has
 
     unsigned below(unsigned end) { return static_cast<unsigned>(random_() % end); }
@@ -198,6 +204,7 @@ std::string plain_ctf(const Event& event, std::uint64_t time) {
             to.put(r.value);
         }
         to.put(plain_text(event.text()));
+        to.put(payload_words(event));
     } else {
         const Task* const task = event.task();
         to.put(event.device() == "-" ? abi::no_device : r.device, event.offset());
@@ -213,6 +220,7 @@ std::string plain_ctf(const Event& event, std::uint64_t time) {
         to.put(task == nullptr ? "" : std::string_view(task->comm));
         to.put(event.interrupt());
         to.put(plain_text(event.text()));
+        to.put(payload_words(event));
     }
     return to.bytes();
 }

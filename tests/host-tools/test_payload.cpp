@@ -1,9 +1,12 @@
 // Records that own the ones behind them (abi/payload.hpp): every reader passes them through whole,
 // and tells of those that lack a part.
 #include "abi/record_codec.hpp"
+#include "export/part.hpp"
+#include "export/record_words.hpp"
 #include "fake_area.hpp"
 #include "file/packing.hpp"
 #include "file/trace_check.hpp"
+#include "mmioscope/trace.hpp"
 #include "reading/trace.hpp"
 #include "reading_all.hpp"
 #include "records/groups.hpp"
@@ -11,10 +14,13 @@
 #include "rings/merge.hpp"
 #include "rings/recorder.hpp"
 #include "stream_maker.hpp"
+#include "view/printer.hpp"
 #include "wire/wire_decoder.hpp"
 #include "wires.hpp"
 
 #include <algorithm>
+#include <cstdio>
+#include <filesystem>
 #include <memory>
 #include <random>
 
@@ -90,6 +96,46 @@ Bytes trace_of(const Records& records, std::uint64_t lost = 0, std::size_t in_se
         writer.values(abi::SectionType::losses, std::span(&loss, lost > 0 ? 1 : 0));
         writer.finish(lost, abi::Ending::machine_off);
     });
+}
+
+/// Calls `take` with each event.
+template <typename Take>
+void each(const Bytes& bytes, const std::string& filter, bool no_pc, const Take& take) {
+    MemorySource source(bytes);
+    reading::TraceOptions options;
+    options.filter = filter;
+    options.no_pc = no_pc;
+    options.report = [](const std::string&) {};
+    reading::Trace trace(options, source);
+    while (const Event* event = trace.next()) {
+        take(*event);
+    }
+}
+
+/// The records of the events.
+Records read(const Bytes& bytes) {
+    Records all;
+    each(bytes, "", false, [&](const Event& event) {
+        event.settle();
+        CHECK(event.number == all.size() + 1);
+        all.push_back(event.record);
+        const Records& pieces = event.payload().pieces;
+        all.insert(all.end(), pieces.begin(), pieces.end());
+    });
+    return all;
+}
+
+std::vector<std::uint8_t> bytes_behind(const Records& records, std::size_t at) {
+    std::vector<std::uint8_t> bytes;
+    for (; abi::goes_on(records[at]); ++at) {
+        const auto* const first = abi::bytes_of(records[at + 1]);
+        bytes.insert(bytes.end(), first, first + abi::bytes_in(records[at + 1]));
+    }
+    return bytes;
+}
+
+void pack(const std::string& path) {
+    trace::pack_file(path, open_input(path).get(), [](auto, auto) { return true; });
 }
 
 trace::CheckResult check(const Bytes& bytes) {
@@ -333,53 +379,118 @@ TEST_CASE("a payload of any bytes crashes no reader, and each record keeps its b
         }
         const Bytes bytes = trace_of(records);
         check(bytes);
-        MemorySource source(bytes);
-        reading::TraceOptions options;
-        options.report = [](const std::string&) {};
-        reading::Trace trace(options, source);
-        std::size_t count = 0;
-        while (const Event* event = trace.next()) {
-            REQUIRE(same(event->record, records[count++]));
-            event->settle();
-        }
-        REQUIRE(count == records.size());
+        CHECK(same(read(bytes), records));
     }
 }
 
-TEST_CASE("a payload is shown as bytes with its owner, and without code addresses without bytes") {
-    const Records records = three();
-    const auto texts = [&](const std::string& filter, bool no_pc = false) {
-        const Bytes bytes = trace_of(records);
-        MemorySource source(bytes);
-        reading::TraceOptions options;
-        options.filter = filter;
-        options.no_pc = no_pc;
-        reading::Trace trace(options, source);
-        std::vector<std::string> all;
-        while (const Event* event = trace.next()) {
-            if (event->record.type == abi::RecordType::payload) {
-                all.emplace_back(event->text());
-                CHECK(event->task() == nullptr);
-                CHECK(event->code() == nullptr);
-                for (unsigned i = 0; no_pc && i < abi::piece_bytes; ++i) {
-                    CHECK(abi::bytes_of(event->record)[i] == 0);
-                }
+TEST_CASE("a group is one event, with its payload, also in a packed file and from any place") {
+    std::mt19937 random(7);
+    const Records records = groups(1500, 4096, random); // of more than one block
+    const Folder folder;
+    const std::string plain = folder / "plain.mmio";
+    const std::string packed = folder / "packed.mmio";
+    for (const std::string& path : {plain, packed}) {
+        append(create_output(path).get(), trace_of(records, 0, 500), "a test's file");
+    }
+    pack(packed);
+    CHECK(std::filesystem::file_size(packed) < std::filesystem::file_size(plain));
+    for (const std::string& path : {plain, packed}) {
+        CHECK(same(read(contents(open_input(path).get())), records));
+        TraceFile trace(path);
+        for (std::size_t at = 0; at < records.size(); at += 1 + random() % 4000) {
+            std::size_t head = at;
+            while (head < records.size() && records[head].type == abi::RecordType::payload) {
+                ++head;
+            }
+            trace.seek_number(at + 1);
+            const Event* const event = trace.next();
+            REQUIRE((event == nullptr) == (head == records.size()));
+            if (event != nullptr) {
+                REQUIRE(event->number == head + 1);
+                REQUIRE(event->payload().ends);
+                REQUIRE(event->payload().bytes == bytes_behind(records, head));
             }
         }
-        return all;
+    }
+}
+
+TEST_CASE("a group that lacks a part says so, and has what is there") {
+    const Records all = three();
+    const auto payloads = [](const Records& records) {
+        std::string text;
+        each(trace_of(records, 1), "", false, [&](const Event& event) {
+            text += fmt::format("{}/{} ", event.record.cpu_sequence,
+                                exporting::payload_words(event).substr(0, 10));
+        });
+        return text;
     };
-    const auto all = texts("");
-    REQUIRE(all.size() == 4);
-    CHECK(all[0].starts_with("of 1 at 0: 070e151c"));
-    CHECK(all[3].starts_with("of 1 at 96: "));
-    CHECK(all[3].size() == std::string("of 1 at 96: ").size() + 8);
-    CHECK(texts("dev==serial && type==payload").size() == 4);
-    CHECK(texts("pc>=0").empty());
-    CHECK(texts("w || r").empty());
-    CHECK(texts("value>=0").empty());
-    CHECK(texts("", true) == std::vector<std::string>{"of 1 at 0: 32 bytes", "of 1 at 32: 32 bytes",
-                                                      "of 1 at 64: 32 bytes",
-                                                      "of 1 at 96: 4 bytes"});
+    const auto without = [&](std::size_t lost) {
+        Records records = all;
+        records.erase(records.begin() + static_cast<std::ptrdiff_t>(lost));
+        return payloads(records);
+    };
+    CHECK(payloads(all) == "0/ 1/070e151c23 6/ ");
+    CHECK(without(1) == "0/ 2/..070e151c 6/ ");
+    CHECK(without(2) == "0/ 1/.. 3/..e7eef5fc 6/ ");
+    CHECK(without(3) == "0/ 1/070e151c23 4/..c7ced5dc 6/ ");
+    CHECK(without(5) == "0/ 1/070e151c23 6/ ");
+    Records no_end = all;
+    no_end.erase(no_end.begin() + 3, no_end.begin() + 6);
+    std::string last;
+    each(trace_of(no_end, 3), "", false, [&](const Event& event) {
+        last = event.record.cpu_sequence == 1 ? exporting::payload_words(event) : last;
+        CHECK(event.payload().begins);
+        CHECK(event.payload().ends == (event.record.cpu_sequence != 1));
+    });
+    CHECK(last.size() == 64 + 2);
+    CHECK(last.ends_with(".."));
+}
+
+TEST_CASE("a filter decides about a record, and its payload follows it") {
+    const Bytes bytes = trace_of(three());
+    const auto events = [&](const std::string& filter, bool no_pc = false) {
+        std::string numbers;
+        each(bytes, filter, no_pc, [&](const Event& event) {
+            numbers += fmt::format("{}:{}+{} ", event.number, event.payload().bytes.size(),
+                                   event.payload().pieces.size());
+            for (const abi::Record& piece : event.payload().pieces) {
+                const auto* const first = abi::bytes_of(piece);
+                CHECK(std::all_of(first, first + abi::piece_bytes,
+                                  [](std::uint8_t byte) { return byte == 0; }) == no_pc);
+            }
+            event.settle();
+        });
+        return numbers;
+    };
+    CHECK(events("") == "1:0+0 2:100+4 7:0+0 ");
+    CHECK(events("dev==serial && seq==1") == "2:100+4 ");
+    CHECK(events("seq==3").empty());
+    CHECK(events("type==payload").empty());
+    CHECK(events("type!=access").empty());
+    CHECK(events("r || w") == "1:0+0 2:100+4 7:0+0 ");
+    CHECK(events("", true) == "1:0+0 2:0+4 7:0+0 ");
+}
+
+TEST_CASE("each line of a payload has its bytes, and what is missing has a line") {
+    const auto printed = [](const Records& records, bool no_pc = false) {
+        std::FILE* const out = std::tmpfile();
+        view::Printer printer(out, {}, {});
+        each(trace_of(records, 1), "", no_pc, [&](const Event& event) { printer.add(event); });
+        printer.finish();
+        std::string text(static_cast<std::size_t>(std::ftell(out)), ' ');
+        std::rewind(out);
+        text.resize(std::fread(text.data(), 1, text.size(), out));
+        std::fclose(out);
+        return text;
+    };
+    Records records = three();
+    CHECK_THAT(printed(records), Catch::Contains("payload of 1 at 0: 070e151c") &&
+                                     Catch::Contains("payload of 1 at 96: "));
+    CHECK_THAT(printed(records, true), Catch::Contains("payload of 1 at 0: 32 bytes") &&
+                                           Catch::Contains("payload of 1 at 96: 4 bytes"));
+    records.erase(records.begin() + 4, records.begin() + 6);
+    CHECK_THAT(printed(records), Catch::Contains("payload of 1 at 32: ") &&
+                                     Catch::Contains("payload of 1 at 64: missing"));
 }
 
 TEST_CASE("a part of a trace by time has all of a group or nothing, wherever sections end") {
@@ -392,14 +503,50 @@ TEST_CASE("a part of a trace by time has all of a group or nothing, wherever sec
         options.from = reading::Moment(from * 1000);
         options.to = reading::Moment((from + 50) * 1000);
         reading::Trace trace(options, source);
-        abi::Record before{};
         while (const Event* event = trace.next()) {
-            const bool piece = event->record.type == abi::RecordType::payload;
-            REQUIRE(piece == abi::goes_on(before));
-            REQUIRE((!piece || abi::follows(event->record, before)));
-            before = event->record;
+            REQUIRE(event->record.type == abi::RecordType::access);
+            REQUIRE(event->payload().ends);
+            REQUIRE(event->payload().bytes == bytes_behind(records, event->number - 1));
         }
-        REQUIRE(!abi::goes_on(before));
+    }
+}
+
+TEST_CASE("a section of a file, a block and a part do not end in a group") {
+    std::mt19937 random(8);
+    Records records = groups(900, 4096, random);
+    const Folder folder;
+    const std::string path = folder / "t.mmio";
+    append(create_output(path).get(), trace_of(records, 0, records.size()), "a test's file");
+    const auto check_sections = [&](const Bytes& bytes, std::size_t sections) {
+        MemorySource source(bytes);
+        trace::TraceReader reader(source, [](const std::string& text) { FAIL(text); });
+        std::size_t count = 0;
+        for (auto some = reader.next(); !some.empty(); some = reader.next()) {
+            CHECK(some.front().type != abi::RecordType::payload);
+            CHECK(!abi::goes_on(some.back()));
+            ++count;
+        }
+        CHECK(count >= sections);
+    };
+    check_sections(contents(open_input(path).get()), records.size() / 16384 + 1);
+    pack(path);
+    check_sections(contents(open_input(path).get()), records.size() / 4096 + 1);
+    for (const bool no_pc : {false, true}) {
+        exporting::Part part({"", no_pc, false});
+        reading::TraceOptions options;
+        options.path = path;
+        options.no_pc = no_pc;
+        options.sections = [&part](const trace::Section& section) { part.take(section); };
+        reading::Trace trace(options);
+        const std::string copy = folder / "part.mmio";
+        const FileDescriptor file = create_output(copy);
+        part.begin(trace, file.get(), copy);
+        reading::drive(trace, {&part});
+        const Bytes bytes = contents(open_input(copy).get());
+        check_sections(bytes, records.size() / 16384 + 1);
+        CHECK(check(bytes).problems.empty());
+        CHECK(read(bytes).size() == records.size());
+        CHECK(same(read(bytes), records) == !no_pc);
     }
 }
 

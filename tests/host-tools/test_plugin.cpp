@@ -88,7 +88,7 @@ TEST_CASE("a library that is not a plug-in of this program is refused in one lin
     CHECK(load_complaint("no_plugin") ==
           "plug-in no_plugin.so: not a plug-in for mmioscope (it has no MMIOSCOPE_PLUGIN)");
     CHECK(load_complaint("wrong_version") == "plug-in wrong_version.so: made for version 999 of "
-                                             "the interface; this program has version 4");
+                                             "the interface; this program has version 5");
     CHECK(load_complaint("other_headers") ==
           "plug-in other_headers.so: built with other headers than this program; rebuild it");
     CHECK(load_complaint("no_entry") == "plug-in no_entry.so: it lacks mmioscope_plugin_register");

@@ -69,6 +69,7 @@ TEST_CASE("a zImage's payload is found after code that looks like one") {
                                        "Linux version 6.1.0 (me) #1 SMP\n"sv;
     const auto bytes = std::as_bytes(std::span(words));
     kernel.insert(kernel.end(), bytes.begin(), bytes.end());
+    using test::Payload;
     for (const Payload payload :
          {Payload::xz, Payload::lzma, Payload::gzip, Payload::lz4, Payload::zstd}) {
         CAPTURE(static_cast<int>(payload));

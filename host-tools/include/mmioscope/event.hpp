@@ -1,11 +1,11 @@
 // One event of a trace, with the names of its numbers: what commands, filters, exports and plug-ins
-// see. A plug-in needs only this header and abi/record.hpp.
+// see. A plug-in needs only this header, abi/record.hpp and abi/payload.hpp.
 //
 // An event is its record plus small numbers (ids) that stand for names. A name is looked up on
 // demand, once for each thing that it names.
 #pragma once
 
-#include "abi/record.hpp"
+#include "abi/payload.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -77,6 +77,14 @@ struct Place {
     std::string_view registers = {};
 };
 
+/// The bytes that a record owns (abi/payload.hpp).
+struct Payload {
+    std::vector<std::uint8_t> bytes;
+    std::vector<abi::Record> pieces; ///< the records behind the event's own that have them
+    bool begins = true;              ///< false: the record that owns them is missing
+    bool ends = true;                ///< false: their end is missing
+};
+
 struct Event;
 
 /// The names that the ids of a trace's events stand for. Ids are valid until the trace forgets
@@ -92,6 +100,7 @@ public:
     const Location* location(Id id) const { return locations_[id]; } ///< null: no_id
     const Task* task(Id id) const { return tasks_[id]; }             ///< null: no_id
     std::string_view text(Id id) const { return texts_[id]; }        ///< empty: no_id
+    const Payload& payload(Id id) const { return *payloads_[id]; }   ///< without bytes: no_id
 
     /// Looks up place, code, caller, task and context of those events whose caller has not been
     /// looked up.
@@ -102,6 +111,7 @@ public:
     virtual Id code_of(const Event& event);
     virtual Id interrupt_of(const Event& event) = 0;
     virtual Id text_of(const Event& event) = 0;
+    virtual Id payload_of(const Event& /*event*/) { return no_id; }
 
     /// The id of a text that is in no record; no_id: this object keeps no texts.
     virtual Id intern(std::string_view /*text*/) { return no_id; }
@@ -114,6 +124,8 @@ protected:
     std::vector<const Location*> locations_{nullptr};
     std::vector<const Task*> tasks_{nullptr};
     std::vector<std::string_view> texts_{{}};
+    inline static const Payload no_payload{};
+    std::vector<const Payload*> payloads_{&no_payload};
 };
 
 /// The Names of an event without names.
@@ -138,7 +150,8 @@ struct Event {
     /// Events with the same number have the same place, code, caller, task and mode. Numbers are
     /// never reused, not even for other traces. 0: not looked up, or none.
     mutable std::uint64_t context_number = 0;
-    Id carried_out_id = no_id; ///< of a text, carried_out()
+    Id carried_out_id = no_id;       ///< of a text, carried_out()
+    mutable Id payload_id = unasked; ///< of payload()
 
     // The ids, and their names.
     Id place_id() const {
@@ -182,6 +195,16 @@ struct Event {
     /// Of a command: the register and value, written before it, that it carries out.
     std::string_view carried_out() const { return names->text(carried_out_id); }
 
+    /// The bytes behind its record: they are part of the event, as far as they are not lost. A piece
+    /// whose owner is lost is an event of its own, and has its bytes and those behind it.
+    const Payload& payload() const {
+        if (payload_id == unasked) {
+            const bool none = record.type != abi::RecordType::payload && !abi::goes_on(record);
+            payload_id = none ? no_id : names->payload_of(*this);
+        }
+        return names->payload(payload_id);
+    }
+
     /// Looks up the ids of all `events`, which must be of one trace: faster than one by one. Does
     /// nothing if this has been done.
     static void resolve(std::span<const Event> events) {
@@ -195,9 +218,9 @@ struct Event {
             events.front().names->resolve_places(events);
         }
     }
-    /// Looks up all names. Call this before you keep a copy, while the event is the last one that
+    /// Looks up all names, and the payload. Call this before you keep a copy, while the event is the last one that
     /// was read: what the trace says later about tasks, modules and registers then changes nothing.
-    void settle() const { resolved(), interrupt_id(), text_id(); }
+    void settle() const { resolved(), interrupt_id(), text_id(), payload(); }
 
 private:
     const Ids& resolved() const {
@@ -221,7 +244,7 @@ struct KeptEvent {
     explicit KeptEvent(const Event& event)
         : record(event.record), number(event.number), nanoseconds(event.nanoseconds),
           device(event.device()), offset(event.offset()), interrupt(event.interrupt()),
-          text(event.text()), carried_out(event.carried_out()) {
+          text(event.text()), carried_out(event.carried_out()), payload(event.payload()) {
         const auto copy = [](auto& to, const auto* from) {
             if (from != nullptr) {
                 to = *from;
@@ -244,6 +267,7 @@ struct KeptEvent {
     std::string interrupt;
     std::string text;
     std::string carried_out;
+    Payload payload;
 };
 
 /// For templates that take events or records.

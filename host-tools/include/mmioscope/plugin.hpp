@@ -74,7 +74,7 @@ constexpr std::uint32_t layout_of_events() {
     return sum;
 }
 
-inline constexpr Interface interface_of_headers{4, layout_of_events()};
+inline constexpr Interface interface_of_headers{5, layout_of_events()};
 
 } // namespace mmioscope::plugin
 
