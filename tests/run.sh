@@ -183,6 +183,7 @@ nightly)
     ! wanted unit-seeds || built unsanitized 240 UNIT_SANITIZERS= BUILD=build/unsanitized build/unsanitized/tests/unit
     MMIOSCOPE_SEEDS=50 suite unit-seeds 1200 catch build/unsanitized/tests/unit
     MMIOSCOPE_SEEDS=10 suite host-tools 900 catch "$build/tests/host-tools"
+    suite new-kind 900 tests/host-tools/new_kind.sh "$build"
     suite mutants 600 tests/mutants/run.py "$build"
     fuzzers
     suite fuzz 250 tests/fuzz/run.sh "$build" 20
