@@ -67,8 +67,9 @@ void Simulation::wait_outside_coherency() {
 std::uint16_t Simulation::fetch(Core& self, std::uint32_t va, std::uint64_t address) {
     constexpr unsigned ahead = 8; // bytes
     const bool hyps = hypervisor != nullptr && hypervisor->own_memory.contains(address);
-    const auto kept = self.icache.find(va);
     const bool kept_anyway = conditions.keeps_old_code;
+    if (scheduler.random().one_in(conditions.code_dropped_one_in)) self.icache.erase(va);
+    const auto kept = self.icache.find(va);
     if (kept != self.icache.end() && (hyps || kept->second.hyps || kept_anyway))
         return kept->second.halfword;
     if (hyps && !cleaned.contains(address))
