@@ -11,7 +11,7 @@ guest_program_part_program := $(sort $(wildcard guest-linux/program/*.cpp))
 guest_program_part_trace := \
     $(addprefix host-tools/rings/,area.cpp ring_reader.cpp merge.cpp) \
     $(addprefix host-tools/file/,file_writer.cpp index.cpp follow.cpp read_back.cpp unfinished.cpp) \
-    $(addprefix host-tools/records/,open_accesses.cpp losses.cpp summary.cpp policies.cpp record_text.cpp verdict.cpp module_mark.cpp) \
+    $(addprefix host-tools/records/,groups.cpp open_accesses.cpp losses.cpp summary.cpp policies.cpp record_text.cpp verdict.cpp module_mark.cpp) \
     $(addprefix host-tools/tree/,device_names.cpp device_tree.cpp) host-tools/wire/stream_head.cpp
 guest_program_part_control := \
     $(addprefix host-tools/system/,escape.cpp message.cpp signals.cpp suggestion.cpp file_descriptor.cpp units.cpp) \

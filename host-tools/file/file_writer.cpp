@@ -95,7 +95,7 @@ void FileWriter::tell_callers(std::span<const abi::Record> records,
 
 void FileWriter::flush() {
     // What was looked at (seen()) is of one section.
-    write_records(std::max<std::size_t>(whole_groups(waiting()), seen_.records));
+    write_records(std::max(whole_groups(waiting()), static_cast<std::size_t>(seen_.records)));
 }
 
 std::span<const abi::Record> FileWriter::next_section() const {

@@ -91,6 +91,8 @@ public:
 
     /// From now on takes only records published before this call.
     void stop();
+    /// Whether all records taken have been returned.
+    bool settled() const { return merge_.empty(); }
     /// Returns the records still held back: nothing will be taken any more.
     void flush(std::vector<abi::Record>& ordered) { merge_.flush(ordered); }
     /// The writers no longer wait for this reader.

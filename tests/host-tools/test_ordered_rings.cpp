@@ -120,6 +120,7 @@ TEST_CASE("records published after stop are not taken, and the next number is kn
     rings.pass(ordered);
     rings.flush(ordered);
     CHECK(times(ordered) == Times{10});
+    CHECK(rings.settled());
     CHECK(rings.rings()[0].next_sequence() == 1);
 }
 
