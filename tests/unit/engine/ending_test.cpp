@@ -110,14 +110,16 @@ TEST_CASE("no access is without its record when firmware ends the machine", "[pr
 TEST_CASE("no access is without its record when a register ends the machine", "[protocol]") {
     const auto engine = GENERATE(abi::EngineKind::shadow, abi::EngineKind::emulation);
     const std::uint32_t how = GENERATE(off, reset);
+    const bool among_others = GENERATE(false, true); // the last word of an STM
+    CAPTURE(engine, how, among_others);
     for (std::uint64_t seed = 1; seed <= seeds(4); ++seed) {
         CAPTURE(seed);
         Rig rig(options(engine, seed));
         write_programs(rig);
         Code first = rig.program(0);
-        first.mov(0, at::fifo).mov(2, cfgctrl).mov(3, how);
+        first.mov(0, at::fifo).mov(2, cfgctrl).mov(3, 0).mov(4, 0).mov(5, how).mov(6, cfgctrl - 8);
         for (unsigned n = 0; n < seed % 6; ++n) first.ldr(1, 0);
-        first.str(3, 2).end();
+        (among_others ? first.stm(6, 1 << 3 | 1 << 4 | 1 << 5) : first.str(5, 2)).end();
         rig.simulation.bus.attach({at::sysreg, at::sysreg + 0x1000}, std::make_unique<Scratch>());
         unsigned ends = 0;
         bool nothing = true;
