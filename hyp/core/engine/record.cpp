@@ -1,5 +1,5 @@
-
 #include "engine/engine.hpp"
+
 #include "guest/banks.hpp"
 #include "machine/machine.hpp"
 #include "port/banked.hpp"

@@ -1,7 +1,7 @@
+#include "engine/engine.hpp"
 
 #include "arch/control.hpp"
 #include "arch/psr.hpp"
-#include "engine/engine.hpp"
 #include "guest/exception.hpp"
 #include "guest/registers.hpp"
 #include "machine/machine.hpp"
