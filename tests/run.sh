@@ -8,7 +8,7 @@ set -u
 cd "$(dirname "$0")/.." || exit 1
 tier=${1:-test}
 build=build
-lanes=() # logs of what runs beside, by PID
+lanes=() # PIDs of what runs beside
 results=$build/tests/results   # a line for each suite: passed, failed
 failures=$build/tests/failures # what failed, as the suites said it
 mkdir -p "$build/tests"
@@ -62,23 +62,30 @@ built() {
     took
 }
 
-# beside FUNCTION...: runs the suites of each FUNCTION when a CPU has nothing else to do; QEMU's cases leave half of the time
-# of two. `joined` waits for them, and prints their output.
+# beside COMMAND...: runs these, as many at a time as there are CPUs, when a CPU has nothing else to do; QEMU's cases leave
+# half of the time of two. `joined` waits for them, and prints their output.
 beside() {
-    local function
-    for function; do
+    local command cpu n=0
+    rm -f "$build"/tests/beside.*.log
+    exec 3< <(printf '%s\n' "$@") 4>"$build/tests/beside.lock"
+    for ((cpu = 0; cpu < $(nproc); ++cpu)); do
         {
             chrt --idle --pid 0 "$BASHPID"
-            "$function"
-        } >"$build/tests/$function.log" 2>&1 &
-        lanes[$!]=$build/tests/$function.log
+            while flock 4 && read -r command <&3; do
+                flock -u 4
+                eval "$command" >"$build/tests/beside.$BASHPID.$((++n)).log" 2>&1 3<&- 4>&-
+            done
+            true
+        } &
+        lanes+=($!)
     done
+    exec 3<&- 4>&-
 }
 joined() {
     local pid
-    for pid in "${!lanes[@]}"; do
-        wait "$pid" || failed "${lanes[$pid]}: killed"
-        cat "${lanes[$pid]}"
+    for pid in "${lanes[@]}"; do
+        wait "$pid" || failed "what runs beside: killed"
+        cat "$build/tests/beside.$pid".*.log
     done
 }
 
@@ -130,21 +137,6 @@ keep_results() {
 fuzzers() { ! wanted fuzz || built fuzzers 240 fuzzers; }
 build_all() { built build 1000 tests; }
 
-# What needs neither QEMU nor a browser, in two parts of about the same length.
-host_side() {
-    MMIOSCOPE_SEEDS=0.5 suite host-tools 160 catch "$build/tests/host-tools"
-    suite decoder 30 "$build/tests/decoder"
-    suite export 60 tests/export/run.sh "$build"
-    suite plan 30 tests/plan/trees.py "$build"
-    suite svd 5 tests/svd/svd.py "$build"
-    suite costs 60 tests/bench/costs.py "$build" --short
-}
-hyp_side() {
-    suite model 120 tests/model/run.sh "$build" test
-    MMIOSCOPE_SEEDS=0.25 suite unit 100 catch "$build/tests/unit"
-    suite mutants 120 tests/mutants/run.py "$build" --short
-}
-
 # What diff must find at least, of each class of faults; of the made-up boots' writes more are data.
 made_shares=value=0.9,register=0.95,swap=0.5,drop=0.9,drop-event=0.7
 real_shares=value=0.9,register=0.95,swap=0.85,drop=0.95,drop-event=0.85
@@ -159,12 +151,21 @@ loops_in_made_boots() { # COUNT
 case $tier in
 test)
     build_all
-    beside host_side hyp_side
+    # The longest first.
+    beside 'MMIOSCOPE_SEEDS=0.5 suite host-tools 160 catch "$build/tests/host-tools"' \
+        'MMIOSCOPE_SEEDS=0.25 suite unit 100 catch "$build/tests/unit"' \
+        'suite mutants 120 tests/mutants/run.py "$build" --short' \
+        'suite model 120 tests/model/run.sh "$build" test' \
+        'suite costs 60 tests/bench/costs.py "$build" --short' \
+        'suite export 60 tests/export/run.sh "$build"' \
+        'suite decoder 30 "$build/tests/decoder"' \
+        'suite plan 30 tests/plan/trees.py "$build"' \
+        'suite svd 5 tests/svd/svd.py "$build"'
     suite layout 12 tests/layout.sh "$build"
     suite man 10 tests/man/man.sh "$build"
     suite completion 3 tests/completion/completion.sh "$build"
     suite readme 3 tests/readme/run.py "$build"
-    suite commands 8 tests/commands/run.py "$build"
+    suite commands 15 tests/commands/run.py "$build"
     suite report 40 node tests/report/run.mjs "$build"
     suite diff 60 tests/diff/judge.py "$build" "$build/tests/diff" --made 12 --faults 20 --need "$made_shares"
     suite polls 15 loops_in_made_boots 200
