@@ -17,7 +17,9 @@ bool may_be_traced(const Span& span) {
 std::uint32_t PageIndex::new_leaf(TablePool& pool, std::uint32_t word) {
     auto* leaf = reinterpret_cast<std::uint32_t*>(pool.take());
     if (leaf == nullptr) return 0;
-    for (unsigned n = 0; n < leaf_pages; ++n) leaf[n] = word != 0 ? word : address(leaf);
+    if (word == 0) word = address(leaf);
+    for (unsigned n = 0; n < leaf_pages; n += 4) // most of its instructions would be the loop's
+        leaf[n] = leaf[n + 1] = leaf[n + 2] = leaf[n + 3] = word;
     return address(leaf);
 }
 
