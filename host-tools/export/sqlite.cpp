@@ -41,17 +41,21 @@ constexpr Elsewhere elsewhere[] = {{"device", ",device INTEGER REFERENCES device
                                    {"text", ""},
                                    {"lost", ""},
                                    {"payload", ""}};
-constexpr const Elsewhere* elsewhere_of(const Column& column) {
-    const auto* const found = std::ranges::find(elsewhere, column.name, &Elsewhere::column);
-    return found == std::end(elsewhere) ? nullptr : found;
-}
+/// For each column; null: events has it.
+constexpr auto others = [] {
+    std::array<const Elsewhere*, columns.size()> all{};
+    for (const Elsewhere& one : elsewhere) {
+        all[std::ranges::find(columns, one.column, &Column::name) - columns.begin()] = &one;
+    }
+    return all;
+}();
 
 std::string columns_of_events() {
     std::string sql = "id INTEGER PRIMARY KEY";
-    for (const Column& column : columns) {
-        const Elsewhere* const other = elsewhere_of(column);
-        sql += other != nullptr ? other->id : fmt::format(",\"{}\"", column.name);
-        sql += other != nullptr ? "" : column.number_of != nullptr ? " INTEGER" : " TEXT";
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+        const std::string_view type = columns[i].number_of != nullptr ? "INTEGER" : "TEXT";
+        sql += others[i] != nullptr ? std::string(others[i]->id)
+                                    : fmt::format(",\"{}\" {}", columns[i].name, type);
     }
     return sql;
 }
@@ -64,11 +68,10 @@ Database with_tables(const std::string& path, const std::string& name) {
 }
 
 Statement insertion(Database& database) {
-    std::string places = "?";
-    for (const char c : columns_of_events()) {
-        places += c == ',' ? ",?" : "";
-    }
-    return database.prepare(fmt::format("INSERT INTO events VALUES ({})", places).c_str());
+    const auto commas = static_cast<std::size_t>(std::ranges::count(columns_of_events(), ','));
+    const auto sql = fmt::format("INSERT INTO events VALUES ({})",
+                                 fmt::join(std::string(commas + 1, '?'), ","));
+    return database.prepare(sql.c_str());
 }
 
 // As in the tree, the most specific first, separated by blanks.
@@ -178,10 +181,9 @@ void Sqlite::add_loss(const Event& event) {
 void Sqlite::add_row(const Event& event) {
     event_ << ++rows_;
     for (std::size_t i = 0; i < columns.size(); ++i) {
-        const Elsewhere* const other = elsewhere_of(columns[i]);
-        if (other == nullptr) {
+        if (others[i] == nullptr) {
             put_cell(event_, known_[i] ? columns[i].cell(event, tick_) : Cell());
-        } else if (!other->id.empty()) {
+        } else if (!others[i]->id.empty()) {
             const std::uint64_t id = id_of(columns[i].name, event);
             id == none ? event_.null() : event_ << id;
         }
