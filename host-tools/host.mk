@@ -114,7 +114,7 @@ endef
 HOST_CATCH_OBJECTS := $(test_units_of_host-tools:%.cpp=$(BUILD)/host-sanitized/%.o)
 $(HOST_CATCH_OBJECTS): HOST_CPPFLAGS += -Itests/host-tools
 # The tests themselves are not optimised, only the code they test: optimisation takes three fifths of the compiler's
-# time. Nor is undefined behaviour looked for in them, which takes half of the rest.
+# time. Nor is undefined behaviour looked for in them, which takes a quarter of the rest.
 HOST_CATCH_CXXFLAGS := $(subst -Og,-O0,$(HOST_TEST_CXXFLAGS)) -fno-sanitize=undefined
 $(HOST_CATCH_OBJECTS): HOST_TEST_CXXFLAGS := $(HOST_CATCH_CXXFLAGS)
 HOST_CLI_OBJECTS := $(HOST_CLI_SOURCES:%.cpp=$(BUILD)/host/%.o)
