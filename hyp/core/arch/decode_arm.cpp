@@ -5,15 +5,6 @@ namespace mmioscope::arch {
 
 namespace {
 
-constexpr unsigned rn(std::uint32_t word) {
-    return field(word, 19, 16);
-}
-constexpr unsigned rt(std::uint32_t word) {
-    return field(word, 15, 12);
-}
-constexpr unsigned rm(std::uint32_t word) {
-    return field(word, 3, 0);
-}
 /// P clear or W set (A5.3, A5.2.8). P clear and W set is LDRT and the like, which also write back.
 constexpr bool writes_back(std::uint32_t word) {
     return !is_set(word, 24) || is_set(word, 21);
@@ -21,18 +12,15 @@ constexpr bool writes_back(std::uint32_t word) {
 
 /// A word or byte: the immediate or shifted register offset, if it is added before the access.
 Address single_address(std::uint32_t word) {
-    if (!is_set(word, 24)) return at_offset(rn(word), 0);
-    const bool add = is_set(word, 23);
-    if (!is_set(word, 25)) return at_offset(rn(word), field(word, 11, 0), add);
-    return at_index(rn(word), field(word, 3, 0), field(word, 11, 5), add);
+    if (!is_set(word, 24) || !is_set(word, 25)) return at_offset_of(word, field(word, 11, 0));
+    return at_index(rn(word), rm(word), field(word, 11, 5), is_set(word, 23));
 }
 
 /// Halfwords, signed bytes, LDRD, STRD: likewise.
 Address extra_address(std::uint32_t word) {
-    if (!is_set(word, 24)) return at_offset(rn(word), 0);
-    const bool add = is_set(word, 23);
-    if (!is_set(word, 22)) return at_index(rn(word), field(word, 3, 0), 0, add);
-    return at_offset(rn(word), field(word, 11, 8) << 4 | field(word, 3, 0), add);
+    if (is_set(word, 24) && !is_set(word, 22))
+        return at_index(rn(word), rm(word), 0, is_set(word, 23));
+    return at_offset_of(word, field(word, 11, 8) << 4 | rm(word));
 }
 
 /// The register offset is PC, or bits 11:8 beside it are not zero, as they should be.
@@ -58,17 +46,18 @@ Instruction arm_extra(std::uint32_t word) {
     const unsigned kind = field(word, 6, 5);
     if (!load && kind != 1) return arm_dual(word, kind == 2);
     Instruction i = single(load, rt(word), kind == 2 ? 0 : 1, kind != 1, writes_back(word));
-    i.unpredictable = rt(word) == pc || bad_extra_offset(word) || moves_base(i, rn(word));
+    i.unpredictable =
+        rt(word) == pc || bad_extra_offset(word) || (i.writeback && rn(word) == rt(word));
     return i;
 }
 
 /// SWP, SWPB (A8.8.229): the load into Rt, then the store of Rt2.
 Instruction arm_swap(std::uint32_t word) {
-    if (!matches(word, 0x0fb0'0ff0, 0x0100'0090)) return {.wide = true};
+    if (!matches(word, 0x0fb0'0ff0, 0x0100'0090)) return other_instruction();
     Instruction i = single(true, rt(word), is_set(word, 22) ? 0 : 2, false, false);
     i.store = true;
     i.place[i.beats++] = static_cast<std::uint8_t>(rm(word));
-    i.address.base = static_cast<std::uint8_t>(rn(word));
+    i.address = at_offset(rn(word));
     i.unpredictable =
         rm(word) == pc || rn(word) == pc || rn(word) == rt(word) || rn(word) == rm(word);
     return i;
@@ -80,13 +69,13 @@ Instruction arm_synchronization(std::uint32_t word) {
     if (!is_set(word, 23)) return arm_swap(word);
     constexpr unsigned exclusive_size[4] = {2, 3, 0, 1};
     const unsigned size = exclusive_size[field(word, 22, 21)];
-    const Address address{.base = static_cast<std::uint8_t>(rn(word))};
+    const Address address = at_offset(rn(word));
     if (matches(word, 0x0010'0fff, 0x0010'0f9f)) {
         Instruction i = exclusive_load(size, rt(word), rt(word) + 1, address);
         i.unpredictable |= size == 3 && (rt(word) % 2 != 0 || rt(word) == 14);
         return i;
     }
-    if (!matches(word, 0x0010'0ff0, 0x0000'0f90)) return {.wide = true};
+    if (!matches(word, 0x0010'0ff0, 0x0000'0f90)) return other_instruction();
     Instruction i = exclusive_store(size, rm(word), rm(word) + 1, rt(word), address);
     i.unpredictable |= size == 3 && rm(word) % 2 != 0;
     return i;
@@ -95,15 +84,15 @@ Instruction arm_synchronization(std::uint32_t word) {
 // A5.2 with bits 7 and 4 set, among multiplications and data processing.
 Instruction arm_mixed(std::uint32_t word) {
     if (field(word, 6, 5) != 0) return arm_extra(word);
-    return is_set(word, 24) ? arm_synchronization(word) : Instruction{.wide = true};
+    return is_set(word, 24) ? arm_synchronization(word) : other_instruction();
 }
 
 // A5.3
 Instruction arm_single(std::uint32_t word) {
     const bool byte = is_set(word, 22);
     Instruction i = single(is_set(word, 20), rt(word), byte ? 0 : 2, false, writes_back(word));
-    i.unpredictable =
-        (byte && rt(word) == pc) || (is_set(word, 25) && rm(word) == pc) || moves_base(i, rn(word));
+    i.unpredictable = (byte && rt(word) == pc) || (is_set(word, 25) && rm(word) == pc) ||
+                      (i.writeback && rn(word) == rt(word));
     return i;
 }
 
@@ -126,16 +115,15 @@ Instruction arm_state(std::uint32_t word) {
         return return_state(rn(word), increment, before, is_set(word, 21));
     if (matches(word, 0xfe5f'ffe0, 0xf84d'0500))
         return store_state(field(word, 4, 0), increment, before, is_set(word, 21));
-    return {.wide = true};
+    return other_instruction();
 }
 
 Instruction arm_unconditional(std::uint32_t word) {
     switch (field(word, 27, 25)) {
-    case 2:
-        return matches(word, 0x0110'0000, 0) ? decode_structure(word) : Instruction{.wide = true};
+    case 2: return matches(word, 0x0110'0000, 0) ? decode_structure(word) : other_instruction();
     case 4: return arm_state(word);
     case 6: return decode_coprocessor(word, true);
-    default: return {.wide = true};
+    default: return other_instruction();
     }
 }
 
@@ -153,15 +141,16 @@ void set_arm_address(Instruction& i, std::uint32_t word) {
 }
 
 Instruction decode_arm(std::uint32_t word) {
-    const Instruction other{.wide = true};
     if ((word >> 28) == 0xf) return arm_unconditional(word);
     switch (field(word, 27, 25)) {
-    case 0: return is_set(word, 7) && is_set(word, 4) ? arm_mixed(word) : other;
+    case 0: return is_set(word, 7) && is_set(word, 4) ? arm_mixed(word) : other_instruction();
     case 2: return arm_single(word);
-    case 3: return is_set(word, 4) ? other : arm_single(word); // with bit 4: media instructions
+    case 3:
+        return is_set(word, 4) ? other_instruction()
+                               : arm_single(word); // with bit 4: media instructions
     case 4: return arm_block(word);
     case 6: return decode_coprocessor(word, false);
-    default: return other;
+    default: return other_instruction();
     }
 }
 

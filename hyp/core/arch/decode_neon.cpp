@@ -15,7 +15,7 @@ struct Registers {
 };
 
 constexpr unsigned first_register(std::uint32_t word) {
-    return field(word, 22, 22) << 4 | field(word, 15, 12);
+    return field(word, 22, 22) << 4 | rt(word);
 }
 constexpr bool exists(unsigned last_register) {
     return last_register < 32;
@@ -26,9 +26,9 @@ Instruction start(std::uint32_t word, unsigned log2_size) {
     i.bank = Bank::vector;
     i.log2_size = static_cast<std::uint8_t>(log2_size < 3 ? log2_size : 2);
     i.pairs = log2_size == 3;
-    i.writeback = field(word, 3, 0) != pc;
-    i.address.base = static_cast<std::uint8_t>(field(word, 19, 16));
-    i.unpredictable = i.address.base == pc;
+    i.writeback = rm(word) != pc;
+    i.address = at_offset(rn(word));
+    i.unpredictable = rn(word) == pc;
     return i;
 }
 
@@ -50,7 +50,6 @@ Instruction multiple(std::uint32_t word, Registers r, unsigned runs) {
 
 // A7.7: bits 11:8 give structure, step and runs; some alignments are UNDEFINED.
 Instruction decode_multiple(std::uint32_t word) {
-    const Instruction undefined{.wide = true};
     const unsigned first = first_register(word);
     const unsigned type = field(word, 11, 8);
     const unsigned align = field(word, 5, 4);
@@ -58,22 +57,22 @@ Instruction decode_multiple(std::uint32_t word) {
     switch (type) {
     case 0x7:
     case 0x6:
-        if (align >= 2) return undefined;
+        if (align >= 2) return other_instruction();
         return multiple(word, {first, 1, 1}, type == 0x7 ? 1 : 3);
-    case 0xa: return align == 3 ? undefined : multiple(word, {first, 1, 1}, 2);
+    case 0xa: return align == 3 ? other_instruction() : multiple(word, {first, 1, 1}, 2);
     case 0x2: return multiple(word, {first, 1, 1}, 4);
     default: break;
     }
-    if (wide_elements) return undefined;
+    if (wide_elements) return other_instruction();
     switch (type) {
     case 0x8:
-    case 0x9: return align == 3 ? undefined : multiple(word, {first, 2, type - 7}, 1);
+    case 0x9: return align == 3 ? other_instruction() : multiple(word, {first, 2, type - 7}, 1);
     case 0x3: return multiple(word, {first, 2, 2}, 2);
     case 0x4:
-    case 0x5: return align >= 2 ? undefined : multiple(word, {first, 3, type - 3}, 1);
+    case 0x5: return align >= 2 ? other_instruction() : multiple(word, {first, 3, type - 3}, 1);
     case 0x0:
     case 0x1: return multiple(word, {first, 4, type + 1}, 1);
-    default: return undefined;
+    default: return other_instruction();
     }
 }
 
@@ -102,7 +101,7 @@ bool lane_undefined(unsigned structure, unsigned log2_size, unsigned index_align
 Instruction decode_lane(std::uint32_t word, unsigned log2_size) {
     const unsigned structure = field(word, 9, 8) + 1;
     const unsigned index_align = field(word, 7, 4);
-    if (lane_undefined(structure, log2_size, index_align)) return {.wide = true};
+    if (lane_undefined(structure, log2_size, index_align)) return other_instruction();
     const bool apart = structure > 1 && log2_size > 0 && is_set(index_align, log2_size);
     return lane(word, log2_size, {first_register(word), structure, apart ? 2u : 1u},
                 index_align >> (log2_size + 1));
@@ -110,14 +109,13 @@ Instruction decode_lane(std::uint32_t word, unsigned log2_size) {
 
 /// One structure to all lanes. T (bit 5) doubles VLD1's registers, and the step of the others.
 Instruction decode_all_lanes(std::uint32_t word) {
-    const Instruction undefined{.wide = true};
     const unsigned structure = field(word, 9, 8) + 1;
     const unsigned size = field(word, 7, 6);
     const bool aligned = is_set(word, 4);
     const bool twice = is_set(word, 5);
-    if (!is_set(word, 21)) return undefined;
-    if (size == 3 && !(structure == 4 && aligned)) return undefined;
-    if (aligned && (structure == 3 || (structure == 1 && size == 0))) return undefined;
+    if (!is_set(word, 21)) return other_instruction();
+    if (size == 3 && !(structure == 4 && aligned)) return other_instruction();
+    if (aligned && (structure == 3 || (structure == 1 && size == 0))) return other_instruction();
     const unsigned first = first_register(word);
     if (structure == 1 && !exists(first + twice)) return start(word, size); // UNPREDICTABLE
     return lane(word, size == 3 ? 2 : size, {first, structure, twice ? 2u : 1u}, 0);

@@ -5,19 +5,6 @@ namespace mmioscope::arch {
 
 namespace {
 
-constexpr unsigned rn(std::uint32_t word) {
-    return field(word, 19, 16);
-}
-constexpr unsigned rt(std::uint32_t word) {
-    return field(word, 15, 12);
-}
-constexpr unsigned rt2(std::uint32_t word) {
-    return field(word, 11, 8);
-}
-constexpr unsigned rm(std::uint32_t word) {
-    return field(word, 3, 0);
-}
-
 /// The addressing of a single load or store, by bits 23 and 11:6 (A6.3.7 to A6.3.10).
 enum class Mode { undefined, plain, unprivileged, writeback };
 
@@ -34,20 +21,20 @@ Address single_address(std::uint32_t word) {
     const unsigned base = rn(word);
     if (base == pc) return at_offset(pc, field(word, 11, 0), is_set(word, 23));
     if (is_set(word, 23)) return at_offset(base, field(word, 11, 0));
-    if (!is_set(word, 11)) return at_index(base, field(word, 3, 0), field(word, 5, 4) << 2);
+    if (!is_set(word, 11)) return at_index(base, rm(word), field(word, 5, 4) << 2);
     return at_offset(base, is_set(word, 10) ? field(word, 7, 0) : 0, is_set(word, 9));
 }
 
 // Size in bits 22:21, L in bit 20, sign in bit 24.
 Instruction thumb_single(std::uint32_t word) {
-    const Instruction other{.wide = true};
     const bool load = is_set(word, 20);
     const bool sign = is_set(word, 24);
     const unsigned size = field(word, 22, 21);
     const Mode mode = mode_of(word);
-    if (size == 3 || (sign && size == 2) || mode == Mode::undefined) return other;
-    if (!load && rn(word) == pc) return other;
-    if (load && size != 2 && rt(word) == pc && mode == Mode::plain) return other; // PLD, PLI
+    if (size == 3 || (sign && size == 2) || mode == Mode::undefined) return other_instruction();
+    if (!load && rn(word) == pc) return other_instruction();
+    if (load && size != 2 && rt(word) == pc && mode == Mode::plain)
+        return other_instruction(); // PLD, PLI
     Instruction i = single(load, rt(word), size, sign, mode == Mode::writeback);
     const bool any_register = size == 2 && mode != Mode::unprivileged;
     const bool by_register = !is_set(word, 23) && rn(word) != pc && !is_set(word, 11);
@@ -58,14 +45,8 @@ Instruction thumb_single(std::uint32_t word) {
 
 /// LDRD, STRD (A8.8.72, A8.8.73, A8.8.210).
 Instruction thumb_dual(std::uint32_t word) {
-    const auto immediate = static_cast<std::int32_t>(4 * field(word, 7, 0));
-    const bool indexed = is_set(word, 24);
     const bool load = is_set(word, 20);
-    Instruction i = dual(load, rt(word), rt2(word),
-                         {.base = static_cast<std::uint8_t>(rn(word)),
-                          .offset = !indexed           ? 0
-                                    : is_set(word, 23) ? immediate
-                                                       : -immediate});
+    Instruction i = dual(load, rt(word), rt2(word), at_offset_of(word, 4 * field(word, 7, 0)));
     i.writeback = is_set(word, 21);
     i.unpredictable = bad(rt(word)) || bad(rt2(word)) || (load && rt(word) == rt2(word)) ||
                       (!load && rn(word) == pc) || moves_base(i, rn(word));
@@ -82,10 +63,9 @@ Instruction thumb_exclusive_store(std::uint32_t word, unsigned log2_size, unsign
 
 /// LDREX and STREX, which have an offset.
 Instruction thumb_exclusive_word(std::uint32_t word) {
-    const Address address{.base = static_cast<std::uint8_t>(rn(word)),
-                          .offset = static_cast<std::int32_t>(4 * field(word, 7, 0))};
+    const Address address = at_offset(rn(word), 4 * field(word, 7, 0));
     if (!is_set(word, 20)) return thumb_exclusive_store(word, 2, rt2(word), address);
-    if (rt2(word) != 0xf) return {.wide = true};
+    if (rt2(word) != 0xf) return other_instruction();
     Instruction i = exclusive_load(2, rt(word), 0, address);
     i.unpredictable |= bad(rt(word));
     return i;
@@ -98,14 +78,13 @@ Instruction table_branch(bool halfwords) {
 
 /// The other sizes, by bits 7:4: 01ss; a doubleword has its second register in bits 11:8.
 Instruction thumb_exclusive_sized(std::uint32_t word) {
-    const Instruction other{.wide = true};
     if (matches(word, 0x0010'ffe0, 0x0010'f000)) return table_branch(is_set(word, 4));
     const unsigned size = field(word, 5, 4);
-    if (field(word, 7, 6) != 1 || size == 2) return other;
-    if (size != 3 && rt2(word) != 0xf) return other;
-    const Address address{.base = static_cast<std::uint8_t>(rn(word))};
+    if (field(word, 7, 6) != 1 || size == 2) return other_instruction();
+    if (size != 3 && rt2(word) != 0xf) return other_instruction();
+    const Address address = at_offset(rn(word));
     if (!is_set(word, 20)) return thumb_exclusive_store(word, size, rm(word), address);
-    if (rm(word) != 0xf) return other;
+    if (rm(word) != 0xf) return other_instruction();
     Instruction i = exclusive_load(size, rt(word), rt2(word), address);
     i.unpredictable |= bad(rt(word)) || (size == 3 && (bad(rt2(word)) || rt(word) == rt2(word)));
     return i;
@@ -132,7 +111,7 @@ Instruction thumb_block(std::uint32_t word) {
         return return_state(rn(word), op == 3, op == 0, writeback);
     if (matches(word, 0x001f'ffe0, 0x000d'c000))
         return store_state(field(word, 4, 0), op == 3, op == 0, writeback);
-    return {.wide = true};
+    return other_instruction();
 }
 
 /// Only VLDR may be relative to PC (A8.8.332, A8.8.412, A8.8.413).
@@ -158,7 +137,7 @@ Instruction decode_thumb32(std::uint32_t word) {
                                                        : thumb_single(word);
     case 0x76: return thumb_coprocessor(word);
     case 0x7e: return decode_coprocessor(word, true);
-    default: return {.wide = true};
+    default: return other_instruction();
     }
 }
 

@@ -23,35 +23,28 @@ Instruction words(bool load, unsigned first, unsigned count, bool pairs) {
 /// P, U, D, W and L are bits 24 to 20; singles are numbered Vd:D, doublewords D:Vd.
 Instruction decode_vfp(std::uint32_t word) {
     const bool indexed = is_set(word, 24);
-    const bool up = is_set(word, 23);
     const bool writeback = is_set(word, 21);
     const bool load = is_set(word, 20);
     const bool doubles = is_set(word, 8);
-    const unsigned vd = field(word, 15, 12);
     const unsigned d = field(word, 22, 22);
-    const unsigned first = doubles ? 2 * (d << 4 | vd) : vd << 1 | d;
-    const auto immediate = static_cast<std::int32_t>(4 * field(word, 7, 0));
-    if (indexed == up && writeback) return {.wide = true};
+    const unsigned first = doubles ? 2 * (d << 4 | rt(word)) : rt(word) << 1 | d;
+    if (indexed == is_set(word, 23) && writeback) return other_instruction();
     const bool one = indexed && !writeback; // VLDR, VSTR
 
     // An odd count of words is FLDMX or FSTMX, which do not transfer the last word (A8.8.332).
     const unsigned count = one ? (doubles ? 2 : 1) : field(word, 7, 0) & ~(doubles ? 1u : 0u);
     Instruction i = words(load, first, count, doubles);
     i.writeback = writeback;
-    i.address = {.base = static_cast<std::uint8_t>(field(word, 19, 16)),
-                 .offset = !indexed ? 0
-                           : up     ? immediate
-                                    : -immediate};
+    i.address = at_offset_of(word, 4 * field(word, 7, 0));
     return i;
 }
 
 } // namespace
 
 Instruction decode_coprocessor(std::uint32_t word, bool unconditional) {
-    const Instruction other{.wide = true};
     constexpr std::uint32_t p_u_w = 0x01a0'0000;
-    if ((word & p_u_w) == 0) return other; // MCRR and MRRC, or UNDEFINED
-    if (field(word, 11, 9) == 5) return unconditional ? other : decode_vfp(word);
+    if ((word & p_u_w) == 0) return other_instruction(); // MCRR and MRRC, or UNDEFINED
+    if (field(word, 11, 9) == 5) return unconditional ? other_instruction() : decode_vfp(word);
     Instruction i = access(is_set(word, 20));
     i.writeback = is_set(word, 21);
     return i;

@@ -27,23 +27,23 @@ Flow branch(unsigned condition, std::int32_t offset) {
 
 /// TST, TEQ, CMP and CMN have no Rd; any other must not write PC (A5.2.1).
 bool keeps_pc(std::uint32_t word) {
-    const unsigned rd = field(word, 15, 12);
+    const unsigned rd = rt(word);
     return field(word, 24, 23) == 2 ? is_set(word, 20) && rd == 0 : rd != pc;
 }
 
 /// A5.2: data processing with registers, multiplications, CLZ.
 Flow arm_registers(std::uint32_t word) {
     if (is_set(word, 7) && is_set(word, 4))
-        return plain_if(field(word, 27, 24) == 0 && field(word, 7, 4) == 9 &&
-                        field(word, 19, 16) != pc && field(word, 15, 12) != pc);
+        return plain_if(field(word, 27, 24) == 0 && field(word, 7, 4) == 9 && rn(word) != pc &&
+                        rt(word) != pc);
     if (field(word, 24, 23) == 2 && !is_set(word, 20))
-        return plain_if(matches(word, 0x0fff'0ff0, 0x016f'0f10) && field(word, 15, 12) != pc);
+        return plain_if(matches(word, 0x0fff'0ff0, 0x016f'0f10) && rt(word) != pc);
     return plain_if(keeps_pc(word));
 }
 
 /// A5.2: data processing with an immediate, MOVW, MOVT, NOP.
 Flow arm_immediate(std::uint32_t word) {
-    if (matches(word, 0x0fb0'0000, 0x0300'0000)) return plain_if(field(word, 15, 12) != pc);
+    if (matches(word, 0x0fb0'0000, 0x0300'0000)) return plain_if(rt(word) != pc);
     if (matches(word, 0x0fff'ffff, 0x0320'f000)) return plain;
     return plain_if(keeps_pc(word));
 }
@@ -52,7 +52,7 @@ Flow arm_immediate(std::uint32_t word) {
 Flow arm_media(std::uint32_t word) {
     const unsigned op = field(word, 24, 20);
     return plain_if((op < 0x10 || op >= 0x1a) && (op != 0x1f || field(word, 7, 4) != 0xf) &&
-                    field(word, 15, 12) != pc);
+                    rt(word) != pc);
 }
 
 /// DMB, DSB, ISB: of both instruction sets, but for the bits above.
@@ -104,7 +104,7 @@ Flow thumb_high_registers(std::uint32_t word) {
 }
 
 Flow thumb16(std::uint32_t word) {
-    switch (field(word, 15, 12)) {
+    switch (rt(word)) {
     case 0x0:
     case 0x1:
     case 0x2:

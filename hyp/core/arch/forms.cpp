@@ -6,18 +6,14 @@ namespace {
 
 /// The offset of the first word of `bytes` bytes that begin or end at the base register's value, or
 /// next to it.
-std::int32_t first_offset(unsigned bytes, bool increment, bool before) {
+unsigned first_offset(unsigned bytes, bool increment, bool before) {
     if (increment) return before ? 4 : 0;
-    return before ? -static_cast<std::int32_t>(bytes) : 4 - static_cast<std::int32_t>(bytes);
+    return (before ? 0 : 4) - bytes;
 }
 
 void add_core(Instruction& i, unsigned reg) {
     i.place[i.beats++] = static_cast<std::uint8_t>(reg);
     if (i.load && reg == pc) i.loads_pc = true;
-}
-
-Address based_on(unsigned base, std::int32_t offset) {
-    return {.base = static_cast<std::uint8_t>(base), .offset = offset};
 }
 
 Instruction exclusive(bool load, unsigned log2_size, unsigned reg, unsigned second,
@@ -30,19 +26,6 @@ Instruction exclusive(bool load, unsigned log2_size, unsigned reg, unsigned seco
 }
 
 } // namespace
-
-Instruction access(bool load) {
-    return {.wide = true, .load = load, .store = !load};
-}
-
-Instruction single(bool load, unsigned reg, unsigned log2_size, bool sign, bool writeback) {
-    Instruction i = access(load);
-    i.log2_size = static_cast<std::uint8_t>(log2_size);
-    i.sign_extend = sign;
-    i.writeback = writeback;
-    add_core(i, reg);
-    return i;
-}
 
 Instruction dual(bool load, unsigned first, unsigned second, Address address) {
     Instruction i = access(load);
@@ -67,7 +50,7 @@ Instruction block(bool load, unsigned base, unsigned list, Direction direction) 
         base == pc || (direction.writeback && is_set(list, base) && (load || !lowest));
     for (unsigned n = 0; n <= pc; ++n)
         if (is_set(list, n)) add_core(i, n);
-    i.address = based_on(base, first_offset(4 * i.beats, direction.increment, direction.before));
+    i.address = at_offset(base, first_offset(4 * i.beats, direction.increment, direction.before));
     return i;
 }
 
@@ -88,7 +71,7 @@ Instruction exclusive_store(unsigned log2_size, unsigned reg, unsigned second, u
 }
 
 Instruction return_state(unsigned base, bool increment, bool before, bool writeback) {
-    Instruction i = dual(true, pc, place_spsr, based_on(base, first_offset(8, increment, before)));
+    Instruction i = dual(true, pc, place_spsr, at_offset(base, first_offset(8, increment, before)));
     i.writeback = writeback;
     return i;
 }
@@ -97,7 +80,7 @@ Instruction store_state(unsigned mode, bool increment, bool before, bool writeba
     constexpr unsigned lr = 14;
     // Bit n: 0x10 + n is a mode of the guest's; Monitor and Hyp mode are not (table B1-1).
     constexpr unsigned modes = 0x888f;
-    Instruction i = dual(false, lr, place_spsr, based_on(sp, first_offset(8, increment, before)));
+    Instruction i = dual(false, lr, place_spsr, at_offset(sp, first_offset(8, increment, before)));
     i.address.base_mode = static_cast<std::uint8_t>(mode);
     i.unpredictable = mode < 0x10 || !is_set(modes, mode & 0xf);
     i.writeback = writeback;

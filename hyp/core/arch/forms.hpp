@@ -19,15 +19,33 @@ constexpr bool matches(std::uint32_t word, std::uint32_t mask, std::uint32_t val
     return (word & mask) == value;
 }
 
+// Where most 32-bit encodings of either set have their registers.
+constexpr unsigned rn(std::uint32_t word) {
+    return field(word, 19, 16);
+}
+constexpr unsigned rt(std::uint32_t word) {
+    return field(word, 15, 12);
+}
+constexpr unsigned rt2(std::uint32_t word) {
+    return field(word, 11, 8);
+}
+constexpr unsigned rm(std::uint32_t word) {
+    return field(word, 3, 0);
+}
+
 /// SP or PC, which most Thumb instructions must not use (BadReg(), A6.1.1).
 constexpr bool bad(unsigned reg) {
     return reg == sp || reg == pc;
 }
 
 /// R[base] plus or minus an immediate.
-constexpr Address at_offset(unsigned base, unsigned immediate, bool add = true) {
-    const auto offset = static_cast<std::int32_t>(immediate);
-    return {.base = static_cast<std::uint8_t>(base), .offset = add ? offset : -offset};
+constexpr Address at_offset(unsigned base, unsigned immediate = 0, bool add = true) {
+    return {.base = static_cast<std::uint8_t>(base),
+            .offset = static_cast<std::int32_t>(add ? immediate : 0 - immediate)};
+}
+/// The same, by bits 24 (whether it is added before the access) and 23 (whether it is added).
+constexpr Address at_offset_of(std::uint32_t word, unsigned immediate) {
+    return at_offset(rn(word), is_set(word, 24) ? immediate : 0, is_set(word, 23));
 }
 /// R[base] plus or minus R[index], shifted as Address::shift says.
 constexpr Address at_index(unsigned base, unsigned index, unsigned shift = 0, bool add = true) {
@@ -37,10 +55,25 @@ constexpr Address at_index(unsigned base, unsigned index, unsigned shift = 0, bo
             .shift = static_cast<std::uint8_t>(shift & 0x7f)};
 }
 
+/// An instruction of 32 bits that makes no access.
+inline Instruction other_instruction() {
+    return {.wide = true};
+}
 /// A load or a store about which nothing else is known.
-Instruction access(bool load);
+inline Instruction access(bool load) {
+    return {.wide = true, .load = load, .store = !load};
+}
 /// One core register, one access.
-Instruction single(bool load, unsigned reg, unsigned log2_size, bool sign, bool writeback);
+inline Instruction single(bool load, unsigned reg, unsigned log2_size, bool sign, bool writeback) {
+    Instruction i = access(load);
+    i.log2_size = static_cast<std::uint8_t>(log2_size);
+    i.sign_extend = sign;
+    i.writeback = writeback;
+    i.loads_pc = load && reg == pc;
+    i.beats = 1;
+    i.place[0] = static_cast<std::uint8_t>(reg);
+    return i;
+}
 /// Two words and two core registers (LDRD, LDREXD).
 Instruction dual(bool load, unsigned first, unsigned second, Address address);
 /// Whether `i` moves its base register and writes it back, too: UNPREDICTABLE (A8.8.63, A8.8.204).

@@ -39,7 +39,7 @@ Instruction decode(std::uint32_t word, bool thumb) {
     Instruction i = decode_form(word, thumb);
     // Writeback to PC is UNPREDICTABLE in every form; on some CPUs it is a branch. Rn is in bits
     // 19:16 of all 32-bit encodings.
-    if (i.wide && i.writeback && field(word, 19, 16) == pc) i.loads_pc = true;
+    if (i.wide && i.writeback && rn(word) == pc) i.loads_pc = true;
     if (!i.unpredictable) return i;
     i.beats = 0;
     i.exclusive &= i.store; // what may store must not be stepped as a plain store
