@@ -36,18 +36,13 @@ void deliver(Trapped& trapped, Frame& frame, std::uint32_t value) {
     set_guest_register(frame, access.reg, extend(value, access.log2_size, access.sign_extend));
 }
 
-/// Whether Hyp makes the access itself, which costs less: it makes no record, and has the same
+/// Whether Hyp makes an access that makes no record itself, which costs less: it has the same
 /// privilege and memory type on the bus. Memory is the guest's to map, and may be in its cache.
-bool needs_no_step(Cpu& cpu, const Frame& frame) {
+[[gnu::noinline]] bool needs_no_step(Cpu& cpu, const Frame& frame) {
     const DeviceAccess& access = cpu.trapped.access;
-    if (access.recorded || arch::mode_of(frame.psr) == arch::Mode::usr) return false;
+    if (arch::mode_of(frame.psr) == arch::Mode::usr) return false;
     const abi::RegionEntry& region = cpu.machine->regions[access.span->region];
     return (region.flags & abi::region_memory) == 0 && can_emulate(cpu, frame);
-}
-
-/// The shadow engine. Kept out of what emulation executes.
-[[gnu::noinline]] Outcome by_shadow(Cpu& cpu, Frame& frame) {
-    return needs_no_step(cpu, frame) ? emulate(cpu, frame) : begin_step(cpu, frame, *cpu.shadow);
 }
 
 } // namespace
@@ -84,8 +79,9 @@ Outcome DeviceOps::make(Cpu& cpu, Frame& frame) {
     if (cpu.repeated_load.watches()) end_repetition(cpu, frame);
     if (access.exclusive && access.write) return store_exclusive(cpu, frame);
     count_access(cpu);
-    if (cpu.machine->config.engine == abi::EngineKind::emulation) return emulate(cpu, frame);
-    return by_shadow(cpu, frame);
+    const bool by_hyp = cpu.machine->config.engine == abi::EngineKind::emulation ||
+                        (!access.recorded && needs_no_step(cpu, frame));
+    return by_hyp ? emulate(cpu, frame) : begin_step(cpu, frame, *cpu.shadow);
 }
 
 } // namespace mmioscope

@@ -11,33 +11,19 @@ namespace mmioscope {
 
 namespace {
 
-/// The regions that the access reaches; `counted`: and the chooser.
-RegionSet regions_of(const Trapped& trapped, bool counted) {
+/// The regions that the access reaches.
+RegionSet regions_of(const Trapped& trapped) {
     const DeviceAccess& access = trapped.access;
     RegionSet regions;
     regions.add(access.span->region);
     if (access.beyond != 0) regions.add(access.last_region);
     for (unsigned n = 0; access.listed && n < access.beats; ++n)
         if (trapped.beats[n].span != nullptr) regions.add(trapped.beats[n].span->region);
-    if (counted) regions.add(choice_lock);
     return regions;
 }
 
-/// Takes their locks.
-[[gnu::noinline]] bool acquire_several(Cpu& cpu, bool counted) {
-    return cpu.locks.acquire(cpu.machine->locks, regions_of(cpu.trapped, counted), cpu.number,
-                             cpu.ring.statistics().lock_spins);
-}
-
-bool acquire(Cpu& cpu, bool counted) {
-    const DeviceAccess& access = cpu.trapped.access;
-    if (access.listed || access.beyond != 0 || counted) return acquire_several(cpu, counted);
-    return cpu.locks.acquire(cpu.machine->locks, access.span->region, cpu.number,
-                             cpu.ring.statistics().lock_spins);
-}
-
-/// Whether the access reaches a traced device.
-bool reaches_traced(const RegionMap& map, const Trapped& trapped) {
+/// Whether an access that reaches several regions reaches a traced device.
+[[gnu::noinline]] bool reaches_traced(const RegionMap& map, const Trapped& trapped) {
     const DeviceAccess& access = trapped.access;
     for (unsigned n = 0; access.listed && n < access.beats; ++n)
         if (trapped.beats[n].span != nullptr && trapped.beats[n].span->traced()) return true;
@@ -67,8 +53,20 @@ void count_unknown_stores(Cpu& cpu, const DeviceAccess& access) {
     return false;
 }
 
-bool may_count(const Chooser* chooser, const Trapped& trapped) {
-    return chooses(chooser) && may_be_counted(*chooser, trapped);
+/// Behind the regions' locks, under which no trigger is armed: takes the chooser's, if that may
+/// count the access.
+[[gnu::noinline]] bool take_choice_lock(Cpu& cpu) {
+    Machine& machine = *cpu.machine;
+    if (!may_be_counted(*machine.chooser, cpu.trapped)) return true;
+    if (!cpu.locks.add(machine.locks, choice_lock, cpu.number, cpu.ring.statistics().lock_spins))
+        return false;
+    cpu.locks.next_sequence(choice_lock); // a change of its holder is progress (LockHolder)
+    return true;
+}
+
+[[gnu::noinline]] bool acquire_several(Cpu& cpu) {
+    return cpu.locks.acquire(cpu.machine->locks, regions_of(cpu.trapped), cpu.number,
+                             cpu.ring.statistics().lock_spins);
 }
 
 /// A lock is held for one access. An emulator's host may suspend a CPU in the middle of it, but
@@ -131,19 +129,18 @@ std::uint64_t room_needed(const Cpu& cpu, const DeviceAccess& access) {
 bool take_locks(Cpu& cpu, const Frame& frame) {
     DeviceAccess& access = cpu.trapped.access;
     if (cpu.machine->ending.load(std::memory_order_relaxed) != 0) return give_up(cpu);
-    const Chooser* chooser = cpu.machine->chooser;
-    const bool counted = may_count(chooser, cpu.trapped);
-    if (!acquire(cpu, counted)) {
+    const bool several = access.listed || access.beyond != 0;
+    const bool held = several ? acquire_several(cpu)
+                              : cpu.locks.acquire(cpu.machine->locks, access.span->region,
+                                                  cpu.number, cpu.ring.statistics().lock_spins);
+    if (!held || (chooses(cpu.machine->chooser) && !take_choice_lock(cpu))) {
         tell_of_wait(cpu, frame, access);
         return give_up(cpu);
     }
     cpu.lock_wait.end(cpu.locks);
-    // A change of its holder counts as progress (LockHolder::sequence).
-    if (counted) cpu.locks.next_sequence(choice_lock);
-    // A trigger that was armed meanwhile needs the lock; one that has fired needs it no longer.
-    else if (may_count(chooser, cpu.trapped)) return give_up(cpu);
     // What is traced cannot change under the locks.
-    access.recorded = reaches_traced(cpu.machine->map, cpu.trapped);
+    access.recorded =
+        several ? reaches_traced(cpu.machine->map, cpu.trapped) : access.span->traced();
     return !cpu.ring.stalls() || has_room_for(cpu, 0);
 }
 

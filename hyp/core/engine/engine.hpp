@@ -203,7 +203,8 @@ void begin_access(Cpu& cpu, const Frame& frame, std::uint8_t how);
 
 /// What a load puts in its register when the bus answers `value`.
 constexpr std::uint32_t extend(std::uint32_t value, unsigned log2_size, bool sign) {
-    if (log2_size >= 2 || !sign) return value;
+    if (!sign || log2_size >= 2) [[likely]]
+        return value;
     return log2_size == 0 ? static_cast<std::uint32_t>(static_cast<std::int8_t>(value))
                           : static_cast<std::uint32_t>(static_cast<std::int16_t>(value));
 }

@@ -27,21 +27,21 @@ struct DeviceAccess {
     VirtualAddress va;
     const Span* span{}; ///< of the device; null or withheld: no device of the guest
     bool decoded{};     ///< log2_size, sign_extend, listed, reg and beats are valid
-    bool listed{};      ///< its accesses are in Trapped::beats; else it is one access of `reg`
+    bool syndrome{};    ///< decoded from HSR: one access, no writeback
+    bool stage1_walk{}; ///< made by the guest's stage-1 walk, not by the instruction
+    bool wide{};        ///< a 32-bit instruction
     bool write{};       ///< of the first access
     bool sign_extend{};
     std::uint8_t log2_size{2};   ///< of each value; some may be several accesses (trap/split.hpp)
-    std::uint8_t beats{1};       ///< number of accesses
     std::uint8_t reg{};          ///< core register: 0 to 14; 15 for stores only
-    arch::Bank bank{};           ///< which registers, if listed
+    bool listed{};               ///< its accesses are in Trapped::beats; else it is one of `reg`
     bool exclusive{};            ///< LDREX, STREX and the like; always listed, if decoded
-    std::uint8_t status{};       ///< STREX: the core register for the result
-    bool syndrome{};             ///< decoded from HSR: one access, no writeback
-    bool wide{};                 ///< a 32-bit instruction
-    bool recorded{};             ///< reaches a traced device
     bool ends_machine{};         ///< a write after which this CPU may not run again
     bool resets_machine{};       ///< ends_machine, and the machine then starts again
-    bool stage1_walk{};          ///< made by the guest's stage-1 walk, not by the instruction
+    bool recorded{};             ///< reaches a traced device
+    std::uint8_t beats{1};       ///< number of accesses
+    arch::Bank bank{};           ///< which registers, if listed
+    std::uint8_t status{};       ///< STREX: the core register for the result
     std::uint16_t beyond{};      ///< bytes it may touch, if some lie beyond its span; else 0
     std::uint16_t last_region{}; ///< of the last of those; usually the span's region
     std::uint32_t value{};       ///< of a store that is not listed: what its register has

@@ -34,8 +34,15 @@ struct EntryState {
 };
 
 struct Machine {
-    // Constant while the guest runs, up to `locks`.
+    std::atomic<std::uint32_t> stopped{0}; ///< a CPU panicked: all others halt at their next trap
+    std::atomic<std::uint32_t> ending{0};  ///< CPUs that end the machine: no other access begins
+
+    // Constant while the guest runs, up to `locks`. What each trap asks comes first.
     Config config;
+    DeviceOps* devices{}; ///< all but those whose span says another one; null before the start
+    // Each is null if no service is interested (engine/service.hpp).
+    Service* at_turn{};
+    Chooser* chooser{};
     FixedVector<CallEntry, 4> calls; ///< any other one is undefined
     RegionTable regions;
     RegionMap map;
@@ -59,12 +66,7 @@ struct Machine {
     std::uint32_t fast_dispatch[2][512]{};
 
     abi::AreaHeader* area{};
-    DeviceOps* devices{}; ///< all but those whose span says another one; null before the start
-
     std::span<Service* const> services;
-    // Each is null if no service is interested (engine/service.hpp).
-    Service* at_turn{};
-    Chooser* chooser{};
 
     RegionLocks locks;
     FixedVector<Owner, 4> page_owners; ///< of pages that are no region's
@@ -73,8 +75,6 @@ struct Machine {
     Lock changes; ///< held to change or check what is sealed; last in the lock order
     Power power;
     std::atomic<std::uint32_t> broadcast_fails{0}; ///< on some CPU; see arch/errata.hpp
-    std::atomic<std::uint32_t> ending{0};  ///< CPUs that end the machine: no other access begins
-    std::atomic<std::uint32_t> stopped{0}; ///< a CPU panicked: all others halt at their next trap
 
     Cpu cpus[abi::max_cpus];
 

@@ -11,7 +11,7 @@ namespace mmioscope {
 
 class PageIndex {
 public:
-    // Marks, in the place of a lock's owner:
+    // Marks, in the place of a lock's word, which is never so great:
     /// No lock: the slow path handles the page.
     static constexpr std::uint32_t nothing = 0u - 2;
     /// The first word of Parts: a lock for each 64 bytes follows.
@@ -28,8 +28,7 @@ public:
     /// The owner of `address`, below 4 GiB. Null: it is not in the index.
     const Owner* find(std::uint32_t address) const {
         const std::uint32_t* word = memory(entry(address));
-        if (*word == parts) word = memory(word[1 + address % page_size / part_size]);
-        return word == &nothing_ ? nullptr : reinterpret_cast<const Owner*>(word);
+        return *word >= parts ? find_part(word, address) : reinterpret_cast<const Owner*>(word);
     }
     /// The address of the table, for FastState.
     std::uint32_t table() const {
@@ -49,6 +48,12 @@ private:
         std::uint32_t mark;
         std::uint32_t locks[page_parts];
     };
+
+    [[gnu::noinline]] static const Owner* find_part(const std::uint32_t* word,
+                                                    std::uint32_t address) {
+        if (*word == parts) word = memory(word[1 + address % page_size / part_size]);
+        return *word == nothing ? nullptr : reinterpret_cast<const Owner*>(word);
+    }
 
     /// The page's word, in a leaf that is not the empty one. Null: the pool is empty.
     std::uint32_t* own_entry(std::uint64_t page, TablePool& pool);

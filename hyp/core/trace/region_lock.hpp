@@ -84,11 +84,11 @@ private:
     Owner locks_[choice_lock + 1];
 };
 
-/// The regions that one instruction reaches, and perhaps the trigger, in lock order, each once.
+/// The regions that one instruction reaches, in lock order, each once.
 class RegionSet {
 public:
-    /// The most accesses of one instruction (VLDM), and the trigger.
-    static constexpr std::size_t capacity = 33;
+    /// The most accesses of one instruction (VLDM).
+    static constexpr std::size_t capacity = 32;
 
     void add(std::uint16_t region) {
         std::size_t at = 0;
@@ -114,6 +114,11 @@ public:
                                std::uint64_t& spins) {
         check(!held(), "a step began while another one held locks");
         return take(locks, region, cpu, spins, 0);
+    }
+    /// Takes that of `region`, too, which comes behind those in the order. False: not in time.
+    [[nodiscard]] bool add(RegionLocks& locks, std::uint16_t region, std::uint32_t cpu,
+                           std::uint64_t& spins) {
+        return take(locks, region, cpu, spins, count_);
     }
     void release() {
         check(held(), "a lock was released twice");
@@ -173,7 +178,7 @@ private:
     Owner* find(std::uint16_t region) const;
     Owner& other(std::uint16_t region) const;
 
-    Held held_[RegionSet::capacity]{};
+    Held held_[RegionSet::capacity + 1]{}; ///< and the chooser's
     std::uint32_t count_{};
     std::uint16_t refused_{};
     std::uint16_t others_{}; ///< all regions below, if not 0: these are held, too

@@ -221,7 +221,7 @@ void RingWriter::publish_group(abi::Record& record, Payload payload) {
     else put(record, payload);
 }
 
-void RingWriter::publish_chosen(abi::Record& record, Payload payload) {
+[[gnu::noinline]] void RingWriter::publish_chosen(abi::Record& record, Payload payload) {
     using Verdict = Chooser::Verdict;
     record.cpu = cpu_;
     const Verdict verdict = choose(record);
@@ -253,7 +253,7 @@ void RingWriter::tell_of_gap(std::uint64_t time) {
     store(gap);
 }
 
-void RingWriter::put(abi::Record& record, Payload payload) {
+[[gnu::noinline]] void RingWriter::put(abi::Record& record, Payload payload) {
     const std::uint32_t pieces = payload.records();
     if (!has_room(1 + pieces)) return lose(record, pieces);
     if (pending_gap_ != 0) tell_of_gap(record.time);

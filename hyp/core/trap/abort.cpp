@@ -232,23 +232,23 @@ bool makes_no_progress(const Trapped& trapped, const Frame& frame, const DeviceA
            (access.write && must_be_unprivileged(cpu, frame));
 }
 
-/// If the guest would have to make the access itself, which needs a step: why there is no way to
-/// make it, or FaultReason::none. Hyp does each store-exclusive itself.
-abi::FaultReason lack_of_step(Cpu& cpu, const Frame& frame, const DeviceAccess& access) {
+/// If the guest would have to make the access itself, which needs a step, and no breakpoint can end
+/// one: why there is no way to make it, or FaultReason::none. Hyp does each store-exclusive itself.
+[[gnu::noinline]] abi::FaultReason lack_of_step(Cpu& cpu, const Frame& frame,
+                                                const DeviceAccess& access) {
     using enum abi::FaultReason;
-    if (cpu.debug.usable() || can_emulate(cpu, frame) || (access.exclusive && access.write))
-        return none;
+    if (can_emulate(cpu, frame) || (access.exclusive && access.write)) return none;
     return cpu.machine->breakpoints ? no_breakpoints : decode_for_page(cpu, frame);
 }
 
 /// Why a decoded access cannot be carried out, or FaultReason::none. If it is because of a later
 /// word, `access` gets its address.
-abi::FaultReason objection(Cpu& cpu, const Frame& frame, DeviceAccess& access) {
+[[gnu::noinline]] abi::FaultReason objection(Cpu& cpu, const Frame& frame, DeviceAccess& access) {
     using enum abi::FaultReason;
-    if (const auto why = lack_of_step(cpu, frame, access); why != none) return why;
-    if (!access.syndrome && access.exclusive && is_no_exclusive(cpu, frame, access))
-        return undecodable;
-    if (!access.syndrome && access.listed) {
+    if (!cpu.debug.usable())
+        if (const auto why = lack_of_step(cpu, frame, access); why != none) return why;
+    if (access.exclusive && is_no_exclusive(cpu, frame, access)) return undecodable;
+    if (access.listed) {
         if (const Beat* beyond = beat_beyond(cpu, access)) {
             access.va = beyond->va;
             access.pa = beyond->pa;
@@ -331,14 +331,15 @@ Outcome Nobody::access(Cpu& cpu, Frame& frame, abi::FaultReason) {
 
 Outcome DeviceOps::access(Cpu& cpu, Frame& frame, abi::FaultReason why) {
     DeviceAccess& access = cpu.trapped.access;
-    if (why == abi::FaultReason::none) why = objection(cpu, frame, access);
+    const bool usual = access.syndrome && cpu.debug.usable() && !cpu.trapped.stuck;
+    if (why == abi::FaultReason::none && !usual) why = objection(cpu, frame, access);
     if (why != abi::FaultReason::none) return refuse(cpu, frame, access, why);
 
-    const Span* const span = access.span;
-    access.last_region = span->region;
     constexpr unsigned longest = 128; // VLDM of sixteen doublewords
     const unsigned bytes = access.decoded ? 1u << access.log2_size : longest;
-    if (span->range.end - access.pa.value < bytes) note_beyond(*cpu.machine, access, bytes);
+    access.last_region = access.span->region;
+    const std::uint64_t left = access.span->range.end - access.pa.value;
+    if (static_cast<std::uint32_t>(left) < bytes) note_beyond(*cpu.machine, access, bytes);
     if (!take_locks(cpu, frame)) return Outcome::again;
     if (access.listed)
         if (DeviceOps* special = special_device(cpu.trapped)) return special->make(cpu, frame);

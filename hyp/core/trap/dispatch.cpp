@@ -126,9 +126,9 @@ bool finish(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
 /// check_way_back(), on the path of each trap.
 [[gnu::always_inline]] inline void check_way(const Cpu& cpu) {
     check(cpu.view.consistent(), "unexpected value of VTTBR");
-    const bool apart = !cpu.view.is_in(*cpu.normal);
-    check(cpu.step.armed || !apart, "view and step disagree");
-    check(cpu.locks.held() == apart, "lock and step disagree");
+    if (cpu.view.is_in(*cpu.normal)) return check(!cpu.locks.held(), "lock and step disagree");
+    check(cpu.step.armed, "view and step disagree");
+    check(cpu.locks.held(), "lock and step disagree");
 }
 
 } // namespace

@@ -85,12 +85,12 @@ abi::Record begun_record(Cpu& cpu) {
                       .va = {fast.va},
                       .span = cpu.machine->map.find({fast.pa}),
                       .decoded = true,
+                      .syndrome = true,
+                      .wide = fast.length == 4,
                       .write = hsr.write(),
                       .sign_extend = hsr.sign_extend(),
                       .log2_size = hsr.log2_size(),
                       .reg = hsr.srt(),
-                      .syndrome = true,
-                      .wide = fast.length == 4,
                       .recorded = true,
                       .last_region = trapped.record.device};
     trapped.payload = {};

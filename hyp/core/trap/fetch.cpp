@@ -17,16 +17,26 @@ bool in_flash_or_sram(const Machine& machine, PhysicalAddress pa) {
            (machine.regions[span->region].flags & abi::region_memory) != 0;
 }
 
+/// Whether the guest's memory has `size` bytes at `pa`, on one page; then they are clean. Both maps
+/// consist of whole pages. A read does not look into the caches (ARM ARM A3.5.7: by address, to the
+/// point of coherency, and a DSB). A line that the guest makes dirty between is a race of the
+/// guest's, as with any other reader.
+[[gnu::always_inline]] inline bool is_readable(const Machine& machine, PhysicalAddress pa,
+                                               std::size_t size) {
+    if (!in_memory(machine.guest_memory, pa) || in_memory(machine.no_map, pa)) return false;
+    port::flush_to_coherency(pa, size);
+    return true;
+}
+
 /// Hyp maps flash as a device, so its cache never has an old copy of it.
 std::optional<std::uint32_t> fetch(const Frame& frame, std::uint32_t va, unsigned log2_size,
                                    const Machine& machine) {
     const auto pa = translate(frame, {va});
     if (!pa) return std::nullopt;
-    const PhysicalAddress word_at{pa->value & ~std::uint64_t{3}};
-    std::uint32_t word = 0;
-    if (read_guest_memory(machine, word_at, {&word, 1})) {
-        if (log2_size == 2) return word;
-        return static_cast<std::uint16_t>(word >> 8 * (pa->value & 2));
+    const PhysicalAddress at{pa->value & ~((std::uint64_t{1} << log2_size) - 1)};
+    if (is_readable(machine, at, 1u << log2_size)) {
+        if (log2_size == 2) return *port::memory_at<const std::uint32_t>(at);
+        return *port::memory_at<const std::uint16_t>(at);
     }
     if (!in_flash_or_sram(machine, *pa)) return std::nullopt;
     return static_cast<std::uint32_t>(port::device_read(*pa, log2_size));
@@ -44,12 +54,8 @@ std::optional<std::uint32_t> fetch_instruction(const Frame& frame, const Machine
     return *first << 16 | *second;
 }
 
-// Both maps consist of whole pages. The clean comes before the read, which does not look into the
-// caches (ARM ARM A3.5.7: by address, to the point of coherency, and a DSB). A line that the guest
-// makes dirty between is a race of the guest's, as with any other reader.
 bool read_guest_memory(const Machine& machine, PhysicalAddress pa, std::span<std::uint32_t> to) {
-    if (!in_memory(machine.guest_memory, pa) || in_memory(machine.no_map, pa)) return false;
-    port::flush_to_coherency(pa, to.size_bytes());
+    if (!is_readable(machine, pa, to.size_bytes())) return false;
     for (std::uint32_t& word : to) {
         word = *port::memory_at<const std::uint32_t>(pa);
         pa = pa + sizeof word;
