@@ -28,7 +28,7 @@ namespace {
     FAST(FAST_LENGTH, length);
     FAST(FAST_COMMIT, commit); // then head
     FAST(FAST_READY, ready);
-    FAST(FAST_LOOK, look);
+    FAST(FAST_RESERVE, reserve);
     FAST(FAST_STACK, stack);
     FAST(FAST_SCTLR, sctlr);
     FAST(FAST_SHADOW, shadow);
@@ -38,14 +38,14 @@ namespace {
     FAST(FAST_PSR, psr);
     FAST(FAST_VALUE, value);
     FAST(FAST_STEP, next_pc); // then va, pa, region, time, hsr
-    FAST(FAST_FORM, form);
-    FAST(FAST_NEXT_LOOK, next_look);
+    FAST(FAST_PSR_PLAIN, psr_plain);
+    FAST(FAST_NEXT_LOOKUP, next_lookup);
     FAST(FAST_TASK, task);
     FAST(FAST_ACCESS, access);
-    FAST(FAST_AFTER_LOOK, after_look);
+    FAST(FAST_AFTER_RESERVE, after_reserve);
     FAST(FAST_OPEN, open);
     FAST(FAST_MATCH, match);
-    FAST(FAST_TURN, turn);
+    FAST(FAST_WORK_IN, work_in);
     FAST(FAST_TYPES, types);
     EQU(FRAME_LR, offsetof(Frame, lr_usr));
     EQU(FRAME_PC, offsetof(Frame, pc)); // then psr
@@ -57,12 +57,12 @@ namespace {
     SLOT(SLOT_TIME, time);
     SLOT(SLOT_TASK, task);
     EQU(SLOT_SIZE, sizeof(abi::Record));
-    EQU(LOOK_MASK, (abi::looks_ahead - 1) * sizeof(abi::Record));
+    EQU(RESERVE_MASK, (abi::reserve_batch - 1) * sizeof(abi::Record));
 
     EQU(REGION_SEQUENCE, offsetof(Owner, sequence));
     EQU(REGION_DEVICE, offsetof(Owner, device));
     EQU(REGION_STORES, offsetof(Owner, stores));
-    EQU(PARTS, 0 - PageIndex::parts);
+    EQU(SUBPAGES, 0 - PageIndex::split);
     EQU(FIRST_STORE, first_store);
 
     EQU(PSR_AIF, arch::psr_aif);

@@ -169,7 +169,7 @@ struct alignas(64) Reader {
 static_assert(sizeof(Reader) == 64);
 
 /// Counters of one CPU; only that CPU writes them. The fast path adds traps and accesses at most
-/// `looks_ahead` accesses late.
+/// `reserve_batch` accesses late.
 struct alignas(64) Statistics {
     std::uint64_t traps;      ///< entries into Hyp
     std::uint64_t stepped;    ///< instructions that the guest re-executed on the shadow table
@@ -252,8 +252,8 @@ constexpr std::uint32_t commit_word(std::uint32_t boot_number, std::uint64_t pos
 
 inline constexpr std::uint64_t min_capacity = 1024; ///< records per ring
 /// The writer reads its readers' words at least once in this many records. A reader that becomes
-/// active allows for that: it begins at most capacity - looks_ahead behind the head.
-inline constexpr std::uint64_t looks_ahead = 64;
+/// active allows for that: it begins at most capacity - reserve_batch behind the head.
+inline constexpr std::uint64_t reserve_batch = 64;
 inline constexpr std::uint64_t area_head_size = 64 * 1024;  ///< bytes before the first ring
 inline constexpr std::uint64_t kept_records = min_capacity; ///< of each CPU, from the previous boot
 static_assert(sizeof(AreaHeader) + max_regions * sizeof(RegionEntry) <= area_head_size);

@@ -70,9 +70,9 @@ BootError Doctor::configure(Machine& machine, Setup&) {
     report_.begin("board");
     report_.ok(board.name, ", ", std::uint32_t{machine.cpu_count}, " CPUs, MIDR ",
                Hex{port::read<reg::MIDR>()});
-    tell_of_entry(machine);
-    tell_of_firmware(machine);
-    tell_of_core(machine);
+    report_entry(machine);
+    report_firmware(machine);
+    report_core(machine);
     if (report_.failed() != 0) stop(uart);
 
     // The trial is the kernel, and everything is as the tracer would have it.
@@ -144,7 +144,7 @@ void Doctor::next_round(Cpu& cpu, Frame& frame) {
     frame = kept;
 }
 
-void Doctor::tell_of_uart() {
+void Doctor::report_uart() {
     const std::uint32_t frequency = port::read<reg::CNTFRQ>();
     const std::uint32_t characters = report_.characters();
     const std::uint64_t rate =
@@ -168,7 +168,7 @@ void Doctor::stop(Console& uart) {
 void Doctor::end_with_verdict(Cpu& cpu) {
     Console uart(board.uart, cpu.bus);
     report_.to(uart);
-    tell_of_uart();
+    report_uart();
     stop(uart);
 }
 

@@ -29,12 +29,12 @@ private:
         std::uint64_t begin;          ///< CNTPCT
     };
 
-    void tell_of_entry(const Machine& machine);
-    void tell_of_firmware(const Machine& machine);
-    void tell_of_core(const Machine& machine);
-    void tell_of_cpu(const Cpu& cpu);
-    void tell_of_reads(Cpu& cpu, Round round, std::uint32_t value);
-    void tell_of_uart();
+    void report_entry(const Machine& machine);
+    void report_firmware(const Machine& machine);
+    void report_core(const Machine& machine);
+    void report_cpu(const Cpu& cpu);
+    void report_reads(Cpu& cpu, Round round, std::uint32_t value);
+    void report_uart();
     void give_orders(Machine& machine);
     void next_round(Cpu& cpu, Frame& frame);
     void hear(Cpu& cpu, Frame& frame, Tell what, std::uint32_t value);

@@ -22,7 +22,7 @@ bool counter_runs() {
 
 } // namespace
 
-void Doctor::tell_of_entry(const Machine& machine) {
+void Doctor::report_entry(const Machine& machine) {
     const bool hyp = arch::mode_of(machine.entry.psr) == arch::Mode::hyp;
     const bool on = (machine.entry.control & (arch::hsctlr_m | arch::hsctlr_c)) != 0;
     report_.begin("entry state");
@@ -30,7 +30,7 @@ void Doctor::tell_of_entry(const Machine& machine) {
                on ? ", MMU or caches on" : ", MMU and caches off");
 }
 
-void Doctor::tell_of_firmware(const Machine& machine) {
+void Doctor::report_firmware(const Machine& machine) {
     report_.begin("PSCI");
     if (!board.psci) return report_.ok("none in the tree; registers of the board start CPUs");
     if (machine.config.psci_functions.cpu_on != 0)
@@ -44,7 +44,7 @@ void Doctor::tell_of_firmware(const Machine& machine) {
     report_.ok(version >> 16, ".", version & 0xffff);
 }
 
-void Doctor::tell_of_core(const Machine& machine) {
+void Doctor::report_core(const Machine& machine) {
     report_.begin("debug unit");
     DebugUnit unit;
     const NoSteps why = unit.start(machine.config.no_breakpoints);

@@ -12,7 +12,7 @@
 
 namespace mmioscope::doctor {
 
-void Doctor::tell_of_cpu(const Cpu& cpu) {
+void Doctor::report_cpu(const Cpu& cpu) {
     const auto number = static_cast<int>(cpu.number);
     const std::uint32_t frequency = port::read<reg::CNTFRQ>();
     const std::uint32_t expected = cpu.machine->area->counter_frequency; // CPU 0's
@@ -33,7 +33,7 @@ void Doctor::tell_of_cpu(const Cpu& cpu) {
 }
 
 // If only stepping fails, the board can still trace by emulation.
-void Doctor::tell_of_reads(Cpu& cpu, Round round, std::uint32_t value) {
+void Doctor::report_reads(Cpu& cpu, Round round, std::uint32_t value) {
     constexpr const char* names[] = {"step on CPU", "step by the slow path on CPU",
                                      "emulation on CPU", "step by SMC on CPU"};
     const std::uint64_t ticks = port::read<reg::CNTPCT>() - reads_.begin;
@@ -94,7 +94,7 @@ void Doctor::hear(Cpu& cpu, Frame& frame, Tell what, std::uint32_t value) {
         else
             report_.fail("a word at an odd address is ", Hex{value}, ", in Hyp ", Hex{own},
                          ", and should be ", Hex{expected}, "; memory is not Normal there");
-        return tell_of_cpu(cpu);
+        return report_cpu(cpu);
     }
     case Tell::reads_begin: {
         const abi::Record* last = cpu.ring.recent(0);
@@ -102,10 +102,10 @@ void Doctor::hear(Cpu& cpu, Frame& frame, Tell what, std::uint32_t value) {
         return;
     }
     case Tell::reads_end:
-        tell_of_reads(cpu, round_, value);
+        report_reads(cpu, round_, value);
         if (cpu.number == 0 && cpu.debug.usable()) next_round(cpu, frame);
         return;
-    case Tell::steps_end: return tell_of_reads(cpu, Round::without_breakpoints, value);
+    case Tell::steps_end: return report_reads(cpu, Round::without_breakpoints, value);
     case Tell::monitor:
         report_.begin("monitor over a trap");
         if (cpu.debug.is_hyps()) // the trap would have given it back

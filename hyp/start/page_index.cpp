@@ -23,17 +23,17 @@ std::uint32_t PageIndex::new_leaf(TablePool& pool, std::uint32_t word) {
     return address(leaf);
 }
 
-std::uint32_t PageIndex::new_parts(std::uint64_t page, const RegionMap& map, RegionLocks& locks,
-                                   TablePool& pool) {
+std::uint32_t PageIndex::new_subpages(std::uint64_t page, const RegionMap& map, RegionLocks& locks,
+                                      TablePool& pool) {
     if (free_ == 0) {
-        free_parts_ = reinterpret_cast<Parts*>(pool.take());
-        if (free_parts_ == nullptr) return 0;
-        free_ = page_size / sizeof(Parts);
+        free_subpages_ = reinterpret_cast<Subpages*>(pool.take());
+        if (free_subpages_ == nullptr) return 0;
+        free_ = page_size / sizeof(Subpages);
     }
-    Parts& made = free_parts_[--free_];
-    made.mark = parts;
-    for (unsigned n = 0; n < page_parts; ++n) {
-        const Range part{page + n * part_size, page + (n + 1) * part_size};
+    Subpages& made = free_subpages_[--free_];
+    made.mark = split;
+    for (unsigned n = 0; n < subpages; ++n) {
+        const Range part{page + n * subpage_size, page + (n + 1) * subpage_size};
         const Span* span = map.find({part.begin});
         const bool whole = span != nullptr && may_be_traced(*span) && span->range.contains(part);
         made.locks[n] = whole ? address(&locks[span->region]) : address(&nothing_);
@@ -71,7 +71,7 @@ bool PageIndex::build(const RegionMap& map, RegionLocks& locks, OwnerOps& device
             if (*of_page != address(&nothing_)) continue; // an earlier span of the page has set it
             *of_page = span.range.contains(Range{page, page + page_size})
                            ? address(&locks[span.region])
-                           : new_parts(page, map, locks, pool);
+                           : new_subpages(page, map, locks, pool);
             if (*of_page == 0) return false;
         }
     }

@@ -235,7 +235,7 @@ const char* reason_of(NoSteps why) {
                                      : "DBGEN is low, or a debugger holds the CPU";
 }
 
-void tell_of_missing_breakpoints(Console& uart, NoSteps why) {
+void report_missing_breakpoints(Console& uart, NoSteps why) {
     print(uart, "mmioscope: no breakpoints (", reason_of(why),
           "): no engine but emulation; what it cannot do is stepped by SMC at PL1, else refused\n");
 }
@@ -333,7 +333,7 @@ Frame start_machine(Machine& machine, Setup& setup, Cpu& cpu, const BootError& f
     uart.start();
     print(uart, "mmioscope: ", board.name, ", ", std::uint32_t{machine.cpu_count}, " CPUs, ",
           description_of(machine.config.engine), "\n");
-    if (no_steps != NoSteps::none) tell_of_missing_breakpoints(uart, no_steps);
+    if (no_steps != NoSteps::none) report_missing_breakpoints(uart, no_steps);
     if (setup.beyond_reach >= 0)
         print(uart, "mmioscope: ", tree.name(setup.beyond_reach),
               " reaches above 4 GiB, where nothing is mapped: an access there is an abort\n");

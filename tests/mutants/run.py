@@ -97,7 +97,7 @@ KINDS = [  # name, what is found, what is put in its place
     ("gate", r"(?<=span\.changeable && )!span\.traced\(\)", "false"),
     ("gate", r"debug\.follows\(control\)|cpu\.debug\.is_unwatched\(\)(?= :)", "true"),
     ("gate", r"choose_fast_regions\(machine\);", ";"),
-    ("stream", r"if \(cpu\.gives_turns[^;]*\)\s+give_turn\(cpu\);", ";"),
+    ("stream", r"if \(cpu\.has_worker[^;]*\)\s+do_work\(cpu\);", ";"),
     ("stream", r"!cpu\.step\.armed(?= && cpu\.own)", "true"),
     ("monitor", r"(?<=armed && )cpu\.own_exclusives\.allowed\(\)", "true"),
     ("close", r"cpu\.view\.enter\(\*cpu\.normal\);", ";"),

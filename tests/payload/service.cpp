@@ -30,7 +30,7 @@ public:
     /// Any task, at any time: the fast path takes what the lock lets it.
     void prepare_fast_path(Cpu& cpu) override {
         cpu.fast.task = port::read<reg::TPIDRURO>();
-        cpu.fast.next_look = ~std::uint64_t{0};
+        cpu.fast.next_lookup = ~std::uint64_t{0};
     }
     Outcome make(Cpu& cpu, Frame& frame) override {
         if (cpu.trapped.access.recorded) {

@@ -106,9 +106,9 @@ void HypCode::call(std::uint32_t target) {
         mmioscope_guest_trap(cpu_, frame);
     } else if (target == hyp_symbol("mmioscope_access_aborted")) {
         mmioscope_access_aborted(cpu_, frame);
-    } else if (target == hyp_symbol("mmioscope_look_ahead")) {
+    } else if (target == hyp_symbol("mmioscope_reserve")) {
         ++sim_.looks;
-        mmioscope_look_ahead(cpu_);
+        mmioscope_reserve(cpu_);
     } else {
         throw Failure{"a call of C++ that is not known"};
     }

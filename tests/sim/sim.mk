@@ -3,7 +3,7 @@
 
 sim_generated := $(BUILD)/generated/tests/sim
 sim_called := --defsym=mmioscope_guest_trap=0x8201f000 --defsym=mmioscope_access_aborted=0x8201f004 \
-    --defsym=mmioscope_look_ahead=0x8201f008
+    --defsym=mmioscope_reserve=0x8201f008
 
 $(sim_generated)/fast_path.elf: hyp/core/entry/fast_path.S $(HYP_OFFSETS) tests/sim/sim.mk
 	@mkdir -p "$(@D)"

@@ -6,7 +6,7 @@ namespace mmioscope::arch {
 
 namespace {
 
-Instruction decode_form(std::uint32_t word, bool thumb) {
+Instruction decode_word(std::uint32_t word, bool thumb) {
     if (!thumb) return decode_arm(word);
     return is_wide_thumb(static_cast<std::uint16_t>(word >> 16)) ? decode_thumb32(word)
                                                                  : decode_thumb16(word);
@@ -36,7 +36,7 @@ void set_address(Instruction& i, std::uint32_t word, bool thumb) {
 }
 
 Instruction decode(std::uint32_t word, bool thumb) {
-    Instruction i = decode_form(word, thumb);
+    Instruction i = decode_word(word, thumb);
     // Writeback to PC is UNPREDICTABLE in every form; on some CPUs it is a branch. Rn is in bits
     // 19:16 of all 32-bit encodings.
     if (i.wide && i.writeback && rn(word) == pc) i.loads_pc = true;

@@ -37,7 +37,7 @@ void prepare_cpu(Machine& machine, Cpu& cpu) {
     cpu.debug.start(!machine.breakpoints); // turns stage 2 off for a moment
     check(cpu.debug.usable() || machine.config.engine == abi::EngineKind::emulation,
           "this CPU has no breakpoints, and CPU 0 has: choose engine emulation");
-    port::write<reg::HCR>(guest_hcr(machine.at_turn != nullptr));
+    port::write<reg::HCR>(guest_hcr(machine.worker != nullptr));
     cpu.leaves_coherency = false;
     cpu.view.start(*cpu.normal);
     cpu.trapped = {};
@@ -46,7 +46,7 @@ void prepare_cpu(Machine& machine, Cpu& cpu) {
     cpu.reservation = {};
     cpu.mistakes_thumb_stores = arch::mistakes_thumb_stores(port::read<reg::MIDR>());
     cpu.always_slow = !fast_path_suits(machine.config);
-    cpu.gives_turns = machine.at_turn != nullptr;
+    cpu.has_worker = machine.worker != nullptr;
     const std::uint32_t midr = port::read<reg::MIDR>(); // not every core has a REVIDR to read
     if (arch::broadcast_tlbi_fails(midr, 0) &&
         arch::broadcast_tlbi_fails(midr, port::read<reg::REVIDR>()))

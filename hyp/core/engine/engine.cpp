@@ -74,7 +74,7 @@ void count_unknown_stores(Cpu& cpu, const DeviceAccess& access) {
 constexpr unsigned seconds = 2;
 
 /// The part of `access` that needs the lock of `region`.
-Beat part_in(const Trapped& trapped, const DeviceAccess& access, std::uint16_t region) {
+Beat access_in(const Trapped& trapped, const DeviceAccess& access, std::uint16_t region) {
     for (unsigned n = 0; access.listed && n < access.beats; ++n) {
         const Beat& beat = trapped.beats[n];
         if (beat.span != nullptr && beat.span->region == region) return beat;
@@ -88,7 +88,7 @@ Beat part_in(const Trapped& trapped, const DeviceAccess& access, std::uint16_t r
 void publish_wait(Cpu& cpu, const Frame& frame, const DeviceAccess& access,
                   const LockHolder& holder) {
     const std::uint16_t region = holder.region == choice_lock ? access.span->region : holder.region;
-    const Beat part = part_in(cpu.trapped, access, region);
+    const Beat part = access_in(cpu.trapped, access, region);
     abi::Record record =
         describe_fault(frame, part.va, part.pa, abi::encode_access(part.write, access.log2_size),
                        abi::FaultReason::lock_not_given_back);
@@ -101,7 +101,7 @@ void publish_wait(Cpu& cpu, const Frame& frame, const DeviceAccess& access,
 /// record that names the access, the region, and the CPU that holds the lock
 /// (machine/lock_wait.hpp). The counter may be read as early as the trap (ARM ARM B8.1.2), which
 /// does not matter here.
-[[gnu::noinline]] void tell_of_wait(Cpu& cpu, const Frame& frame, const DeviceAccess& access) {
+[[gnu::noinline]] void report_wait(Cpu& cpu, const Frame& frame, const DeviceAccess& access) {
     const LockHolder holder = cpu.machine->locks.holder(cpu.locks.refused());
     if (holder.cpu == Lock::no_owner) return cpu.lock_wait.end();
     const std::uint64_t patience = std::uint64_t{seconds} * port::read<reg::CNTFRQ>();
@@ -134,7 +134,7 @@ bool take_locks(Cpu& cpu, const Frame& frame) {
                               : cpu.locks.acquire(cpu.machine->locks, access.span->region,
                                                   cpu.number, cpu.ring.statistics().lock_spins);
     if (!held || (chooses(cpu.machine->chooser) && !take_choice_lock(cpu))) {
-        tell_of_wait(cpu, frame, access);
+        report_wait(cpu, frame, access);
         return give_up(cpu);
     }
     cpu.lock_wait.end(cpu.locks);
@@ -188,7 +188,7 @@ void publish_last(Cpu& cpu, const Frame& frame) {
     cpu.ring.finish(); // the access has its record, or it gets none
     port::complete_system();
     end_services(cpu, access.resets_machine ? MachineEnd::reset : MachineEnd::off);
-    cpu.turn_given = false; // once more behind the access, where the stream waits for the end
+    cpu.work_done = false; // once more behind the access, where the stream waits for the end
 }
 
 } // namespace mmioscope

@@ -49,7 +49,7 @@ protected:
 /// Devices, and memory that is traced like one: makes each access under its region's lock.
 class DeviceOps : public OwnerOps {
 public:
-    constexpr explicit DeviceOps(bool looks = false) : looks_first(looks) {}
+    constexpr explicit DeviceOps(bool looks = false) : checks_task(looks) {}
 
     Outcome access(Cpu& cpu, Frame& frame, abi::FaultReason why) override;
     /// Makes and records cpu.trapped.access, whose locks are held. Either the locks are free when
@@ -59,10 +59,10 @@ public:
     /// Of Machine::devices: ends a step that make() armed; called at the next trap of any kind.
     /// True if the step caused the trap; otherwise it must still be handled.
     virtual bool finish(Cpu& cpu, Frame& frame, arch::Hsr hsr);
-    /// Of Machine::devices, if `looks_first`: sets FastState::task and next_look.
+    /// Of Machine::devices, if `checks_task`: sets FastState::task and next_lookup.
     virtual void prepare_fast_path(Cpu&) {}
 
-    const bool looks_first; ///< make() must see the accesses of tasks but FastState::task, too
+    const bool checks_task; ///< make() must see the accesses of tasks but FastState::task, too
 };
 
 /// Registers that start or stop CPUs or end the machine: board/board.hpp says which of the writes.

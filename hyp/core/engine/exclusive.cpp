@@ -86,7 +86,7 @@ Outcome store(Cpu& cpu, Frame& frame) {
 
 /// Reports that the load-exclusive of cpu.trapped makes no progress. It was executed and has its
 /// own record.
-void tell_of_repetition(Cpu& cpu) {
+void report_repetition(Cpu& cpu) {
     abi::Record record = cpu.trapped.record;
     record.type = abi::RecordType::fault;
     record.value = abi::fault_value(abi::FaultReason::no_progress);
@@ -107,7 +107,7 @@ void reserve(Cpu& cpu, const Frame& frame) {
                            port::load_shared(cpu.locks[first.span->region].stores_to(first.pa)),
                        .context = context_of(frame)};
     cpu.own_exclusives.guest_reserved(cpu.trapped.record.time);
-    if (cpu.repeated_load.count(cpu.trapped.record.pc, first.pa)) tell_of_repetition(cpu);
+    if (cpu.repeated_load.count(cpu.trapped.record.pc, first.pa)) report_repetition(cpu);
 }
 
 void end_repetition(Cpu& cpu, const Frame& frame) {

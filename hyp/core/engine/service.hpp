@@ -2,7 +2,7 @@
 // and each hook does nothing unless a service overrides it.
 //
 // A hook is called where the guest does nothing that is traced, so it may cost something. What a
-// service wants to see at a trap, it registers in Machine::at_turn or chooser: one word each, null
+// service wants to see at a trap, it registers in Machine::worker or chooser: one word each, null
 // as long as nobody does. Who wants to see accesses has DeviceOps of its own (engine/engine.hpp).
 #pragma once
 
@@ -54,11 +54,11 @@ public:
 
     // While the guest runs:
 
-    /// For the service in Machine::at_turn, at the end of a trap or before an access: does a little
+    /// For the service in Machine::worker, at the end of a trap or before an access: does a little
     /// of its work. No step is armed, and Hyp may use exclusives.
-    virtual void turn(Cpu&) {}
-    /// Whether the next turn() may take locks or write records. If not, the fast path stays open.
-    virtual bool turn_needs_all(const Cpu&) const { return false; }
+    virtual void work(Cpu&) {}
+    /// Whether the next work() may take locks or write records. If not, the fast path stays open.
+    virtual bool work_needs_all(const Cpu&) const { return false; }
     /// For the same service, before a CPU sleeps. False: there is more to do, do not sleep yet.
     [[nodiscard]] virtual bool may_sleep(Cpu&) { return true; }
 

@@ -6,14 +6,14 @@ namespace mmioscope {
 enum class FastCode {
     slow,
     emulate,
-    emulate_form,
+    emulate_other,
     step,
-    step_form,
+    step_other,
     open,
-    open_form,
-    turn,
-    look,
-    names,
+    open_other,
+    work,
+    reserve,
+    check_task,
     finish,
     finish_end
 };

@@ -6,7 +6,7 @@
 @ It tests no options. The slow path sets the words of machine/fast_state.hpp when it ends; if
 @ anything is on that the fast path cannot do, `handler` is the slow path.
 @
-@   turn, look, names   before an access, if needed: the stream, the ring's readers, task names
+@   work, reserve, check_task   before an access, if needed: the stream, the ring's readers, task names
 @   dispatch            HSR and SPSR select one of eight ways: load or store of a byte, halfword,
 @                       word, or word in LR
 @   claim               HPFAR: whose page is it? takes that region's lock, with one try
@@ -61,11 +61,11 @@ guest_trap:
 @ falls through, to the slow path. The table has an entry for each size, direction and register:
 @ bits 23:16 of HSR, with WnR above them. `first` is cmp, or cmpeq after a compare whose result also
 @ counts.
-    .macro dispatch first, form
+    .macro dispatch first, psr
     mrs     r3, SPSR
     and     r0, r12, r4
     \first  r0, r5
-    eor     r0, r3, \form
+    eor     r0, r3, \psr
     tsteq   r0, r6
     and     r0, r12, #0x40
     add     r0, r12, r0, lsl #18
@@ -94,7 +94,7 @@ guest_trap:
 
 @ For Thumb state and User mode: notes the instruction's length, 2 or 4 bytes, and then treats it as
 @ one of 4.
-    .macro long_or_short
+    .macro note_length
     mrc     p15, 4, r12, c5, c2, 0      @ HSR
     and     r0, r12, #IL
     lsr     r0, r0, #24
@@ -103,15 +103,15 @@ guest_trap:
     orr     r12, r12, #IL
     .endm
 
-    entry   emulate_form
-    long_or_short
-    ldr     r1, [sp, #FAST_FORM]
+    entry   emulate_other
+    note_length
+    ldr     r1, [sp, #FAST_PSR_PLAIN]
     dispatch cmp, r1
 
-    entry   step_form
-    long_or_short
+    entry   step_other
+    note_length
     compare_vectors
-    ldr     r1, [sp, #FAST_FORM]
+    ldr     r1, [sp, #FAST_PSR_PLAIN]
     dispatch cmpeq, r1
 
 @ handler: everything else, and where the fast path gives up. Saves the rest of the frame.
@@ -129,31 +129,31 @@ return_to_guest:                        @ sp: a Frame, in this CPU's FastState
     ldm     sp, {r0-r12}
     eret
 
-@ handler, with a stream: the stream has its turn only at every sixth access, since most of a turn
+@ handler, with a stream: it works only at every sixth access, since most of its work
 @ costs the same for one record as for six.
-    entry   turn
-    ldr     r0, [sp, #FAST_TURN]
+    entry   work
+    ldr     r0, [sp, #FAST_WORK_IN]
     subs    r0, r0, #1
-    str     r0, [sp, #FAST_TURN]
-    ldrne   pc, [sp, #FAST_AFTER_LOOK]
-@ handler, once in 64 records, or the stream's turn: reads the readers' positions, or continues the
+    str     r0, [sp, #FAST_WORK_IN]
+    ldrne   pc, [sp, #FAST_AFTER_RESERVE]
+@ handler, once in 64 records, or when the stream works: reads the readers' positions, or continues the
 @ stream, before the access. Then loads the eight words again, which may have changed.
-    entry   look
-    call    mmioscope_look_ahead
+    entry   reserve
+    call    mmioscope_reserve
     ldr     lr, [sp, #FRAME_LR]
     sub     r0, sp, #4
     ldmdb   r0, {r4-r11}
-    ldr     pc, [sp, #FAST_AFTER_LOOK]
+    ldr     pc, [sp, #FAST_AFTER_RESERVE]
 
 @ handler, with task names: goes on unless it is time to look at the current task's name
 @ (task_names/task_names.cpp).
-    entry   names
+    entry   check_task
     mrc     p15, 0, r0, c13, c0, 3      @ TPIDRURO
     ldr     r1, [sp, #FAST_TASK]
     cmp     r0, r1
     bne     slow_path
     mrrc    p15, 0, r0, r1, c14         @ CNTPCT
-    ldrd    r2, r3, [sp, #FAST_NEXT_LOOK]
+    ldrd    r2, r3, [sp, #FAST_NEXT_LOOKUP]
     subs    r0, r0, r2
     sbcs    r0, r1, r3
     bhs     slow_path
@@ -190,7 +190,7 @@ return_to_guest:                        @ sp: a Frame, in this CPU's FastState
 not_taken:
     clrex                               @ the guest must not get this LDREX's monitor (A3.4.5)
     ldr     r0, [r7], #4
-    cmn     r0, #PARTS
+    cmn     r0, #SUBPAGES
     bne     slow_path
     ubfx    r1, r4, #6, #6              @ index of the 64-byte part in the page
     ldr     r7, [r7, r1, lsl #2]
@@ -282,7 +282,7 @@ first_of_page:
     str     r2, [r10, #RING_NEXT]
     str     r2, [sp, #FAST_SEQUENCE]
     add     r2, r11, #SLOT_SIZE
-    tst     r2, #LOOK_MASK
+    tst     r2, #RESERVE_MASK
     \advance
     str     r5, [r7]                    @ unlock
     ldm     sp, {r0-r12}
@@ -325,11 +325,11 @@ first_of_page:
     str     r4, [sp, r2, lsl #2]
     .endm
 
-@ The handler stays what it is, except for the look.
+@ The handler stays what it is, except for `reserve`.
     .macro stay
     str     r2, [sp, #FAST_SLOT]
-    beq     look_next
-looks_next:
+    beq     reserve_next
+reserves_next:
     .endm
 
     emulate_load    load_byte, 0, 0, ldrb, to_register
@@ -349,10 +349,10 @@ emulated:
     mov     r5, #0
     commit  stay
 
-look_next:
-    ldr     r3, [sp, #FAST_LOOK]
+reserve_next:
+    ldr     r3, [sp, #FAST_RESERVE]
     str     r3, [sp, #FAST_HANDLER]
-    b       looks_next
+    b       reserves_next
 
 @ entry/vectors.S comes here if the bus answers with an external abort: records it, and the guest
 @ takes it.
@@ -388,7 +388,7 @@ look_next:
 
 @ Arms a step in Thumb state or User mode. A record of User mode has its LR and SP, and SP_svc for
 @ the task.
-    entry   open_form
+    entry   open_other
     str     r0, [sp, #FAST_HANDLER]
     ldr     r2, [sp, #FAST_LENGTH]
     add     r1, r1, r2
@@ -460,7 +460,7 @@ finish_word:
 @ The handler of a step ends with it.
     .macro restore
     ldr     r3, [sp, #FAST_READY]
-    ldreq   r3, [sp, #FAST_LOOK]
+    ldreq   r3, [sp, #FAST_RESERVE]
     strd    r2, r3, [sp, #FAST_SLOT]    @ then the handler
     .endm
 

@@ -40,7 +40,7 @@ struct AreaLayout {
     constexpr std::uint64_t capacity() const {
         const std::uint64_t records = (share - sizeof(abi::RingHeader)) / sizeof(abi::Record);
         // So that the writer also looks at its readers at the ring's end.
-        return records - records % abi::looks_ahead;
+        return records - records % abi::reserve_batch;
     }
 };
 

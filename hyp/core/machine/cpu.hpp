@@ -28,9 +28,9 @@ struct Cpu {
     FastState fast{};
     bool always_slow{true}; ///< the fast path stays closed for the whole run
 
-    bool gives_turns{};    ///< Machine::at_turn is set: beside what each trap reads, it costs less
-    bool turn_given{};     ///< already, in this trap: before the access
-    bool stopped_others{}; ///< the guest has told them to stop for good; the next turn resets it
+    bool has_worker{};     ///< Machine::worker is set: beside what each trap reads, it costs less
+    bool work_done{};      ///< already, in this trap: before the access
+    bool stopped_others{}; ///< the guest has told them to stop for good; the next work resets it
 
     bool leaves_coherency{}; ///< the guest cleared ACTLR.SMP; Hyp clears it while the CPU sleeps
 

@@ -198,7 +198,7 @@ void DebugUnit::give_back() {
     port::write<reg::HSTR>(0);
 }
 
-bool DebugUnit::take_and_look() {
+bool DebugUnit::take_and_check() {
     take();
     if (!guest_uses_) return false;
     give_back();

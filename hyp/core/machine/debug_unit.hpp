@@ -51,7 +51,7 @@ public:
     bool is_unwatched() const { return traps_guest() || !usable_; }
     /// Whether the guest has a watchpoint that may fire, so that the guest must make its access
     /// itself. Takes the unit to find out, and keeps it if the guest has nothing enabled.
-    [[nodiscard]] bool guest_watches() { return !is_unwatched() && take_and_look(); }
+    [[nodiscard]] bool guest_watches() { return !is_unwatched() && take_and_check(); }
 
     /// Stops the guest when it reaches `next_pc` (in its present instruction set) or one of its
     /// undefined, prefetch abort and data abort vectors, or when its own watchpoint fires.
@@ -114,7 +114,7 @@ private:
     NoSteps prepare();
     bool stops_trial();
     void take();
-    bool take_and_look();
+    bool take_and_check();
     void silence_guest();
     void restore_guest();
     bool fires_anyway(std::uint32_t control) const;

@@ -15,7 +15,7 @@ struct alignas(64) FastState {
     std::uint32_t reserved0[7];
     std::uint32_t hsr_mask;  ///< these bits of HSR must equal
     std::uint32_t hsr_plain; ///< those of this word
-    std::uint32_t psr_mask;  ///< these bits of the guest's PSR must equal those of `form`
+    std::uint32_t psr_mask;  ///< these bits of the guest's PSR must equal those of `psr_plain`
     std::uint32_t dispatch;  ///< Machine::fast_dispatch, biased so that HSR's bits 31:14 index it
     std::uint32_t pages;     ///< PageIndex::table()
     std::uint32_t owner;     ///< the word of a lock that this CPU holds
@@ -28,7 +28,7 @@ struct alignas(64) FastState {
     std::uint32_t commit;    ///< commit word minus cpu_sequence
     std::uint32_t head;      ///< head after the record (lower word) minus cpu_sequence
     std::uint32_t ready;     ///< value of `handler` after an access
-    std::uint32_t look;      ///< value of `handler` once in abi::looks_ahead records
+    std::uint32_t reserve;   ///< value of `handler` once in abi::reserve_batch records
     std::uint32_t stack;     ///< SP_hyp for C++
     std::uint32_t sctlr;     ///< the guest's, for which the vectors' breakpoints are set
     std::uint64_t shadow;    ///< VTTBR
@@ -45,14 +45,14 @@ struct alignas(64) FastState {
     std::uint32_t region; ///< address of the Owner, which is held
     std::uint64_t time;
     std::uint32_t hsr;              ///< HSR at the trap of the access, with IL set
-    std::uint32_t form;             ///< mode and T bit of the accesses that the fast path takes
-    std::uint64_t next_look;        ///< CNTPCT at which the name of `task` is looked up again
+    std::uint32_t psr_plain;        ///< mode and T bit of the accesses that the fast path takes
+    std::uint64_t next_lookup;      ///< CNTPCT at which the name of `task` is looked up again
     std::uint32_t task;             ///< TPIDRURO of the task whose name is known until then
     std::uint32_t access;           ///< address of the engine's code for an access
-    std::uint32_t after_look;       ///< address of the code after a look
+    std::uint32_t after_reserve;    ///< address of the code behind `reserve`
     std::uint32_t open;             ///< address of the code that arms a step
     std::uint32_t match;            ///< DBGBCR0 of a step that ends in the lower half of a word
-    std::uint32_t turn;             ///< accesses until the stream's next turn
+    std::uint32_t work_in;          ///< accesses until a service's next work
     std::uint32_t types[fast_ways]; ///< Record::type, cpu, access and mode, of each way
 };
 static_assert(offsetof(FastState, handler) + 4 == offsetof(FastState, frame));

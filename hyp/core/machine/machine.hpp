@@ -41,7 +41,7 @@ struct Machine {
     Config config;
     DeviceOps* devices{}; ///< all but those whose span says another one; null before the start
     // Each is null if no service is interested (engine/service.hpp).
-    Service* at_turn{};
+    Service* worker{};
     Chooser* chooser{};
     FixedVector<CallEntry, 4> calls; ///< any other one is undefined
     RegionTable regions;

@@ -14,11 +14,11 @@ public:
     // Marks, in the place of a lock's word, which is never so great:
     /// No lock: the slow path handles the page.
     static constexpr std::uint32_t nothing = 0u - 2;
-    /// The first word of Parts: a lock for each 64 bytes follows.
-    static constexpr std::uint32_t parts = 0u - 3;
+    /// The first word of Subpages: a lock for each 64 bytes follows.
+    static constexpr std::uint32_t split = 0u - 3;
 
-    /// Enters the pages, or 64-byte parts of pages, that contain only what may be traced, with
-    /// their regions' owners; sets Owner::span, and `devices` as their ops. False: the pool is
+    /// Enters the pages, or 64-byte parts of pages, that contain only what may be traced,
+    /// with their regions' owners; sets Owner::span, and `devices` as their ops. False: the pool is
     /// empty.
     [[nodiscard]] bool build(const RegionMap& map, RegionLocks& locks, OwnerOps& devices,
                              TablePool& pool);
@@ -28,7 +28,7 @@ public:
     /// The owner of `address`, below 4 GiB. Null: it is not in the index.
     const Owner* find(std::uint32_t address) const {
         const std::uint32_t* word = memory(entry(address));
-        return *word >= parts ? find_part(word, address) : reinterpret_cast<const Owner*>(word);
+        return *word >= split ? find_subpage(word, address) : reinterpret_cast<const Owner*>(word);
     }
     /// The address of the table, for FastState.
     std::uint32_t table() const {
@@ -40,18 +40,18 @@ public:
 private:
     static constexpr unsigned leaf_pages = page_size / sizeof(std::uint32_t);
     static constexpr unsigned leaf_shift = 22; ///< log2 of leaf_pages * page_size
-    static constexpr unsigned part_size = 64;
-    static constexpr unsigned page_parts = page_size / part_size;
-    /// For each page the address of an Owner, of Parts, or of `nothing_`.
+    static constexpr unsigned subpage_size = 64;
+    static constexpr unsigned subpages = page_size / subpage_size;
+    /// For each page the address of an Owner, of Subpages, or of `nothing_`.
     using Leaf = std::uint32_t[leaf_pages];
-    struct Parts {
+    struct Subpages {
         std::uint32_t mark;
-        std::uint32_t locks[page_parts];
+        std::uint32_t locks[subpages];
     };
 
-    [[gnu::noinline]] static const Owner* find_part(const std::uint32_t* word,
-                                                    std::uint32_t address) {
-        if (*word == parts) word = memory(word[1 + address % page_size / part_size]);
+    [[gnu::noinline]] static const Owner* find_subpage(const std::uint32_t* word,
+                                                       std::uint32_t address) {
+        if (*word == split) word = memory(word[1 + address % page_size / subpage_size]);
         return *word == nothing ? nullptr : reinterpret_cast<const Owner*>(word);
     }
 
@@ -59,8 +59,8 @@ private:
     std::uint32_t* own_entry(std::uint64_t page, TablePool& pool);
     /// With `word` for each page; 0: its own address.
     static std::uint32_t new_leaf(TablePool& pool, std::uint32_t word);
-    std::uint32_t new_parts(std::uint64_t page, const RegionMap& map, RegionLocks& locks,
-                            TablePool& pool);
+    std::uint32_t new_subpages(std::uint64_t page, const RegionMap& map, RegionLocks& locks,
+                               TablePool& pool);
     static const std::uint32_t* memory(std::uint32_t address) {
         return port::memory_at<const std::uint32_t>({address});
     }
@@ -72,7 +72,7 @@ private:
     std::uint32_t nothing_{nothing};
     std::uint32_t empty_{};  ///< address of the Leaf in which all pages have nothing
     std::uint32_t closed_{}; ///< of a page full of its own address: leaf, and lock that is not free
-    Parts* free_parts_{};    ///< those left of the last table taken
+    Subpages* free_subpages_{}; ///< those left of the last table taken
     unsigned free_{};
 };
 

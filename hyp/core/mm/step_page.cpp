@@ -23,9 +23,9 @@ void write_wide(std::uint16_t* to, std::uint32_t word, bool thumb) {
 
 bool StepPage::build(const View& shadow, TablePool& pool) {
     shadow_ = shadow;
-    view_ = View(pool.take_changing());
-    for (lpae::Descriptor*& table : on_the_way_) table = pool.take_changing();
-    page_ = reinterpret_cast<std::uint16_t*>(pool.take_changing());
+    view_ = View(pool.alloc_changing());
+    for (lpae::Descriptor*& table : on_the_way_) table = pool.alloc_changing();
+    page_ = reinterpret_cast<std::uint16_t*>(pool.alloc_changing());
     return page_ != nullptr;
 }
 

@@ -48,7 +48,7 @@ Descriptor* TablePool::take() {
     return cleared(table);
 }
 
-Descriptor* TablePool::take_changing() {
+Descriptor* TablePool::alloc_changing() {
     if (free_ == nullptr)
         return left_ == 0 ? nullptr : cleared(next_ + std::size_t{--left_} * lpae::table_entries);
     Descriptor* const table = free_;

@@ -18,7 +18,7 @@ public:
     lpae::Descriptor* take();
     /// One from the other end, which is not in [begin, end): for what changes while the guest runs.
     /// Not zeroed if it was given back.
-    lpae::Descriptor* take_changing();
+    lpae::Descriptor* alloc_changing();
     /// Takes one of those back that no walk uses any more.
     void give_back(lpae::Descriptor* table);
     bool changes(const lpae::Descriptor* table) const { return table >= next_ && table < behind_; }

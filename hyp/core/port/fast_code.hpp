@@ -7,9 +7,9 @@
 
 extern "C" {
 extern const char mmioscope_fast_slow[], mmioscope_fast_emulate[], mmioscope_fast_step[];
-extern const char mmioscope_fast_emulate_form[], mmioscope_fast_step_form[];
-extern const char mmioscope_fast_open[], mmioscope_fast_open_form[];
-extern const char mmioscope_fast_turn[], mmioscope_fast_look[], mmioscope_fast_names[];
+extern const char mmioscope_fast_emulate_other[], mmioscope_fast_step_other[];
+extern const char mmioscope_fast_open[], mmioscope_fast_open_other[];
+extern const char mmioscope_fast_work[], mmioscope_fast_reserve[], mmioscope_fast_check_task[];
 extern const char mmioscope_fast_finish[], mmioscope_fast_finish_end[];
 extern const std::uint32_t mmioscope_fast_emulations[8], mmioscope_fast_steps[8];
 }
@@ -18,10 +18,10 @@ namespace mmioscope::port {
 
 inline std::uint32_t fast_code(FastCode which) {
     const char* const places[] = {
-        mmioscope_fast_slow,      mmioscope_fast_emulate,   mmioscope_fast_emulate_form,
-        mmioscope_fast_step,      mmioscope_fast_step_form, mmioscope_fast_open,
-        mmioscope_fast_open_form, mmioscope_fast_turn,      mmioscope_fast_look,
-        mmioscope_fast_names,     mmioscope_fast_finish,    mmioscope_fast_finish_end};
+        mmioscope_fast_slow,       mmioscope_fast_emulate,    mmioscope_fast_emulate_other,
+        mmioscope_fast_step,       mmioscope_fast_step_other, mmioscope_fast_open,
+        mmioscope_fast_open_other, mmioscope_fast_work,       mmioscope_fast_reserve,
+        mmioscope_fast_check_task, mmioscope_fast_finish,     mmioscope_fast_finish_end};
     return reinterpret_cast<std::uintptr_t>(places[static_cast<unsigned>(which)]);
 }
 

@@ -10,8 +10,8 @@ public:
     enum class Verdict : std::uint8_t {
         pass,  ///< a record
         hold,  ///< no record
-        first, ///< a record; told_of() comes before it
-        last,  ///< a record; told_of() comes after it
+        first, ///< a record; notice() comes before it
+        last,  ///< a record; notice() comes after it
     };
 
     /// False: all accesses become records, and nothing else here is asked. Changes only while no
@@ -29,7 +29,7 @@ public:
     /// Whether no access becomes a record now.
     virtual bool holds_all() const = 0;
     /// The record that goes with Verdict::first or last.
-    virtual abi::Record told_of() const = 0;
+    virtual abi::Record notice() const = 0;
 
 protected:
     ~Chooser() = default;

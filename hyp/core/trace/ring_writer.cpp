@@ -6,7 +6,7 @@ namespace mmioscope {
 
 /// A load-exclusive and its store-exclusive, each with all that may be published beside it, have
 /// room in the smallest ring.
-static_assert(2 * (1 + abi::max_pieces) + 4 < abi::min_capacity - abi::looks_ahead);
+static_assert(2 * (1 + abi::max_pieces) + 4 < abi::min_capacity - abi::reserve_batch);
 
 void RingWriter::start(abi::RingHeader& header, std::uint32_t cpu, std::uint64_t capacity,
                        abi::Policy policy, bool host_reader) {
@@ -47,40 +47,40 @@ std::uint32_t RingWriter::farthest_behind() {
 bool RingWriter::has_room(std::uint64_t count) {
     if (port::load_shared(policy_) == abi::Policy::flight) return true;
     const std::uint64_t gap = pending_gap_ != 0 ? 1 : 0;
-    const std::uint64_t told = chooses(chooser_) ? 1 : 0; // Chooser::told_of()
+    const std::uint64_t told = chooses(chooser_) ? 1 : 0; // Chooser::notice()
     return farthest_behind() + count + gap + told <= capacity_;
 }
 
 /// Computes how many records may be published before the next call. False: none.
-bool RingWriter::look_ahead() {
+bool RingWriter::update_room() {
     if (pending_gap_ != 0) return false;
     const bool overwrites = port::load_shared(policy_) == abi::Policy::flight;
     const std::uint32_t room = overwrites ? capacity_ : capacity_ - farthest_behind();
-    room_ = room < abi::looks_ahead ? room : std::uint32_t{abi::looks_ahead};
+    room_ = room < abi::reserve_batch ? room : std::uint32_t{abi::reserve_batch};
     return room_ != 0;
 }
 
 /// Whether the fast path may publish the next `count` records: they have room, and none of them
 /// passes a half turn, which only store() counts.
-inline bool RingWriter::may_lend(std::uint32_t count) {
-    if (room_ < count && (!look_ahead() || room_ < count)) return false;
+inline bool RingWriter::may_reserve(std::uint32_t count) {
+    if (room_ < count && (!update_room() || room_ < count)) return false;
     return abi::half_turns_of(head_ ^ (head_ + count)) == 0;
 }
 
-bool RingWriter::lend(std::uint32_t& header, std::uint32_t& slot, std::uint32_t& sequence,
-                      std::uint32_t& commit, std::uint32_t& head) {
+bool RingWriter::reserve(std::uint32_t& header, std::uint32_t& slot, std::uint32_t& sequence,
+                         std::uint32_t& commit, std::uint32_t& head) {
     const std::uint32_t first = sequence_;
-    // What was lent before is right if only the fast path has published since.
-    if (sequence == first && !spent(first)) return lent_ = true;
-    constexpr auto most = static_cast<std::uint32_t>(abi::looks_ahead);
+    // What was reserved before is right if only the fast path has published since.
+    if (sequence == first && !spent(first)) return reserved_ = true;
+    constexpr auto most = static_cast<std::uint32_t>(abi::reserve_batch);
     const std::uint32_t count = most - slot_ % most;
-    if (!may_lend(count)) return false;
+    if (!may_reserve(count)) return false;
     const std::uint64_t at = head_;
     const auto address = [](const void* object) {
         return static_cast<std::uint32_t>(port::address_of(object).value);
     };
-    lent_ = true;
-    lent_end_ = first + count;
+    reserved_ = true;
+    reserved_end_ = first + count;
     const std::uint32_t committed = abi::commit_word(boot_number_, at);
     const std::uint32_t to = address(&slots_[slot_].pc);
     header = address(&header_->others);
@@ -91,18 +91,18 @@ bool RingWriter::lend(std::uint32_t& header, std::uint32_t& slot, std::uint32_t&
     return true;
 }
 
-bool RingWriter::lend_more(std::uint32_t& slot) {
-    constexpr auto most = static_cast<std::uint32_t>(abi::looks_ahead);
-    if (!may_lend(most)) return false;
+bool RingWriter::reserve_more(std::uint32_t& slot) {
+    constexpr auto most = static_cast<std::uint32_t>(abi::reserve_batch);
+    if (!may_reserve(most)) return false;
     if (slot_ == 0) slot = static_cast<std::uint32_t>(port::address_of(&slots_[0].pc).value);
-    lent_ = true;
-    lent_end_ += most;
+    reserved_ = true;
+    reserved_end_ += most;
     return true;
 }
 
-std::uint32_t RingWriter::take_back(std::uint32_t sequence) {
-    if (!lent_) return 0;
-    lent_ = false;
+std::uint32_t RingWriter::release(std::uint32_t sequence) {
+    if (!reserved_) return 0;
+    reserved_ = false;
     const std::uint32_t count = sequence - sequence_;
     if (count == 0) return 0;
     sequence_ = sequence;
@@ -199,8 +199,8 @@ Chooser::Verdict RingWriter::choose(const abi::Record& record) {
 }
 
 /// Publishes the chooser's own record about an access at `time`.
-void RingWriter::tell_of(std::uint64_t time) {
-    abi::Record record = chooser_->told_of();
+void RingWriter::publish_notice(std::uint64_t time) {
+    abi::Record record = chooser_->notice();
     record.time = time;
     put(record, {});
 }
@@ -229,9 +229,9 @@ void RingWriter::publish_group(abi::Record& record, Payload payload) {
         ++header_->statistics.filtered;
         return;
     }
-    if (verdict == Verdict::first) tell_of(record.time);
+    if (verdict == Verdict::first) publish_notice(record.time);
     put(record, payload);
-    if (verdict == Verdict::last) tell_of(record.time);
+    if (verdict == Verdict::last) publish_notice(record.time);
 }
 
 void RingWriter::announce(abi::Record& begin, bool several) {
@@ -241,7 +241,7 @@ void RingWriter::announce(abi::Record& begin, bool several) {
 }
 
 /// Reports a loss, for which there is room.
-void RingWriter::tell_of_gap(std::uint64_t time) {
+void RingWriter::publish_gap(std::uint64_t time) {
     abi::Record gap{};
     gap.type = abi::RecordType::gap;
     gap.cpu = cpu_;
@@ -256,7 +256,7 @@ void RingWriter::tell_of_gap(std::uint64_t time) {
 [[gnu::noinline]] void RingWriter::put(abi::Record& record, Payload payload) {
     const std::uint32_t pieces = payload.records();
     if (!has_room(1 + pieces)) return lose(record, pieces);
-    if (pending_gap_ != 0) tell_of_gap(record.time);
+    if (pending_gap_ != 0) publish_gap(record.time);
     if (pieces == 0) append(record);
     else append_group(record, payload);
 }

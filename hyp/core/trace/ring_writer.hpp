@@ -55,7 +55,7 @@ public:
 
     /// Publishes `record`, after setting its cpu, cpu_sequence and commit. If the ring is full, the
     /// policy decides: the record is lost and counted, or it overwrites the oldest one. An access
-    /// that the chooser leaves out is only counted. Its told_of() may be published beside it.
+    /// that the chooser leaves out is only counted. Its notice() may be published beside it.
     void publish(abi::Record& record);
     /// Likewise; `payload` goes behind it, and shares its fate.
     void publish(abi::Record& record, const Payload& payload) {
@@ -64,21 +64,21 @@ public:
         else publish_group(record, payload);
     }
 
-    // Between lend() and take_back() the fast path (entry/fast_path.S) publishes by itself, in the
+    // Between reserve() and release() the fast path (entry/fast_path.S) publishes by itself, in the
     // same order.
 
-    /// Lends the slots up to the next multiple of `looks_ahead` to the fast path, in words of
+    /// Reserves the slots up to the next multiple of `reserve_batch` for the fast path, in words of
     /// FastState. False: the ring has no room for that many.
-    [[nodiscard]] bool lend(std::uint32_t& header, std::uint32_t& slot, std::uint32_t& sequence,
-                            std::uint32_t& commit, std::uint32_t& head);
-    /// After take_back() of all that were lent: lends as many again. `slot` points behind the last
-    /// one.
-    [[nodiscard]] bool lend_more(std::uint32_t& slot);
-    /// Takes them back. Returns how many records the fast path has published; `sequence` is the
+    [[nodiscard]] bool reserve(std::uint32_t& header, std::uint32_t& slot, std::uint32_t& sequence,
+                               std::uint32_t& commit, std::uint32_t& head);
+    /// After release() of all that were reserved: reserves as many again. `slot` points behind the
+    /// last one.
+    [[nodiscard]] bool reserve_more(std::uint32_t& slot);
+    /// Ends that. Returns how many records the fast path has published; `sequence` is the
     /// next one's.
-    std::uint32_t take_back(std::uint32_t sequence);
-    /// Whether all lent slots are used.
-    bool spent(std::uint32_t sequence) const { return sequence == lent_end_; }
+    std::uint32_t release(std::uint32_t sequence);
+    /// Whether all reserved slots are used.
+    bool spent(std::uint32_t sequence) const { return sequence == reserved_end_; }
     /// The slot of the next record.
     const abi::Record& next_slot() const { return slots_[slot_]; }
 
@@ -114,8 +114,8 @@ public:
 
 private:
     std::uint32_t farthest_behind();
-    bool look_ahead();
-    bool may_lend(std::uint32_t count);
+    bool update_room();
+    bool may_reserve(std::uint32_t count);
     void lose(const abi::Record& record, std::uint32_t pieces);
     void number(const abi::Record& record, std::uint32_t pieces = 0);
     Chooser::Verdict choose(const abi::Record& record);
@@ -124,12 +124,12 @@ private:
     void append_group(abi::Record& record, Payload payload);
     void publish_group(abi::Record& record, Payload payload);
     void publish_chosen(abi::Record& record, Payload payload);
-    void tell_of(std::uint64_t time);
+    void publish_notice(std::uint64_t time);
 
     /// Whether the next record has room and no loss must be reported before it. Reads the readers'
-    /// words only once in `looks_ahead` records.
-    bool ready() { return room_ != 0 || look_ahead(); }
-    void tell_of_gap(std::uint64_t time);
+    /// words only once in `reserve_batch` records.
+    bool ready() { return room_ != 0 || update_room(); }
+    void publish_gap(std::uint64_t time);
     void store(const abi::Record& record);
     void fill(abi::Record& slot, const abi::Record& record, std::uint64_t position);
     void count_half_turn();
@@ -151,8 +151,8 @@ private:
     abi::Policy policy_{};
     Chooser* chooser_{};
     std::uint32_t passed_{}; ///< the chooser counts in it
-    bool lent_{};
-    std::uint32_t lent_end_{}; ///< cpu_sequence after the last lent slot
+    bool reserved_{};
+    std::uint32_t reserved_end_{}; ///< cpu_sequence after the last reserved slot
 };
 
 } // namespace mmioscope

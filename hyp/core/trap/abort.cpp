@@ -107,9 +107,9 @@ Outcome record_fault(Cpu& cpu, const Frame& frame, const DeviceAccess& access,
     cpu.trapped.stuck = false;
 }
 
-/// Each look needs another CPU that unmaps or changes the code between this CPU's fetch and the
-/// look, and puts it back in time for the next fetch.
-constexpr unsigned most_looks = 32;
+/// Each of them needs another CPU that unmaps or changes the code between this CPU's fetch and the
+/// look at it, and puts it back in time for the next fetch.
+constexpr unsigned most_retries = 32;
 
 /// Whether it is the store-exclusive that Hyp has followed the guest to, which has not trapped: the
 /// guest has not fetched it. If it executed that now, with its monitor lost, it would only fail.
@@ -126,12 +126,12 @@ bool is_in_doubt(const Cpu& cpu, const Frame& frame, abi::FaultReason why) {
            !translate(frame, {frame.pc});
 }
 
-/// The number of looks in a row, with this one.
-unsigned count_look(Trapped& trapped, std::uint32_t pc, std::uint64_t trap) {
-    const bool again = trapped.looked_pc == pc && trapped.looked_trap + 1 == trap;
-    trapped.looked_pc = pc;
-    trapped.looked_trap = trap;
-    return trapped.looks = again ? trapped.looks + 1 : 1;
+/// The number of retries in a row, with this one.
+unsigned count_retry(Trapped& trapped, std::uint32_t pc, std::uint64_t trap) {
+    const bool again = trapped.retried_pc == pc && trapped.retried_trap + 1 == trap;
+    trapped.retried_pc = pc;
+    trapped.retried_trap = trap;
+    return trapped.retries = again ? trapped.retries + 1 : 1;
 }
 
 /// What Hyp finds at the guest's PC need not be the instruction that trapped: another CPU may have
@@ -141,13 +141,13 @@ unsigned count_look(Trapped& trapped, std::uint32_t pc, std::uint64_t trap) {
 /// trapped, so the guest fetches it again, with a translation and from a cache that are no older
 /// than Hyp's look. It executes what is there now, or takes its own prefetch abort. False: it was
 /// looked at so for many times in a row, or Hyp has followed the guest to it (trap/stretch.hpp).
-[[gnu::noinline]] bool look_again(Cpu& cpu, const Frame& frame, abi::FaultReason why) {
+[[gnu::noinline]] bool retry_fetch(Cpu& cpu, const Frame& frame, abi::FaultReason why) {
     abi::Statistics& statistics = cpu.ring.statistics();
     // While a table is being changed, what lies there cannot be looked at.
     const bool changing = cpu.machine->changes.owner() != Lock::no_owner;
-    if (changing) cpu.trapped.looks = 0;
+    if (changing) cpu.trapped.retries = 0;
     else if (!is_in_doubt(cpu, frame, why) ||
-             count_look(cpu.trapped, frame.pc, statistics.traps) > most_looks)
+             count_retry(cpu.trapped, frame.pc, statistics.traps) > most_retries)
         return false;
     port::write<reg::ICIALLU>(0); // and the branch predictor (ARM ARM B2.2.9)
     cpu.view.forget();
@@ -159,7 +159,7 @@ unsigned count_look(Trapped& trapped, std::uint32_t pc, std::uint64_t trap) {
 /// But if another CPU may have changed the code, it executes that first.
 [[gnu::noinline]] Outcome refuse(Cpu& cpu, Frame& frame, const DeviceAccess& access,
                                  abi::FaultReason why) {
-    if (look_again(cpu, frame, why)) return Outcome::again;
+    if (retry_fetch(cpu, frame, why)) return Outcome::again;
     record_fault(cpu, frame, access, why);
     inject_data_abort(frame, access.va, access.write);
     return Outcome::taken;

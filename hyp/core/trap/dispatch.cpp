@@ -46,7 +46,7 @@ void sleep(Cpu& cpu) {
 Outcome wait_for_interrupt(Cpu& cpu, const Frame& frame, arch::Hsr hsr) {
     Machine& machine = *cpu.machine;
     if (!passes_condition(frame, hsr)) return Outcome::done;
-    if (machine.at_turn == nullptr || machine.at_turn->may_sleep(cpu)) {
+    if (machine.worker == nullptr || machine.worker->may_sleep(cpu)) {
         verify_services(machine, Moment::idle);
         sleep(cpu);
     }
@@ -57,7 +57,7 @@ Outcome wait_for_interrupt(Cpu& cpu, const Frame& frame, arch::Hsr hsr) {
 void write_actlr(Cpu& cpu, std::uint32_t value) {
     cpu.leaves_coherency = (value & arch::actlr_smp) == 0;
     port::write<reg::ACTLR>(value | arch::actlr_smp);
-    port::write<reg::HCR>(guest_hcr(cpu.gives_turns || cpu.leaves_coherency));
+    port::write<reg::HCR>(guest_hcr(cpu.has_worker || cpu.leaves_coherency));
 }
 
 std::uint32_t read_actlr(const Cpu& cpu) {
@@ -133,10 +133,10 @@ bool finish(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
 
 } // namespace
 
-// A turn takes a lock. That is not done in a step, which holds its region's lock, nor after a
+// Such work takes a lock. That is not done in a step, which holds its region's lock, nor after a
 // load-exclusive, whose monitor it would clear.
-void give_turn(Cpu& cpu) {
-    if (!cpu.step.armed && cpu.own_exclusives.allowed()) cpu.machine->at_turn->turn(cpu);
+void do_work(Cpu& cpu) {
+    if (!cpu.step.armed && cpu.own_exclusives.allowed()) cpu.machine->worker->work(cpu);
 }
 
 void check_way_back(const Cpu& cpu) {
@@ -155,10 +155,9 @@ void mmioscope_guest_trap(mmioscope::Cpu& cpu, mmioscope::Frame& frame) {
     if (!(cpu.step.armed && finish(cpu, frame, hsr)))
         if (handle(cpu, frame, hsr) == Outcome::done) skip_instruction(frame, is_wide(hsr));
     if (cpu.stretch.following && !cpu.step.armed) keep_following(cpu, frame, pc);
-    if (cpu.gives_turns && (!std::exchange(cpu.turn_given, false) || cpu.stopped_others))
-        give_turn(cpu);
+    if (cpu.has_worker && (!std::exchange(cpu.work_done, false) || cpu.stopped_others)) do_work(cpu);
     check_way(cpu);
     if (cpu.always_slow || cpu.step.armed) return;
-    follow_form(cpu, frame);
+    follow_psr(cpu, frame);
     open_fast_path(cpu);
 }

@@ -5,8 +5,8 @@
 
 namespace mmioscope {
 
-/// Called once in a trap if Machine::at_turn is set: its turn(), unless this is not the time.
-void give_turn(Cpu& cpu);
+/// Called once in a trap if Machine::worker is set: its work(), unless this is not the time.
+void do_work(Cpu& cpu);
 
 /// Stops the machine unless VTTBR has its proper value, and a shadow table is open and locks are
 /// held only for a step. Called after the slow path, and before a CPU's first ERET to the guest.

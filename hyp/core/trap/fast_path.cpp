@@ -15,9 +15,9 @@ namespace mmioscope {
 
 namespace {
 
-/// Accesses between two turns (Machine::at_turn): fewer than the stream takes at a turn, so that it
+/// Accesses between two calls of Service::work(): fewer than the stream takes at each, so that it
 /// catches up.
-constexpr std::uint32_t turn_interval = 6;
+constexpr std::uint32_t work_interval = 6;
 
 constexpr std::uint32_t first_syndrome = 0x9300'0000; ///< HSR of a data abort with ISV set
 /// fast_path.S indexes fast_dispatch by HSR's bits 31:14.
@@ -43,7 +43,7 @@ bool prepare_steps(Cpu& cpu) {
     fast.sctlr = control;
     fast.dscr_step = debug.dscr_step();
     fast.dscr = debug.dscr_between();
-    debug.ready_step((fast.form & arch::psr_thumb) != 0);
+    debug.ready_step((fast.psr_plain & arch::psr_thumb) != 0);
     return true;
 }
 
@@ -114,16 +114,16 @@ void count(Cpu& cpu, std::uint32_t records) {
     (emulation ? statistics.emulated : statistics.stepped) += records;
 }
 
-/// `form`: the mode and T bit of the guest's PSR.
-void take_form(Cpu& cpu, std::uint32_t form) {
+/// `psr`: the mode and T bit of the guest's PSR.
+void set_psr_plain(Cpu& cpu, std::uint32_t psr) {
     constexpr auto usual = static_cast<std::uint32_t>(arch::Mode::svc);
     FastState& fast = cpu.fast;
     const bool emulation = emulates(*cpu.machine);
-    const bool user = arch::mode_of(form) == arch::Mode::usr;
-    const bool thumb = (form & arch::psr_thumb) != 0;
+    const bool user = arch::mode_of(psr) == arch::Mode::usr;
+    const bool thumb = (psr & arch::psr_thumb) != 0;
     const auto access = abi::access_syndrome | (emulation ? abi::access_emulated : 0u);
-    const auto mode = (form & arch::psr_mode) | (thumb ? abi::mode_thumb : 0u);
-    fast.form = form;
+    const auto mode = (psr & arch::psr_mode) | (thumb ? abi::mode_thumb : 0u);
+    fast.psr_plain = psr;
     fast.length = 4;
     fast.match = arch::address_match(0, thumb);
     fast.dispatch =
@@ -135,40 +135,41 @@ void take_form(Cpu& cpu, std::uint32_t form) {
         const unsigned log2_size = std::min(way % first_store, 2u);
         fast.types[way] = type | abi::encode_access(way >= first_store, log2_size) << 16;
     }
-    fast.open = port::fast_code(form == usual ? FastCode::open : FastCode::open_form);
+    fast.open = port::fast_code(psr == usual ? FastCode::open : FastCode::open_other);
     if (emulation)
-        fast.access = port::fast_code(form == usual ? FastCode::emulate : FastCode::emulate_form);
-    else fast.access = port::fast_code(form == usual ? FastCode::step : FastCode::step_form);
+        fast.access = port::fast_code(psr == usual ? FastCode::emulate : FastCode::emulate_other);
+    else fast.access = port::fast_code(psr == usual ? FastCode::step : FastCode::step_other);
 }
 
 /// Counts what it has done, and takes back the slots that it has not used.
-void take_back(Cpu& cpu) {
-    if (const std::uint32_t records = cpu.ring.take_back(cpu.fast.sequence)) count(cpu, records);
+void release_slots(Cpu& cpu) {
+    if (const std::uint32_t records = cpu.ring.release(cpu.fast.sequence)) count(cpu, records);
 }
 
 /// Opens the fast path, with the debug unit as it is, unless something is on that it does not
 /// handle.
 void reopen_fast_path(Cpu& cpu) {
     FastState& fast = cpu.fast;
-    fast.after_look = fast.handler; // the slow path, since close_fast_path()
+    fast.after_reserve = fast.handler; // the slow path, since close_fast_path()
     if (next_is_slow(cpu) ||
-        !cpu.ring.lend(fast.header, fast.slot, fast.sequence, fast.commit, fast.head))
+        !cpu.ring.reserve(fast.header, fast.slot, fast.sequence, fast.commit, fast.head))
         return;
     DeviceOps& devices = *cpu.machine->devices;
-    const bool user = arch::mode_of(fast.form) == arch::Mode::usr; // its tasks have no names
-    const bool names = devices.looks_first && !user;
-    fast.after_look = names ? port::fast_code(FastCode::names) : fast.access;
-    fast.handler = fast.ready = cpu.gives_turns ? port::fast_code(FastCode::turn) : fast.after_look;
+    const bool user = arch::mode_of(fast.psr_plain) == arch::Mode::usr; // its tasks have no names
+    const bool names = devices.checks_task && !user;
+    fast.after_reserve = names ? port::fast_code(FastCode::check_task) : fast.access;
+    fast.handler = fast.ready =
+        cpu.has_worker ? port::fast_code(FastCode::work) : fast.after_reserve;
     if (names) devices.prepare_fast_path(cpu);
 }
 
-/// A turn before an access. Most turns use nothing that the fast path holds.
-[[gnu::noinline]] void give_turn_between(Cpu& cpu) {
-    const bool needs_all = cpu.machine->at_turn->turn_needs_all(cpu);
+/// Work before an access. Most of it uses nothing that the fast path holds.
+[[gnu::noinline]] void do_work_between(Cpu& cpu) {
+    const bool needs_all = cpu.machine->worker->work_needs_all(cpu);
     if (needs_all) close_fast_path(cpu);
-    give_turn(cpu);
-    cpu.turn_given = true;
-    cpu.fast.turn = turn_interval;
+    do_work(cpu);
+    cpu.work_done = true;
+    cpu.fast.work_in = work_interval;
     if (needs_all) reopen_fast_path(cpu); // nothing has touched the debug unit since it was open
 }
 
@@ -187,24 +188,24 @@ void prepare_fast_path(const Machine& machine, Cpu& cpu) {
     fast.owner = cpu.number + 1;
     fast.stack = static_cast<std::uint32_t>(stack_end(machine.image, cpu.number).value);
     fast.handler = port::fast_code(FastCode::slow);
-    fast.look = port::fast_code(FastCode::look);
+    fast.reserve = port::fast_code(FastCode::reserve);
     fast.normal = cpu.normal->vttbr();
     fast.shadow = cpu.shadow->vttbr();
     fast.hstr_step = hstr_cp15;
     fast.hstr = hstr_vbar;
-    fast.turn = turn_interval;
-    take_form(cpu, static_cast<std::uint32_t>(Mode::svc));
+    fast.work_in = work_interval;
+    set_psr_plain(cpu, static_cast<std::uint32_t>(Mode::svc));
 }
 
-void change_form(Cpu& cpu, std::uint32_t form) {
-    const bool thumb = (form & arch::psr_thumb) != 0;
-    const bool user = arch::mode_of(form) == arch::Mode::usr;
-    if (!user && arch::mode_of(form) != arch::Mode::svc) return;
+void change_psr_plain(Cpu& cpu, std::uint32_t psr) {
+    const bool thumb = (psr & arch::psr_thumb) != 0;
+    const bool user = arch::mode_of(psr) == arch::Mode::usr;
+    if (!user && arch::mode_of(psr) != arch::Mode::svc) return;
     // Under emulation an access of User mode needs the slow path, which checks and counts it. HSR
     // may be wrong about a Thumb store (arch/errata.hpp).
     if (user && emulates(*cpu.machine)) return;
     if (thumb && cpu.mistakes_thumb_stores) return;
-    take_form(cpu, form);
+    set_psr_plain(cpu, psr);
 }
 
 void open_fast_path(Cpu& cpu) {
@@ -231,7 +232,7 @@ bool in_step(const Cpu& cpu) {
 
 void close_fast_path(Cpu& cpu) {
     const bool in_step = in_fast_step(cpu);
-    take_back(cpu);
+    release_slots(cpu);
     if (in_step) adopt_step(cpu);
     cpu.fast.handler = port::fast_code(FastCode::slow);
 }
@@ -240,14 +241,14 @@ void close_fast_path(Cpu& cpu) {
 
 using namespace mmioscope;
 
-void mmioscope_look_ahead(Cpu& cpu) {
+void mmioscope_reserve(Cpu& cpu) {
     cpu.fast.handler = cpu.fast.ready;
     if (cpu.ring.spent(cpu.fast.sequence)) {
-        take_back(cpu);
-        if (!cpu.ring.lend_more(cpu.fast.slot))
-            cpu.fast.handler = cpu.fast.after_look = port::fast_code(FastCode::slow);
+        release_slots(cpu);
+        if (!cpu.ring.reserve_more(cpu.fast.slot))
+            cpu.fast.handler = cpu.fast.after_reserve = port::fast_code(FastCode::slow);
     }
-    if (cpu.gives_turns) give_turn_between(cpu);
+    if (cpu.has_worker) do_work_between(cpu);
 }
 
 // The caller holds the region's lock and has begun the record.

@@ -16,15 +16,15 @@ void choose_fast_regions(Machine& machine);
 void build_fast_dispatch(Machine& machine);
 /// Sets what stays constant while the guest runs. The fast path is closed until open_fast_path().
 void prepare_fast_path(const Machine& machine, Cpu& cpu);
-/// Prepares the fast path for accesses of `form` (FastState::form), if it takes them.
-void change_form(Cpu& cpu, std::uint32_t form);
+/// Prepares the fast path for accesses of `psr` (FastState::psr_plain), if it takes them.
+void change_psr_plain(Cpu& cpu, std::uint32_t psr);
 /// At the end of a trap: the guest's next access probably has the mode and instruction set of
 /// `frame`, too.
-inline void follow_form(Cpu& cpu, const Frame& frame) {
-    const std::uint32_t form = frame.psr & (arch::psr_mode | arch::psr_thumb);
-    if (form != cpu.fast.form) change_form(cpu, form);
+inline void follow_psr(Cpu& cpu, const Frame& frame) {
+    const std::uint32_t psr = frame.psr & (arch::psr_mode | arch::psr_thumb);
+    if (psr != cpu.fast.psr_plain) change_psr_plain(cpu, psr);
 }
-/// After follow_form(): opens the fast path for the next trap, unless something is on that it does
+/// After follow_psr(): opens the fast path for the next trap, unless something is on that it does
 /// not handle. Never called if Cpu::always_slow, nor while a step is armed.
 void open_fast_path(Cpu& cpu);
 /// When a slow trap begins: counts what the fast path has done. A step that it has begun becomes
@@ -45,7 +45,7 @@ bool in_step(const Cpu& cpu);
 extern "C" {
 /// The bus answered an access of Hyp with an external abort. `frame` is saved.
 void mmioscope_access_aborted(mmioscope::Cpu& cpu, mmioscope::Frame& frame);
-/// Before an access: reads the readers' positions if the lent slots are used up; gives a service
-/// its turn.
-void mmioscope_look_ahead(mmioscope::Cpu& cpu);
+/// Before an access: reads the readers' positions if the reserved slots are used up; lets a service
+/// work.
+void mmioscope_reserve(mmioscope::Cpu& cpu);
 }

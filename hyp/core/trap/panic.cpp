@@ -45,7 +45,7 @@ void print_system_registers(TextSink& out) {
 
 void print_recent_records(TextSink& out, Cpu& cpu) {
     constexpr unsigned how_many = 8;
-    cpu.ring.take_back(cpu.fast.sequence); // what the fast path has published, if it is what failed
+    cpu.ring.release(cpu.fast.sequence); // what the fast path has published, if it is what failed
     for (unsigned age = 0; age < how_many; ++age) {
         const abi::Record* r = cpu.ring.recent(age);
         if (r == nullptr) return;

@@ -26,7 +26,7 @@ struct Ahead {
 };
 
 /// The first instruction that is not plain, from PC on.
-std::optional<Ahead> look_ahead(Cpu& cpu, const Frame& frame) {
+std::optional<Ahead> scan_ahead(Cpu& cpu, const Frame& frame) {
     const bool thumb = in_thumb(frame);
     for (Frame at = frame; cpu.stretch.left != 0;) {
         --cpu.stretch.left;
@@ -43,7 +43,7 @@ std::optional<Ahead> look_ahead(Cpu& cpu, const Frame& frame) {
 /// Whether the guest comes to CLREX before a store-exclusive, whatever the conditions are.
 bool comes_to_clrex(Cpu& cpu, const Frame& frame) {
     using Kind = arch::Flow::Kind;
-    for (Frame at = frame; const auto ahead = look_ahead(cpu, at);) {
+    for (Frame at = frame; const auto ahead = scan_ahead(cpu, at);) {
         const arch::Flow& flow = ahead->flow;
         const bool conditional =
             flow.condition != arch::condition_always || flow.compared != arch::Flow::no_register;
@@ -104,7 +104,7 @@ void reach_store(Cpu& cpu, Frame& frame, const Ahead& store) {
 /// The guest is at an instruction that it has reached from the load-exclusive.
 void go_on(Cpu& cpu, Frame& frame) {
     cpu.stretch.following = true;
-    while (const auto ahead = look_ahead(cpu, frame)) {
+    while (const auto ahead = scan_ahead(cpu, frame)) {
         if (ahead->pc != frame.pc) return begin_run(cpu, frame, ahead->pc);
         if (ahead->flow.kind == arch::Flow::Kind::store_exclusive) {
             reach_store(cpu, frame, *ahead);

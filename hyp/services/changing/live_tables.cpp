@@ -62,7 +62,7 @@ void LiveTables::replace(const Entries& entries, Descriptor value) {
 bool LiveTables::split(const Entries& entries, unsigned level) {
     if (entries.empty() || !lpae::is_valid(*entries[0])) return false;
     if (lpae::is_table(*entries[0], level)) return true;
-    Descriptor* const table = machine_.pool.take_changing();
+    Descriptor* const table = machine_.pool.alloc_changing();
     if (table == nullptr) return false;
     expand(*entries[0], level, table);
     replace(entries, lpae::make_table(port::address_of(table)));

@@ -27,7 +27,7 @@ struct Choice final : Chooser {
     }
     bool holds_all() const override { return trigger.holds(); }
     /// That the trigger fired.
-    abi::Record told_of() const override {
+    abi::Record notice() const override {
         abi::Record record{};
         record.type = abi::RecordType::configuration;
         record.device = abi::no_device;

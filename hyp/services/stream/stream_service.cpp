@@ -40,7 +40,7 @@ BootError StreamService::configure(Machine& machine, Setup& setup) {
         return {"mmioscope,guest-reader and mmioscope,stream exclude each other", ""};
     if (auto e = read_stream_options(tree, options_)) return e;
     if (!tree.has(chosen, abi::chosen::host_reader)) config.host_reader = false;
-    machine.at_turn = this;
+    machine.worker = this;
     // A guest that halts gives no other sign, and must take the slow path for it. Only this
     // register: exclusives to the others must work (trap/abort.cpp).
     const std::uint64_t sgir = board.gic_distributor.value + gicd_sgir;
@@ -127,7 +127,7 @@ Outcome StreamService::make(Cpu& cpu, Frame& frame) {
     if (const auto byte = byte_sent(cpu, frame)) {
         shared_line_.begin_store(cpu.number, *byte);
         cpu.trapped.record.type = abi::RecordType::access; // what becomes of it: see end_store()
-        cpu.turn_given = false;                            // there is one behind the store
+        cpu.work_done = false;                             // there is one behind the store
     }
     return cpu.machine->devices->make(cpu, frame);
 }
@@ -139,13 +139,13 @@ void StreamService::end_store(Cpu& cpu) {
 }
 
 // Requests are looked for less often than records, because nobody waits for them as much.
-void StreamService::turn(Cpu& cpu) {
+void StreamService::work(Cpu& cpu) {
     end_store(cpu);
     if (std::exchange(cpu.stopped_others, false))
         return stream_.finish(cpu.number, abi::StreamEnd::halted);
     stream_.wait_for_machine_end();
     std::uint8_t& turns = turns_[cpu.number].without_look;
-    if (turn_needs_all(cpu)) {
+    if (work_needs_all(cpu)) {
         turns = 0;
         serve_line(cpu);
     } else {
@@ -154,7 +154,7 @@ void StreamService::turn(Cpu& cpu) {
     stream_.work_a_little(cpu.number);
 }
 
-bool StreamService::turn_needs_all(const Cpu& cpu) const {
+bool StreamService::work_needs_all(const Cpu& cpu) const {
     constexpr std::uint8_t turns_for_a_look = 2;
     return turns_[cpu.number].without_look + 1 >= turns_for_a_look;
 }

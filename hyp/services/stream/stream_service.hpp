@@ -20,8 +20,8 @@ public:
     BootError start(Machine& machine, const Setup& setup) override;
     /// An access to the data register of a UART that is shared: what it sends may need a mark.
     Outcome make(Cpu& cpu, Frame& frame) override;
-    void turn(Cpu& cpu) override;
-    bool turn_needs_all(const Cpu& cpu) const override;
+    void work(Cpu& cpu) override;
+    bool work_needs_all(const Cpu& cpu) const override;
     bool may_sleep(Cpu& cpu) override;
     void end(Cpu& cpu, MachineEnd how) override;
 

@@ -7,10 +7,10 @@
 namespace mmioscope {
 
 struct SaidTask {
-    std::uint32_t task;      ///< its address; 0: none
-    bool said;               ///< `name` was written, at `said_at`
-    std::uint64_t said_at;   ///< CNTPCT
-    std::uint64_t next_look; ///< CNTPCT; no look before that time
+    std::uint32_t task;        ///< its address; 0: none
+    bool said;                 ///< `name` was written, at `said_at`
+    std::uint64_t said_at;     ///< CNTPCT
+    std::uint64_t next_lookup; ///< CNTPCT; no look before that time
     abi::TaskName name;
 };
 
@@ -19,7 +19,7 @@ public:
     /// Whether `task` need not be looked at yet.
     bool knows(std::uint32_t task, std::uint64_t now) const {
         const SaidTask& place = places_[index_of(task)];
-        return place.task == task && now < place.next_look;
+        return place.task == task && now < place.next_lookup;
     }
     /// The place of `task`, which may hold another task. Tasks are at least 64 bytes apart, most of
     /// them by far more.

@@ -84,7 +84,7 @@ BootError TaskNames::configure(Machine& machine, Setup& setup) {
     const bool known = place.task == task && place.said && now - place.said_at < second;
     if (place.task != task) place.said = false;
     place.task = task;
-    place.next_look = now + second / looks_per_second;
+    place.next_lookup = now + second / looks_per_second;
     abi::TaskName name;
     if (!read_name(frame, *cpu.machine, offsets_, task, name) ||
         (known && same(name, place.name)) || !has_room(cpu, access))
@@ -116,7 +116,7 @@ void TaskNames::prepare_fast_path(Cpu& cpu) {
     const auto task = port::read<reg::TPIDRURO>();
     const SaidTask& place = said_[cpu.number].place_of(task);
     cpu.fast.task = task;
-    cpu.fast.next_look = place.task == task ? place.next_look : 0;
+    cpu.fast.next_lookup = place.task == task ? place.next_lookup : 0;
 }
 
 } // namespace mmioscope

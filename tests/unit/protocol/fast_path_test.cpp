@@ -218,7 +218,7 @@ TEST_CASE("the fast path takes every plain access, and checks the ring once in 6
     if (streams) {                                   // at every sixth access
         CHECK(rig.simulation.looks > accesses / 10);
         CHECK(rig.simulation.looks < accesses / 4);
-    } else CHECK(rig.simulation.looks <= rig.ring(0).head / abi::looks_ahead);
+    } else CHECK(rig.simulation.looks <= rig.ring(0).head / abi::reserve_batch);
     CHECK(rig.simulation.looks > 1);
 }
 

@@ -11,14 +11,14 @@ namespace mmioscope::port {
 inline std::uint32_t fast_code(FastCode which) {
     static const std::uint32_t places[] = {sim::hyp_symbol("mmioscope_fast_slow"),
                                            sim::hyp_symbol("mmioscope_fast_emulate"),
-                                           sim::hyp_symbol("mmioscope_fast_emulate_form"),
+                                           sim::hyp_symbol("mmioscope_fast_emulate_other"),
                                            sim::hyp_symbol("mmioscope_fast_step"),
-                                           sim::hyp_symbol("mmioscope_fast_step_form"),
+                                           sim::hyp_symbol("mmioscope_fast_step_other"),
                                            sim::hyp_symbol("mmioscope_fast_open"),
-                                           sim::hyp_symbol("mmioscope_fast_open_form"),
-                                           sim::hyp_symbol("mmioscope_fast_turn"),
-                                           sim::hyp_symbol("mmioscope_fast_look"),
-                                           sim::hyp_symbol("mmioscope_fast_names"),
+                                           sim::hyp_symbol("mmioscope_fast_open_other"),
+                                           sim::hyp_symbol("mmioscope_fast_work"),
+                                           sim::hyp_symbol("mmioscope_fast_reserve"),
+                                           sim::hyp_symbol("mmioscope_fast_check_task"),
                                            sim::hyp_symbol("mmioscope_fast_finish"),
                                            sim::hyp_symbol("mmioscope_fast_finish_end")};
     return places[static_cast<unsigned>(which)];
