@@ -83,10 +83,10 @@ extern MachineRegisterOps machine_register_ops;
 extern Nobody nobody;
 
 /// Takes the locks of all regions that cpu.trapped.access reaches, and that of a chooser that may
-/// count it; notes whether it is recorded. Returns false, and counts a retry, if a lock is held
-/// elsewhere for too long (reported if that goes on for two seconds), if the chooser was switched
-/// on meanwhile, or if under `stall` the ring has no room. Then the guest tries again, with
-/// interrupts enabled in between.
+/// count it, behind those: it is switched on with all of them held. Notes whether the access is
+/// recorded. Returns false, and counts a retry, if a lock is held elsewhere for too long (reported
+/// if that goes on for two seconds), or if under `stall` the ring has no room. Then the guest tries
+/// again, with interrupts enabled in between.
 [[nodiscard]] bool take_locks(Cpu& cpu, const Frame& frame);
 /// Behind that: whether there is room for `more` records of the access, if it is recorded. False,
 /// with the locks given back: under `stall` there is none.
