@@ -1,9 +1,9 @@
 #!/bin/bash
 # Exports of a made-up trace, each read by its own consumer and compared with the trace event by event; and how exports
 # end.
-# Usage: tests/export/run.sh BUILD [EVENTS], default 200,000.
+# Usage: tests/export/run.sh BUILD [EVENTS], default 80,000.
 set -u
-build=$1 events=${2:-200000}
+build=$1 events=${2:-80000}
 here=$(dirname "$0")
 tool=$PWD/$build/mmioscope
 out=$build/tests/export

@@ -63,6 +63,21 @@ symbols_equal() { # GUEST-FOLDER
     tr -d '\r' <"$out/console" | grep -qF "] $(head -n 1 "$out/list")" || fail "the banner is not the kernel's: $(head -n 1 "$out/list")"
 }
 
+# A kernel's log without a UART in the trace: the file has the console's output with its times of arrival.
+symbols_log() {
+    status=0
+    "$mmioscope" print --dmesg "$out/trace.mmio" >"$out/dmesg" 2>"$out/words" || status=$?
+    exits_with 0
+    has words "printk's time 0 is at -?[0-9.]+ s of the trace, by the times at which console lines reached the host"
+    has dmesg ' dmesg \[ +0\.[0-9]+\] Linux version '
+    # The driver prints it right after its first accesses.
+    awk '/ rtc@170000 / && !began { began = 1; first = $1 }
+        / dmesg .*rtc-pl031.*registered as rtc0/ { found = 1; exit !(began && $1 > first - 1 && $1 < first + 2) }
+        END { if (!found) exit 1 }' "$out/dmesg" ||
+        fail "rtc0's line is not near its accesses: $(grep 'registered as rtc0' "$out/dmesg")"
+    [ "$(grep -c ' dmesg ' "$out/dmesg")" -ge 50 ] || fail "only $(grep -c ' dmesg ' "$out/dmesg") lines of the log"
+}
+
 # And a module's file, placed by /proc/modules, gives its functions the same names as the kernel.
 symbols_of_modules() {
     symbols_equal "$guest"
@@ -76,6 +91,7 @@ symbols_of_modules() {
         fail "the names differ (<: by /proc/kallsyms): $(grep -m 4 '^[<>]' "$out/differences" | xargs)"
     has by-kallsyms ' mmci_[a-z_]+ \[armmmci\]' "no access of the SD card's driver"
     [ "$(sed -n 's/^named: \([0-9]*\) of .*/\1/p' "$out/by-kallsyms")" -ge "$(events)" ] || fail "$(tail -n 1 "$out/by-kallsyms")"
+    symbols_log
 }
 
 # Over a stream nobody reads the guest's memory: the guest reports where its modules lie, and later accesses have their

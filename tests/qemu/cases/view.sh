@@ -438,22 +438,6 @@ add test view-files 3 view_files
 
 add test view-own-log 3 view_own_log
 
-# A kernel's log without a UART in the trace: the file has the console's output with its times of arrival.
-view_console() {
-    run_linux mmioscope.steps=none --trace rtc@170000 --no-print
-    complete
-    status=0
-    "$mmioscope" print --dmesg "$out/trace.mmio" >"$out/dmesg" 2>"$out/words" || status=$?
-    exits_with 0
-    has words "printk's time 0 is at -?[0-9.]+ s of the trace, by the times at which console lines reached the host"
-    has dmesg ' dmesg \[ +0\.[0-9]+\] Linux version '
-    # The driver prints it right after its first accesses, which are the trace's 0.
-    awk '/ dmesg .*rtc-pl031.*registered as rtc0/ { found = 1; exit !($1 > -1 && $1 < 2) } END { exit !found }' "$out/dmesg" ||
-        fail "rtc0's line is not near its accesses: $(grep 'registered as rtc0' "$out/dmesg")"
-    [ "$(grep -c ' dmesg ' "$out/dmesg")" -ge 50 ] || fail "only $(grep -c ' dmesg ' "$out/dmesg") lines of the log"
-}
-add test view-console 20 view_console
-
 # Output during a run is selected and shown as by print; the file has everything. Likewise for record.
 view_live() {
     local chosen=(--all -F w --cpu 0 --ts delta --from 1us)
