@@ -1,6 +1,6 @@
 #include "file/file_reader.hpp"
 
-#include "file/unpacker.hpp"
+#include "file/packer.hpp"
 #include "system/compressed_source.hpp"
 #include "system/crc.hpp"
 #include "system/error.hpp"
@@ -65,8 +65,9 @@ FileReader::FileReader(ByteSource& source, Report report)
     if (header.endianness != abi::file_endianness) {
         throw bad_input("the trace was written with another byte order");
     }
-    if (header.version_major > abi::file_version_major) {
-        throw bad_input("the trace has format version {}.{}; this program reads up to {}",
+    if (header.version_major != abi::file_version_major) {
+        throw bad_input("the trace has format version {}.{}, this program reads {}: "
+                        "read it with the mmioscope that recorded it",
                         header.version_major, header.version_minor, abi::file_version_major);
     }
     version_ = {header.version_major, header.version_minor};
@@ -105,7 +106,7 @@ std::optional<Section> FileReader::next(const Wanted& wanted) {
         if (header.type == abi::SectionType::records) {
             unread_ += header.size / sizeof(abi::Record);
         } else if (header.type == trace::packed_section) {
-            const auto block = trace::block_front(payload);
+            const auto block = trace::block_header(payload);
             unread_ += block ? block->count : 0;
         }
         report_(fmt::format("section at byte {} ({} bytes) is damaged: skipped", place.payload,

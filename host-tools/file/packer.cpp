@@ -1,75 +1,272 @@
 #include "file/packer.hpp"
 
 #include "abi/payload.hpp"
-#include "records/open_accesses.hpp"
-#include "system/crc.hpp"
+#include "system/compressed_source.hpp"
+#include "system/error.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
+#include <functional>
 #include <new>
+#include <numeric>
+#include <type_traits>
+#include <utility>
 
 namespace mmioscope::trace {
 
 namespace {
 
-std::array<std::uint32_t, site_words.size()> site_of(const abi::Record& record) {
-    const auto* bytes = reinterpret_cast<const std::byte*>(&record);
-    std::array<std::uint32_t, site_words.size()> words{0, 0, record.pc, record.va, record.pa_low};
-    std::memcpy(&words[0], bytes + 4 * site_words[0], 4);
-    std::memcpy(&words[1], bytes + 4 * site_words[1], 4);
-    return words;
+constexpr int level = 1; // of zstd
+
+/// Bytes; the columns of most_records records have less.
+constexpr std::uint64_t most_content = 64 * most_records;
+
+/// Arrays are written and read eight numbers at a time.
+constexpr std::size_t padded(std::size_t count) {
+    return (count + 7) / 8 * 8;
 }
 
-/// As the access has it, if it fits.
-ValueForm form_of(const abi::Record& record) {
-    const unsigned size = abi::access_size(record);
-    if (size >= 8 || record.value >> (8 * size) != 0) {
-        return ValueForm::in_8;
-    }
-    return size == 4 ? ValueForm::in_4 : size == 2 ? ValueForm::in_2 : ValueForm::in_1;
+/// Makes a signed number unsigned, small if it is near 0: 0, -1, 1, -2 become 0, 1, 2, 3.
+template <typename Number>
+constexpr Number fold_sign(Number number) {
+    return (number << 1) ^ (0 - (number >> (8 * sizeof number - 1)));
 }
+template <typename Number>
+constexpr Number unfold_sign(Number folded) {
+    return (folded >> 1) ^ (0 - (folded & 1));
+}
+
+// A field becomes a number by what is expected of it, or the number becomes the field: 0 if it is
+// as expected, and a small one if it is near.
+
+struct ToNumber {
+    using Record = const abi::Record;
+
+    template <typename Field>
+    static void near(Field field, Field expected, std::uint64_t& number) {
+        number = fold_sign<Field>(field - expected);
+    }
+    template <typename Field>
+    static void same(Field field, Field expected, std::uint64_t& number) {
+        number = field ^ expected;
+    }
+};
+
+struct ToField {
+    using Record = abi::Record;
+
+    template <typename Field>
+    static void near(Field& field, Field expected, std::uint64_t number) {
+        field = expected + unfold_sign(static_cast<Field>(number));
+    }
+    template <typename Field>
+    static void same(Field& field, Field expected, std::uint64_t number) {
+        field = expected ^ static_cast<Field>(number);
+    }
+};
+
+/// The records of a block, with what all columns may be expected by.
+template <typename Record>
+struct Block {
+    std::span<Record> records;
+    std::uint64_t earliest;
+    const std::uint64_t* site_of; ///< of each record
+    std::size_t sites;
+};
+
+using Arrays = std::array<Numbers, 3>;
+
+// The time since the end of the previous record, which is negative if another CPU's ends later;
+// then the durations.
+template <typename To>
+void code_times(const Block<typename To::Record>& block, Arrays& arrays) {
+    std::uint64_t* gap = arrays[0].data();
+    std::uint64_t* duration = arrays[1].data();
+    std::uint64_t end = block.earliest;
+    for (auto& record : block.records) {
+        To::near(record.time, end, *gap++);
+        To::same(record.duration, 0u, *duration++);
+        end = record.time + record.duration;
+    }
+}
+
+// As the last one of the site.
+template <typename To>
+void code_values(const Block<typename To::Record>& block, Arrays& arrays) {
+    std::uint64_t* number = arrays[0].data();
+    const std::uint64_t* site = block.site_of;
+    std::vector<std::uint64_t> last(block.sites);
+    for (auto& record : block.records) {
+        std::uint64_t& expected = last[*site++];
+        To::same(record.value, expected, *number++);
+        expected = record.value;
+    }
+}
+
+// As the last one of the site or of the CPU, or as the value of one of the records before: loops
+// that read a FIFO load into LR. The first number says which, the second how it differs.
+template <typename To>
+void code_lrs(const Block<typename To::Record>& block, Arrays& arrays) {
+    constexpr std::size_t ways = 10;
+    std::vector<std::uint32_t> of_sites(block.sites);
+    std::array<std::uint32_t, 256> of_cpus{};
+    for (std::size_t i = 0; i < block.records.size(); ++i) {
+        auto& record = block.records[i];
+        std::uint32_t& of_site = of_sites[block.site_of[i]];
+        std::uint32_t& of_cpu = of_cpus[record.cpu];
+        const auto expected = [&](std::size_t way) {
+            return way == 0   ? of_site
+                   : way == 1 ? of_cpu
+                   : way >= ways || way - 1 > i
+                       ? 0
+                       : static_cast<std::uint32_t>(block.records[i + 1 - way].value);
+        };
+        std::uint64_t& way = arrays[0][i];
+        if constexpr (std::is_same_v<To, ToNumber>) {
+            for (way = 0; way < ways && expected(way) != record.lr;) {
+                ++way;
+            }
+        }
+        To::same(record.lr, expected(way), arrays[1][i]);
+        of_site = of_cpu = record.lr;
+    }
+}
+
+// cpu_sequence counts the CPU's records, commit goes along with it, and lock_sequence counts the
+// device's. Devices of one low byte are confused, which costs only bytes.
+template <typename To>
+void code_sequences(const Block<typename To::Record>& block, Arrays& arrays) {
+    std::array<std::uint32_t, 256> sequences{};
+    std::array<std::uint32_t, 256> commits{}; // minus the sequence
+    std::array<std::uint32_t, 256> locks{};
+    for (std::size_t i = 0; i < block.records.size(); ++i) {
+        auto& record = block.records[i];
+        std::uint32_t& sequence = sequences[record.cpu];
+        std::uint32_t& commit = commits[record.cpu];
+        std::uint32_t& lock = locks[record.device % locks.size()];
+        To::near(record.cpu_sequence, sequence + 1, arrays[0][i]);
+        sequence = record.cpu_sequence;
+        To::near(record.commit, sequence + commit, arrays[1][i]);
+        commit = record.commit - sequence;
+        To::near(record.lock_sequence, lock + 1, arrays[2][i]);
+        lock = record.lock_sequence;
+    }
+}
+
+/// The number of arrays of these columns.
+constexpr std::size_t arrays_of(Column column) {
+    return column == Column::value ? 1 : column == Column::sequence ? 3 : 2;
+}
+
+template <typename To>
+void code(Column column, const Block<typename To::Record>& block, Arrays& arrays) {
+    switch (column) {
+    case Column::time: return code_times<To>(block, arrays);
+    case Column::value: return code_values<To>(block, arrays);
+    case Column::lr: return code_lrs<To>(block, arrays);
+    case Column::sequence: return code_sequences<To>(block, arrays);
+    default: return;
+    }
+}
+
+template <std::size_t words>
+using Entry = std::array<std::uint32_t, words>;
+
+// Words of a row of a dictionary, by their numbers.
+template <std::size_t... word>
+struct Words {
+    static constexpr std::size_t count = sizeof...(word);
+
+    template <typename Row>
+    static Entry<count> of(const Row& row) {
+        const auto* bytes = reinterpret_cast<const std::byte*>(&row);
+        Entry<count> entry;
+        std::size_t i = 0;
+        (std::memcpy(&entry[i++], bytes + 4 * word, 4), ...);
+        return entry;
+    }
+    template <typename Row>
+    static void put(const Entry<count>& entry, Row& row) {
+        auto* bytes = reinterpret_cast<std::byte*>(&row);
+        std::size_t i = 0;
+        (std::memcpy(bytes + 4 * word, &entry[i++], 4), ...);
+    }
+};
+using Site = Words<1, 7, 10, 13, 14>; // type to mode, device to pa_high, pc, va, pa_low
+using Frame = Words<12, 15>;          // sp, task
+using Return = Words<0>;              // a caller
+static_assert(offsetof(abi::Record, type) == 4 && offsetof(abi::Record, device) == 28 &&
+              offsetof(abi::Record, pc) == 40 && offsetof(abi::Record, sp) == 48 &&
+              offsetof(abi::Record, va) == 52 && offsetof(abi::Record, pa_low) == 56 &&
+              offsetof(abi::Record, task) == 60);
+
+/// The different entries of a block, numbered in the order of their first occurrence.
+template <std::size_t words>
+class Dictionary {
+public:
+    Dictionary() { slots_.fill(none); }
+
+    /// The number of `entry`, which is added if it is new. At most most_records entries.
+    std::uint16_t number(const Entry<words>& entry) {
+        std::uint32_t hash = 0;
+        for (const std::uint32_t word : entry) {
+            hash = (hash ^ word) * 0x9e37'79b1;
+        }
+        for (std::size_t slot = hash >> (32 - slot_bits);; slot = (slot + 1) % slots_.size()) {
+            if (slots_[slot] == none) {
+                slots_[slot] = static_cast<std::uint16_t>(entries_.size());
+                entries_.push_back(entry);
+            }
+            if (entries_[slots_[slot]] == entry) {
+                return slots_[slot];
+            }
+        }
+    }
+    const std::vector<Entry<words>>& entries() const { return entries_; }
+
+private:
+    static constexpr std::uint16_t none = 0xffff;
+    static constexpr unsigned slot_bits = 13; // twice as many slots as entries
+    static_assert(1u << slot_bits == 2 * most_records);
+
+    std::vector<Entry<words>> entries_;
+    std::array<std::uint16_t, std::size_t{1} << slot_bits> slots_;
+};
 
 } // namespace
+
+Packer::Packer() : context_(ZSTD_createCCtx()) {
+    if (!context_) {
+        throw std::bad_alloc();
+    }
+    ZSTD_CCtx_setParameter(context_.get(), ZSTD_c_compressionLevel, level);
+}
 
 std::span<const std::byte> Packer::pack(std::span<const abi::Record> records,
                                         std::span<const Caller> callers) {
     records_ = records;
+    callers_ = callers;
     const Extent extent = extent_of(records);
     if (extent.groups) {
         take_payloads();
     }
-    const std::uint16_t version = extent.groups ? with_payloads : block_version;
-    const auto count = static_cast<std::uint16_t>(columns_of(version));
-    const BlockHeader header{static_cast<std::uint32_t>(records.size()), version, count,
-                             extent.times.earliest, extent.times.latest};
-    std::array<ColumnPlace, column_count> places{};
-    const std::size_t front = sizeof header + count * sizeof places[0];
-    block_.resize(front + sizeof(std::uint32_t));
-    writer_.begin(block_);
-
-    std::size_t column = 0;
-    std::size_t start = block_.size();
-    const auto close = [&] {
-        const auto bytes = std::span<const std::byte>(block_).subspan(start);
-        places[column++] = {static_cast<std::uint32_t>(bytes.size()), crc(bytes)};
-        start = block_.size();
-    };
-    write_sites(), close();
-    write_times(), close();
-    write_values(), close();
-    write_frames(), close();
-    write_lrs(), close();
-    write_sequences(), close();
-    write_callers(callers), close();
-    if (extent.groups) {
-        writer_.write(payloads_), close();
+    earliest_ = extent.times.earliest;
+    BlockHeader header{static_cast<std::uint32_t>(records.size()),
+                       0,
+                       extent.times.earliest,
+                       extent.times.latest,
+                       {}};
+    block_.resize(std::max(block_.size(), sizeof header));
+    size_ = sizeof header;
+    for (std::size_t i = 0; i < column_count; ++i) {
+        content_.clear();
+        ends_.clear();
+        write(static_cast<Column>(i));
+        header.sizes[i] = compress();
     }
-
     std::memcpy(block_.data(), &header, sizeof header);
-    std::memcpy(block_.data() + sizeof header, places.data(), front - sizeof header);
-    const std::uint32_t crc = mmioscope::crc(std::span<const std::byte>(block_).first(front));
-    std::memcpy(block_.data() + front, &crc, sizeof crc);
-    return block_;
+    return std::span(block_).first(size_);
 }
 
 void Packer::take_payloads() {
@@ -86,219 +283,248 @@ void Packer::take_payloads() {
     records_ = emptied_;
 }
 
-// The number of entries; the entries, the first bytes of all first words first; then a number for
-// each record: the low bytes, and the high ones if there are more than 256 entries.
-template <std::size_t words>
-void Packer::write_dictionary(const Dictionary<words>& dictionary,
-                              std::span<const std::uint16_t> numbers) {
-    const auto entries = dictionary.entries();
-    const auto count = static_cast<std::uint32_t>(entries.size());
-    writer_.write(std::as_bytes(std::span(&count, 1)));
-    bytes_.clear();
-    for (std::size_t place = 0; place < 4 * words; ++place) {
-        for (const auto& entry : entries) {
-            bytes_.push_back(static_cast<std::byte>(entry[place / 4] >> (8 * (place % 4))));
+void Packer::write(Column column) {
+    switch (column) {
+    case Column::site: sites_ = write_dictionary<Site>(site_of_, records_); return;
+    case Column::frame: write_dictionary<Frame>(numbers_[0], records_); return;
+    case Column::caller:
+        if (!lr_holds_for_all(callers_)) {
+            write_dictionary<Return>(numbers_[0], callers_);
         }
-    }
-    writer_.write(bytes_);
-    for (unsigned shift = 0; shift < 16 && (count - 1) >> shift != 0; shift += 8) {
-        bytes_.resize(numbers.size());
-        std::ranges::transform(numbers, bytes_.begin(), [shift](std::uint16_t number) {
-            return static_cast<std::byte>(number >> shift);
-        });
-        writer_.write(bytes_);
-    }
-}
-
-void Packer::write_sites() {
-    sites_.clear();
-    site_of_.resize(records_.size());
-    std::uint16_t* number = site_of_.data();
-    for (const abi::Record& record : records_) {
-        *number++ = sites_.number(site_of(record));
-    }
-    write_dictionary(sites_, site_of_);
-}
-
-void Packer::write_frames() {
-    frames_.clear();
-    numbers_.resize(records_.size());
-    std::uint16_t* number = numbers_.data();
-    for (const abi::Record& record : records_) {
-        *number++ = frames_.number({record.sp, record.task});
-    }
-    write_dictionary(frames_, numbers_);
-}
-
-// The time since the end of the previous record, which is negative if another CPU's ends later;
-// then the durations.
-void Packer::write_times() {
-    gaps_.resize(records_.size());
-    first_.resize(records_.size());
-    std::uint64_t* gap = gaps_.data();
-    std::uint32_t* duration = first_.data();
-    std::uint64_t end = 0;
-    for (const abi::Record& record : records_) {
-        *gap++ = fold_sign(record.time - end);
-        *duration++ = record.duration;
-        end = record.time + record.duration;
-    }
-    writer_.write_numbers(std::span<const std::uint64_t>(gaps_));
-    writer_.write_numbers(std::span<const std::uint32_t>(first_));
-}
-
-// The form of each; then the values in one byte, in two, four and eight, if any.
-void Packer::write_values() {
-    last_value_.assign(sites_.entries().size(), 0);
-    bytes_.resize(records_.size());
-    for (auto& literals : literals_) {
-        literals.clear();
-    }
-    for (std::size_t i = 0; i < records_.size(); ++i) {
-        const abi::Record& record = records_[i];
-        std::uint64_t& last = last_value_[site_of_[i]];
-        const ValueForm form = record.value == last ? ValueForm::as_last : form_of(record);
-        const auto way = static_cast<std::size_t>(form);
-        bytes_[i] = static_cast<std::byte>(way);
-        if (way != 0) {
-            const auto* value = reinterpret_cast<const std::byte*>(&record.value);
-            literals_[way].insert(literals_[way].end(), value, value + value_bytes[way]);
-            last = record.value;
-        }
-    }
-    writer_.write(bytes_);
-    for (const auto& literals : literals_) {
-        if (!literals.empty()) {
-            writer_.write(literals);
-        }
-    }
-}
-
-std::uint8_t Packer::way_of_lr(std::size_t i) const {
-    const abi::Record& record = records_[i];
-    if (record.lr == site_lr_[site_of_[i]]) {
-        return lr_of_site;
-    }
-    if (record.lr == cpu_lr_[record.cpu]) {
-        return lr_of_cpu;
-    }
-    const std::size_t back = std::min<std::size_t>(i, lr_values);
-    for (std::size_t n = 0; n < back; ++n) {
-        if (record.lr == static_cast<std::uint32_t>(records_[i - 1 - n].value)) {
-            return static_cast<std::uint8_t>(lr_value + n);
-        }
-    }
-    return lr_literal;
-}
-
-// The form of each; then the full values, if any.
-void Packer::write_lrs() {
-    site_lr_.assign(sites_.entries().size(), 0);
-    cpu_lr_.fill(0);
-    bytes_.resize(records_.size());
-    first_.clear();
-    for (std::size_t i = 0; i < records_.size(); ++i) {
-        const std::uint32_t lr = records_[i].lr;
-        const std::uint8_t way = way_of_lr(i);
-        if (way == lr_literal) {
-            first_.push_back(lr);
-        }
-        bytes_[i] = std::byte{way};
-        site_lr_[site_of_[i]] = lr;
-        cpu_lr_[records_[i].cpu] = lr;
-    }
-    writer_.write(bytes_);
-    if (!first_.empty()) {
-        writer_.write_numbers(std::span<const std::uint32_t>(first_));
-    }
-}
-
-// The difference of each from the expected value: cpu_sequence counts the CPU's records, commit
-// goes along with it, and lock_sequence increases from the device's last one by as much as at the
-// last visit of the site, initially by one.
-void Packer::write_sequences() {
-    struct Cpu {
-        std::uint32_t sequence = 0;
-        std::uint32_t commit = 0; ///< minus the sequence
-    };
-    std::array<Cpu, 256> cpus{};
-    step_.assign(sites_.entries().size(), 1);
-    for (const abi::Record& record : records_) {
-        last_lock_[record.device] = 0;
-    }
-    for (std::vector<std::uint32_t>* numbers : {&first_, &second_, &third_}) {
-        numbers->resize(records_.size());
-    }
-    for (std::size_t i = 0; i < records_.size(); ++i) {
-        const abi::Record& record = records_[i];
-        Cpu& cpu = cpus[record.cpu];
-        first_[i] = fold_sign(record.cpu_sequence - cpu.sequence - 1);
-        cpu.sequence = record.cpu_sequence;
-        const std::uint32_t commit = record.commit - record.cpu_sequence;
-        second_[i] = fold_sign(commit - cpu.commit);
-        cpu.commit = commit;
-        std::uint32_t& lock = last_lock_[record.device];
-        std::uint32_t& step = step_[site_of_[i]];
-        third_[i] = fold_sign(record.lock_sequence - lock - step);
-        step = record.lock_sequence - lock;
-        lock = record.lock_sequence;
-    }
-    writer_.write_rare(first_);
-    writer_.write_rare(second_);
-    writer_.write_rare(third_);
-}
-
-// Empty if no record has one.
-void Packer::write_callers(std::span<const Caller> callers) {
-    if (trace::lr_holds_for_all(callers)) {
         return;
+    case Column::payload:
+        content_.swap(payloads_);
+        payloads_.clear();
+        ends_.push_back(content_.size());
+        return;
+    default:
+        const std::span arrays = std::span(numbers_).first(arrays_of(column));
+        for (Numbers& numbers : arrays) {
+            numbers.resize(records_.size());
+        }
+        code<ToNumber>(column, {records_, earliest_, site_of_.data(), sites_}, numbers_);
+        for (Numbers& numbers : arrays) {
+            write(numbers);
+        }
     }
+}
+
+// The number of entries, their first words, their second ones, ...; then a number for each record.
+// Returns the number of entries.
+template <typename Words, typename Row>
+std::size_t Packer::write_dictionary(Numbers& numbers, std::span<const Row> rows) {
+    Dictionary<Words::count> dictionary;
+    numbers.resize(rows.size());
+    std::uint64_t* number = numbers.data();
+    for (const Row& row : rows) {
+        *number++ = dictionary.number(Words::of(row));
+    }
+    Numbers words{dictionary.entries().size()};
+    write(words);
+    for (std::size_t i = 0; i < Words::count; ++i) {
+        words.clear();
+        for (const auto& entry : dictionary.entries()) {
+            words.push_back(entry[i]);
+        }
+        write(words);
+    }
+    write(numbers);
+    return dictionary.entries().size();
+}
+
+void Packer::write(Numbers& numbers) {
+    numbers.resize(padded(numbers.size()));
+    std::uint64_t all = 0;
+    for (const std::uint64_t number : numbers) {
+        all |= number;
+    }
+    const auto bytes = static_cast<std::size_t>(std::bit_width(all) + 7) / 8;
+    content_.push_back(static_cast<std::byte>(bytes));
+    const std::size_t before = content_.size();
+    content_.resize(before + bytes * numbers.size());
+    for (std::size_t i = 0; i < numbers.size(); i += 8) {
+        const std::uint64_t* eight = &numbers[i];
+        std::byte* to = &content_[before + i];
+        const std::uint64_t any = std::reduce(eight, eight + 8, std::uint64_t{0}, std::bit_or());
+        for (unsigned shift = 0; shift < 64 && any >> shift != 0;
+             shift += 8, to += numbers.size()) {
+#pragma GCC unroll 8
+            for (std::size_t n = 0; n < 8; ++n) {
+                to[n] = static_cast<std::byte>(eight[n] >> shift);
+            }
+        }
+    }
+    for (std::size_t place = 1; place <= bytes && numbers.size() >= 512; ++place) {
+        ends_.push_back(before + place * numbers.size());
+    }
+}
+
+// Bytes of different places are compressed for themselves: their statistics differ.
+std::uint32_t Packer::compress() {
+    if (content_.empty()) {
+        return 0;
+    }
+    ends_.push_back(content_.size());
+    const std::size_t most = size_ + ZSTD_compressBound(content_.size()) + 16 * ends_.size();
+    block_.resize(std::max(block_.size(), most));
+    ZSTD_outBuffer out{block_.data(), block_.size(), size_};
+    ZSTD_inBuffer in{content_.data(), 0, 0};
+    ZSTD_CCtx_setPledgedSrcSize(context_.get(), content_.size());
+    for (std::size_t i = 0; in.pos < content_.size(); ++i) {
+        in.size = ends_[i];
+        ZSTD_compressStream2(context_.get(), &out, &in,
+                             in.size == content_.size() ? ZSTD_e_end : ZSTD_e_flush);
+    }
+    return static_cast<std::uint32_t>(out.pos - std::exchange(size_, out.pos));
+}
+
+std::optional<BlockHeader> block_header(std::span<const std::byte> payload) {
+    BlockHeader header{};
+    if (payload.size() < sizeof header) {
+        return std::nullopt;
+    }
+    std::memcpy(&header, payload.data(), sizeof header);
+    return header.count >= 1 && header.count <= most_records ? std::optional(header) : std::nullopt;
+}
+
+void Unpacker::open(std::span<const std::byte> payload) {
+    decoded_ = {};
     callers_.clear();
-    numbers_.resize(callers.size());
-    std::uint16_t* number = numbers_.data();
-    for (const Caller caller : callers) {
-        *number++ = callers_.number({caller});
+    records_.clear();
+    const std::optional<BlockHeader> header = block_header(payload);
+    if (!header) {
+        throw bad_input("its header makes no sense");
     }
-    write_dictionary(callers_, numbers_);
+    header_ = *header;
+    columns_ = payload.subspan(sizeof header_);
+    records_.assign(header_.count, abi::Record{});
 }
 
-namespace {
-
-constexpr int level = 1; // of zstd
-
-bool all_the_same(std::span<const std::byte> bytes) {
-    return std::memcmp(bytes.data(), bytes.data() + 1, bytes.size() - 1) == 0;
+std::span<const abi::Record> Unpacker::decode(ColumnSet wanted) {
+    // First the columns that others depend on. Some depend on payloads that are not there yet.
+    if (wanted.has(Column::payload)) {
+        wanted = ColumnSet::all();
+    }
+    if (wanted.has(Column::lr)) {
+        wanted = wanted | Column::value;
+    }
+    if (wanted.has(Column::value) || wanted.has(Column::sequence)) {
+        wanted = wanted | Column::site;
+    }
+    std::size_t offset = 0;
+    for (std::size_t i = 0; i < column_count; offset += header_.sizes[i++]) {
+        const auto column = static_cast<Column>(i);
+        if (wanted.has(column) && !decoded_.has(column)) {
+            if (offset + header_.sizes[i] > columns_.size()) {
+                throw bad_input("it ends within column {}", i);
+            }
+            expand(columns_.subspan(offset, header_.sizes[i]), i);
+            read(column);
+            decoded_ = decoded_ | column;
+        }
+    }
+    return records_;
 }
 
-} // namespace
-
-StreamWriter::StreamWriter() : context_(ZSTD_createCCtx()) {
+void Unpacker::expand(std::span<const std::byte> frame, std::size_t column) {
+    if (!context_) { // made at first use: unpacked traces need none
+        context_.reset(ZSTD_createDCtx());
+    }
     if (!context_) {
         throw std::bad_alloc();
     }
-}
-
-void StreamWriter::put(StreamKind kind, std::span<const std::byte> packed) {
-    const std::uint32_t head = static_cast<std::uint32_t>(kind) << stream_kind_shift |
-                               static_cast<std::uint32_t>(packed.size());
-    const auto head_bytes = std::as_bytes(std::span(&head, 1));
-    to_->insert(to_->end(), head_bytes.begin(), head_bytes.end());
-    to_->insert(to_->end(), packed.begin(), packed.end());
-}
-
-void StreamWriter::write(std::span<const std::byte> bytes) {
-    if (bytes.size() > 1 && all_the_same(bytes)) {
-        put(StreamKind::repeated, bytes.first(1));
-        return;
+    const std::uint64_t size = zstd_size(frame);
+    content_.resize(std::max(content_.size(), std::min(size, most_content)));
+    if (!frame.empty() && ZSTD_decompressDCtx(context_.get(), content_.data(), content_.size(),
+                                              frame.data(), frame.size()) != size) {
+        throw bad_input("column {} is damaged", column);
     }
-    compressed_.resize(ZSTD_compressBound(bytes.size()));
-    const std::size_t packed = ZSTD_compressCCtx(
-        context_.get(), compressed_.data(), compressed_.size(), bytes.data(), bytes.size(), level);
-    // Saving next to nothing is not worth the time for unpacking.
-    if (ZSTD_isError(packed) != 0 || packed + bytes.size() / 64 >= bytes.size()) {
-        put(StreamKind::stored, bytes);
-    } else {
-        put(StreamKind::zstd, std::span<const std::byte>(compressed_).first(packed));
+    rest_ = std::span(content_).first(size);
+}
+
+void Unpacker::read(Column column) {
+    switch (column) {
+    case Column::site: sites_ = read_dictionary<Site>(site_of_, std::span(records_)); return;
+    case Column::frame: read_dictionary<Frame>(numbers_[0], std::span(records_)); return;
+    case Column::caller:
+        if (!rest_.empty()) {
+            callers_.resize(records_.size());
+            read_dictionary<Return>(numbers_[0], std::span(callers_));
+        }
+        return;
+    case Column::payload: read_payloads(); return;
+    default:
+        for (Numbers& numbers : std::span(numbers_).first(arrays_of(column))) {
+            read(numbers, records_.size());
+        }
+        code<ToField>(column, {records_, header_.earliest, site_of_.data(), sites_}, numbers_);
+    }
+}
+
+template <typename Words, typename Row>
+std::size_t Unpacker::read_dictionary(Numbers& numbers, std::span<Row> rows) {
+    read(numbers, 1);
+    const std::size_t count = numbers.front();
+    if (count < 1 || count > rows.size()) {
+        throw bad_input("a column has {} entries for {} records", count, rows.size());
+    }
+    std::vector<Entry<Words::count>> entries(count);
+    for (std::size_t word = 0; word < Words::count; ++word) {
+        read(numbers, count);
+        for (std::size_t i = 0; i < count; ++i) {
+            entries[i][word] = static_cast<std::uint32_t>(numbers[i]);
+        }
+    }
+    read(numbers, rows.size());
+    const std::uint64_t* number = numbers.data();
+    const auto* const all = entries.data();
+    for (Row& row : rows) {
+        if (*number >= count) {
+            throw bad_input("a column has {} entries, and not number {}", count, *number);
+        }
+        Words::put(all[*number++], row);
+    }
+    return count;
+}
+
+void Unpacker::read_payloads() {
+    for (abi::Record& record : records_) {
+        if (record.type == abi::RecordType::payload) {
+            std::memcpy(abi::bytes_of(record), take(abi::piece_bytes).data(), abi::piece_bytes);
+        }
+    }
+}
+
+std::span<const std::byte> Unpacker::take(std::size_t size) {
+    if (size > rest_.size()) {
+        throw bad_input("a column ends within its numbers");
+    }
+    const auto taken = rest_.first(size);
+    rest_ = rest_.subspan(size);
+    return taken;
+}
+
+void Unpacker::read(Numbers& numbers, std::size_t count) {
+    numbers.resize(padded(count));
+    const auto bytes = static_cast<unsigned>(take(1).front());
+    if (bytes > sizeof numbers[0]) {
+        throw bad_input("a column has numbers of {} bytes", bytes);
+    }
+    std::uint64_t* const to = numbers.data();
+    std::memset(to, 0, numbers.size() * sizeof *to);
+    for (unsigned shift = 0; shift < 8 * bytes; shift += 8) {
+        const std::byte* plane = take(numbers.size()).data();
+        for (std::size_t i = 0; i < numbers.size(); i += 8) {
+            std::uint64_t eight = 0;
+            std::memcpy(&eight, plane + i, sizeof eight);
+            if (eight == 0) { // most are
+                continue;
+            }
+#pragma GCC unroll 8
+            for (std::size_t n = 0; n < 8; ++n) {
+                to[i + n] |= static_cast<std::uint64_t>(plane[i + n]) << shift;
+            }
+        }
     }
 }
 

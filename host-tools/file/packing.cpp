@@ -3,8 +3,8 @@
 #include "file/console_text.hpp"
 #include "file/file_reader.hpp"
 #include "file/file_writer.hpp"
+#include "file/packer.hpp"
 #include "file/texts.hpp"
-#include "file/unpacker.hpp"
 #include "file/used_code.hpp"
 #include "records/groups.hpp"
 #include "records/module_table.hpp"
@@ -267,9 +267,9 @@ private:
         if (section.type != trace::packed_section) {
             const auto names = used_ ? needed_names(section, *used_) : std::nullopt;
             writer_.section_packed(section.type, names ? *names : section.payload);
-        } else if (const auto front = trace::block_front(section.payload)) {
+        } else if (const auto front = trace::block_header(section.payload)) {
             count_ += front->count;
-            writer_.packed(section.payload, {front->count, front->times, true});
+            writer_.packed(section.payload, {front->count, {front->earliest, front->latest}, true});
         }
     }
 

@@ -4,7 +4,7 @@
 #include "file/index.hpp"
 #include "file/record_check.hpp"
 #include "file/texts.hpp"
-#include "file/unpacker.hpp"
+#include "file/packer.hpp"
 #include "records/losses.hpp"
 #include "records/verdict.hpp"
 #include "system/error.hpp"

@@ -355,7 +355,7 @@ void TraceReader::take_packed(std::span<const std::byte> payload) {
     } catch (const Error& error) {
         file_->report(fmt::format("packed records before byte {}: {}: skipped", file_->offset(),
                                   error.what()));
-        const auto block = trace::block_front(payload);
+        const auto block = trace::block_header(payload);
         at_.in_front += block ? block->count : 0;
         return;
     }

@@ -6,7 +6,7 @@
 #include "file/file_reader.hpp"
 #include "file/route.hpp"
 #include "file/texts.hpp"
-#include "file/unpacker.hpp"
+#include "file/packer.hpp"
 #include "records/callers.hpp"
 #include "records/learnt.hpp"
 #include "tree/device_names.hpp"

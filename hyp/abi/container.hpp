@@ -17,9 +17,8 @@
 // later time than one that follows it (a gap record, or one that was published late). So nothing
 // here relies on sorted times, and the index has the earliest and the latest time of each part.
 //
-// Compatibility: readers refuse a newer `version_major` with one line. A new `version_minor` may
-// add types, and fields at the end of a payload. 1.2 added the index, 1.3 packed records, 1.4
-// packed sections.
+// Compatibility: readers refuse another `version_major` with one line. A new `version_minor` may
+// add types, and fields at the end of a payload. 2.0 packs records differently from 1.4.
 #pragma once
 
 #include "abi/ring.hpp"
@@ -28,8 +27,8 @@ namespace mmioscope::abi {
 
 inline constexpr char file_magic[8] = {'M', 'M', 'I', 'O', 'S', 'C', 'O', 'P'};
 inline constexpr std::uint32_t file_endianness = 0x0102'0304;
-inline constexpr std::uint16_t file_version_major = 1;
-inline constexpr std::uint16_t file_version_minor = 4;
+inline constexpr std::uint16_t file_version_major = 2;
+inline constexpr std::uint16_t file_version_minor = 0;
 inline constexpr std::uint32_t section_magic = 0x5443'4553; // "SECT"
 
 struct FileHeader {

@@ -1,10 +1,8 @@
 // Packed records are input: the result must be as many records as their header says, or one clear
-// line of error. An input that begins with 1 has the contents of columns, which get the checksums
-// that random bytes would never match; one that begins with 2 has records, which must come back
+// line of error. An input that begins with 1 has the contents of columns, which become the frames
+// that random bytes would seldom be; one that begins with 2 has records, which must come back
 // unchanged.
 #include "file/packer.hpp"
-#include "file/unpacker.hpp"
-#include "system/crc.hpp"
 #include "system/error.hpp"
 #include "system/escape.hpp"
 
@@ -51,22 +49,20 @@ std::vector<std::byte> sound_block(std::span<const std::byte> contents) {
         contents = contents.subspan(size);
         return taken;
     };
-    std::vector<std::byte> block;
-    const auto put = [&block](const auto& value) {
-        const auto bytes = std::as_bytes(std::span(&value, 1));
-        block.insert(block.end(), bytes.begin(), bytes.end());
-    };
-    put(BlockHeader{number(), with_payloads, column_count, 0, 0});
-    std::vector<std::byte> columns;
-    for (std::size_t i = 0; i < column_count; ++i) {
-        const std::size_t size = number();
-        const auto column = contents.first(std::min(size, contents.size()));
+    BlockHeader header{number(), 0, 0, 0, {}};
+    std::vector<std::byte> block(sizeof header);
+    for (std::uint32_t& size : header.sizes) {
+        const auto column = contents.first(std::min<std::size_t>(number(), contents.size()));
         contents = contents.subspan(column.size());
-        put(ColumnPlace{static_cast<std::uint32_t>(column.size()), crc(column)});
-        columns.insert(columns.end(), column.begin(), column.end());
+        if (!column.empty()) {
+            const std::size_t before = block.size();
+            block.resize(before + ZSTD_compressBound(column.size()));
+            size = static_cast<std::uint32_t>(ZSTD_compress(&block[before], block.size() - before,
+                                                            column.data(), column.size(), 1));
+            block.resize(before + size);
+        }
     }
-    put(crc(block));
-    block.insert(block.end(), columns.begin(), columns.end());
+    std::memcpy(block.data(), &header, sizeof header);
     return block;
 }
 

@@ -126,18 +126,22 @@ TEST_CASE("a flipped byte never makes a wrong record look right") {
     }
 }
 
-TEST_CASE("a newer major version is refused in one line") {
-    Bytes bytes = small_trace();
-    abi::FileHeader header{};
-    std::memcpy(&header, bytes.data(), sizeof header);
-    header.version_major = abi::file_version_major + 1;
-    header.header_crc = crc_before(header, offsetof(abi::FileHeader, header_crc));
-    std::memcpy(bytes.data(), &header, sizeof header);
-    MemorySource source(bytes);
-    CHECK_THROWS_WITH(
-        trace::TraceReader(source, [](const std::string&) {}),
-        Catch::Contains(fmt::format("format version 2.{}", abi::file_version_minor)) &&
-            !Catch::Contains("\n"));
+TEST_CASE("another major version is refused in one line, which says what to do") {
+    for (const int other : {-1, 1}) {
+        Bytes bytes = small_trace();
+        abi::FileHeader header{};
+        std::memcpy(&header, bytes.data(), sizeof header);
+        header.version_major = static_cast<std::uint16_t>(abi::file_version_major + other);
+        header.header_crc = crc_before(header, offsetof(abi::FileHeader, header_crc));
+        std::memcpy(bytes.data(), &header, sizeof header);
+        MemorySource source(bytes);
+        CHECK_THROWS_WITH(
+            trace::TraceReader(source, [](const std::string&) {}),
+            Catch::Contains(fmt::format("format version {}.{}, this program reads {}: read it with",
+                                        header.version_major, header.version_minor,
+                                        abi::file_version_major)) &&
+                !Catch::Contains("\n"));
+    }
 }
 
 TEST_CASE("sections of unknown type are skipped, whatever their size") {
