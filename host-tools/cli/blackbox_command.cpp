@@ -152,9 +152,7 @@ Action add(CLI::App& command, const std::string&) {
     add_code_option(command, options->view);
     add_look_options(command, options->view);
     add_format_option(command, options->view, "one access per line, with its state");
-    command.add_option("-n,--limit", options->count, "Number of accesses (default 64)")
-        ->check(count_from(1))
-        ->type_name("N");
+    add_count(command, "-n,--limit", options->count, "Number of accesses (default 64)", 1);
     command
         .add_option("--base", options->base,
                     "Physical address of the image's first byte, a multiple of 4096")

@@ -376,18 +376,11 @@ Action add(CLI::App& command, const std::string&) {
     command.add_flag(
         "--all", options->all,
         "If a driver stops, list each difference that follows, not one finding for all");
-    command
-        .add_option("--dev", options->devices,
-                    "Compare only these devices; separate several with commas")
-        ->delimiter(',')
-        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
-        ->allow_extra_args(false)
+    add_values(command, "--dev", options->devices,
+               "Compare only these devices; separate several with commas", ',')
         ->type_name("DEVICE");
-    command
-        .add_option("--pair", options->pairs,
-                    "Device A of the good boots is device B of the last one: A=B; may be repeated")
-        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
-        ->allow_extra_args(false)
+    add_values(command, "--pair", options->pairs,
+               "Device A of the good boots is device B of the last one: A=B; may be repeated")
         ->type_name("A=B");
     add_range_options(command, view);
     add_one_file_option(command, view);

@@ -116,9 +116,7 @@ Action add(CLI::App& command, const std::string&) {
         .add_option("--idle", options->idle,
                     "A longer pause is not written as a delay: the driver was idle (default 1 s)")
         ->type_name("TIME");
-    command.add_option("-n,--limit", options->limit, "Most accesses (default 2000)")
-        ->check(count_from(1))
-        ->type_name("N");
+    add_count(command, "-n,--limit", options->limit, "Most accesses (default 2000)", 1);
     command.footer(footer + lines_of(analysis::replay_formats()));
     return [options] { return gen(*options); };
 }

@@ -75,15 +75,11 @@ void add_file(CLI::App& command, const std::string& name, std::string& to,
 }
 
 void add_symbols(CLI::App& command, std::vector<std::string>& to) {
-    command
-        .add_option(
-            "--symbols", to,
-            "Names of functions: a vmlinuz, a vmlinux, a System.map, a module (FILE@ADDRESS "
-            "of its .text), or a copy of /proc/kallsyms or /proc/modules; may be repeated")
+    add_values(command, "--symbols", to,
+               "Names of functions: a vmlinuz, a vmlinux, a System.map, a module (FILE@ADDRESS of "
+               "its .text), or a copy of /proc/kallsyms or /proc/modules; may be repeated")
         ->check(not_empty())
-        ->type_name("FILE")
-        ->allow_extra_args(false)
-        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+        ->type_name("FILE");
 }
 
 // Made at every start of the program: CLI::IsMember takes longer.
@@ -196,12 +192,8 @@ void add_cpus(CLI::App& command, std::vector<unsigned>& to) {
 }
 
 void add_registers(CLI::App& command, std::vector<std::string>& to) {
-    command
-        .add_option("--registers", to,
-                    "Descriptions of registers (mmioscope-registers(5) or CMSIS-SVD); may be "
-                    "repeated")
-        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
-        ->allow_extra_args(false)
+    add_values(command, "--registers", to,
+               "Descriptions of registers (mmioscope-registers(5) or CMSIS-SVD); may be repeated")
         ->check(not_empty())
         ->type_name("FILE");
 }

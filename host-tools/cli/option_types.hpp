@@ -29,6 +29,17 @@ void add_place(CLI::App& command, bool& at_top);
 
 void add_file(CLI::App& command, const std::string& name, std::string& to, const std::string& help);
 
+/// An option that may be repeated, with one value each time, or several with `separator` in
+/// between.
+template <typename Values>
+CLI::Option* add_values(CLI::App& command, const std::string& name, Values& to,
+                        const std::string& help, char separator = 0) {
+    return command.add_option(name, to, help)
+        ->delimiter(separator)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+        ->allow_extra_args(false);
+}
+
 /// --symbols: files with names for the guest's code (symbols/symbol_files.hpp).
 void add_symbols(CLI::App& command, std::vector<std::string>& to);
 
@@ -37,6 +48,12 @@ CLI::Validator one_of(std::vector<std::string> words);
 
 /// A count of at least `least`, without sign or unit.
 CLI::Validator count_from(std::uint64_t least);
+
+template <typename Count>
+void add_count(CLI::App& command, const std::string& name, Count& to, const std::string& help,
+               std::uint64_t least = 0) {
+    command.add_option(name, to, help)->check(count_from(least))->type_name("N");
+}
 
 /// Nanoseconds of a time like "1.5" or "20ms". Throws Error (bad_input), with `option` in front, if
 /// `text` is none.

@@ -68,12 +68,8 @@ Status phases(const Options& options) {
 Action add(CLI::App& command, const std::string&) {
     const auto options = std::make_shared<Options>();
     add_view_options(command, options->view);
-    command
-        .add_option("--by", options->by,
-                    "Begin phases only with these; separate several with commas")
-        ->delimiter(',')
-        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
-        ->allow_extra_args(false)
+    add_values(command, "--by", options->by,
+               "Begin phases only with these; separate several with commas", ',')
         ->check(one_of({"marker", "probe", "idle"}));
     command.add_option("--gap", options->gap, "The shortest idle gap (default 100ms; 0: none)")
         ->type_name("TIME");

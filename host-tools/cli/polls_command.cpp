@@ -54,9 +54,7 @@ Status polls(const Options& options) {
 Action add(CLI::App& command, const std::string&) {
     const auto options = std::make_shared<Options>();
     add_view_options(command, options->view);
-    command.add_option("-n,--limit", options->limit, "Lines of the table (default 20; 0: all)")
-        ->check(count_from(0))
-        ->type_name("N");
+    add_count(command, "-n,--limit", options->limit, "Lines of the table (default 20; 0: all)");
     add_wide_option(command, options->view);
     add_format_option(command, options->view, "one table row per line, numbers not rounded");
     add_pager_option(command, options->view);

@@ -300,15 +300,10 @@ Action add(CLI::App& command, const std::string&) {
     add_merge_options(command, options->view);
     add_column_options(command, options->view);
     command.add_flag("--number", options->numbers, "Print the number of each event, for --at");
-    command.add_option("--at", options->at, "Print only event N, with context from -A, -B, -C")
-        ->check(count_from(1))
-        ->type_name("N");
-    const auto count = [&command](const char* name, std::uint64_t& to, const char* what) {
-        command.add_option(name, to, what)->check(count_from(0))->type_name("N");
-    };
-    count("-A", options->after, "N events after the one of --at");
-    count("-B", options->before, "N events before the one of --at");
-    count("-C", options->around, "N events on either side of the one of --at");
+    add_count(command, "--at", options->at, "Print only event N, with context from -A, -B, -C", 1);
+    add_count(command, "-A", options->after, "N events after the one of --at");
+    add_count(command, "-B", options->before, "N events before the one of --at");
+    add_count(command, "-C", options->around, "N events on either side of the one of --at");
     command.add_flag("--summary", options->summary, "Print only the table and the verdict");
     command.add_flag(
         "--no-summary", options->no_summary,
@@ -332,15 +327,9 @@ Action add(CLI::App& command, const std::string&) {
         ->check(seconds_from(-1e9))
         ->type_name("SECONDS");
     add_format_option(command, options->view, "one event per line, as in mmioscope export");
-    command.add_option("-n,--limit", options->limit, "Print at most N lines of events")
-        ->check(count_from(0))
-        ->type_name("N");
-    command
-        .add_option(
-            "--last", options->last,
-            "Print only the last N lines of events; with --no-summary read only the end of FILE")
-        ->check(count_from(0))
-        ->type_name("N");
+    add_count(command, "-n,--limit", options->limit, "Print at most N lines of events");
+    add_count(command, "--last", options->last,
+              "Print only the last N lines of events; with --no-summary read only the end of FILE");
     add_pager_option(command, options->view);
     command.footer(footer);
     return [options, dmesg] {

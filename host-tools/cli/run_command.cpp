@@ -85,9 +85,7 @@ void add_guest(CLI::App& command, Options& options) {
     add_address(command, "--tree-at", options.tree_at,
                 "Put the device tree of a bare guest at this address; firmware for virt wants it "
                 "at 0x40000000");
-    command.add_option("--cpus", options.cpus, "Number of CPUs (default 2)")
-        ->check(count_from(1))
-        ->type_name("N");
+    add_count(command, "--cpus", options.cpus, "Number of CPUs (default 2)", 1);
     add_size(command, "--memory", options.memory,
              "Size of the RAM, a multiple of 1M (default 512M; orangepi-pc, ast2600-evb and "
              "raspi2b: always 1024M)");
@@ -98,15 +96,11 @@ void add_guest(CLI::App& command, Options& options) {
 }
 
 void add_tracing(CLI::App& command, Options& options) {
-    command
-        .add_option(
-            "--trace", options.trace,
-            "What to trace: all (default), none, a device (its path, the end of its path, its node "
-            "name without the address, or its alias), or BASE+SIZE; a leading ! excludes; separate "
-            "several with commas, or repeat the option")
-        ->check(not_empty())
-        ->allow_extra_args(false)
-        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    add_values(command, "--trace", options.trace,
+               "What to trace: all (default), none, a device (its path, the end of its path, its "
+               "node name without the address, or its alias), or BASE+SIZE; a leading ! excludes; "
+               "separate several with commas, or repeat the option")
+        ->check(not_empty());
     command
         .add_option("--engine", options.engine,
                     "How accesses are carried out: shadow (default), emulation, or, for "
@@ -133,13 +127,10 @@ void add_tracing(CLI::App& command, Options& options) {
                      "Let the guest read the trace (mmioscope-guest record)");
     add_switch(command, "control-page", options.control_page,
                "Accept commands at run time, from mmioscope-guest ctl and --ctl (default: on)");
-    command
-        .add_option("--at-start", options.at_start,
-                    "Apply this command of mmioscope ctl before the guest's first instruction, "
-                    "except status, statistics, flush and snapshot; may be repeated")
-        ->type_name("COMMAND")
-        ->allow_extra_args(false)
-        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    add_values(command, "--at-start", options.at_start,
+               "Apply this command of mmioscope ctl before the guest's first instruction, except "
+               "status, statistics, flush and snapshot; may be repeated")
+        ->type_name("COMMAND");
 }
 
 void add_stream(CLI::App& command, Options& options) {
@@ -198,12 +189,9 @@ void add_output(CLI::App& command, Options& options) {
 }
 
 void add_ending(CLI::App& command, Options& options) {
-    command
-        .add_option("--reboots", options.reboots,
-                    "Continue over this many resets by the guest; each boot has its own files: "
-                    "boot.mmio, boot.2.mmio ... (default 0: the first reset ends the run)")
-        ->check(count_from(0))
-        ->type_name("N");
+    add_count(command, "--reboots", options.reboots,
+              "Continue over this many resets by the guest; each boot has its own files: "
+              "boot.mmio, boot.2.mmio ... (default 0: the first reset ends the run)");
     command
         .add_option("--time-limit", options.time_limit,
                     "End the run after this time (default 0: no limit)")
@@ -225,11 +213,8 @@ void add_ending(CLI::App& command, Options& options) {
                     "Fail unless a line of the guest's console contains this text")
         ->check(not_empty());
     add_file(command, "--qemu", options.qemu, "QEMU program (default: qemu-system-arm in $PATH)");
-    command
-        .add_option("--qemu-arg", options.qemu_arguments,
-                    "Pass this argument on to QEMU; may be repeated")
-        ->allow_extra_args(false)
-        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    add_values(command, "--qemu-arg", options.qemu_arguments,
+               "Pass this argument on to QEMU; may be repeated");
 }
 
 Action add(CLI::App& command, const std::string& command_line) {

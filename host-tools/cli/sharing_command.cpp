@@ -61,9 +61,7 @@ Status sharing(const Options& options) {
 Action add(CLI::App& command, const std::string&) {
     const auto options = std::make_shared<Options>();
     add_view_options(command, options->view);
-    command.add_option("-n,--limit", options->limit, "Lines of each finding (default 20; 0: all)")
-        ->check(count_from(0))
-        ->type_name("N");
+    add_count(command, "-n,--limit", options->limit, "Lines of each finding (default 20; 0: all)");
     command.add_flag("--all", options->all,
                      "Also what is only information: shared registers and pages, and registers "
                      "that are never read back");

@@ -187,17 +187,12 @@ Status stat(const Options& options) {
 Action add(CLI::App& command, const std::string&) {
     const auto options = std::make_shared<Options>();
     add_view_options(command, options->view);
-    command
-        .add_option("--by", options->by, "Print only these tables; separate several with commas")
-        ->delimiter(',')
-        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
-        ->allow_extra_args(false)
+    add_values(command, "--by", options->by,
+               "Print only these tables; separate several with commas", ',')
         ->check(one_of(analysis::key_words()));
     command.add_option("--sort", options->sort, "Sort by this, largest first (default accesses)")
         ->check(one_of({"accesses", "reads", "writes", "time", "latency", "name"}));
-    command.add_option("-n,--limit", options->limit, "Lines per table (default 20; 0: all)")
-        ->check(count_from(0))
-        ->type_name("N");
+    add_count(command, "-n,--limit", options->limit, "Lines per table (default 20; 0: all)");
     command.add_flag("--percentiles", options->percentiles,
                      "Add the 50th and the 99th percentile of access times, to within 1/32");
     add_wide_option(command, options->view);
@@ -207,11 +202,8 @@ Action add(CLI::App& command, const std::string&) {
             fmt::format("--{}", row.name), [&to = options->analyses, &row] { to.push_back(&row); },
             row.help);
     }
-    command
-        .add_option("--analysis", options->plugged,
-                    "Run an analysis of a plug-in: NAME or NAME(KEY=VALUE,...); may be repeated")
-        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
-        ->allow_extra_args(false)
+    add_values(command, "--analysis", options->plugged,
+               "Run an analysis of a plug-in: NAME or NAME(KEY=VALUE,...); may be repeated")
         ->type_name("NAME");
     add_pager_option(command, options->view);
     command.footer(footer);

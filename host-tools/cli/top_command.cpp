@@ -199,9 +199,7 @@ Action add(CLI::App& command, const std::string&) {
     command.add_option("--by", options->by, "First table (default device)")
         ->check(one_of(analysis::key_words()));
     command.add_flag("--once", options->once, "Read the whole trace and print one screen as text");
-    command.add_option("-n,--rows", options->rows, "Number of lines for --once (default 24)")
-        ->check(count_from(1))
-        ->type_name("N");
+    add_count(command, "-n,--rows", options->rows, "Number of lines for --once (default 24)", 1);
     command.footer(footer);
     return [options] { return options->once ? print_once(*options) : show(*options); };
 }

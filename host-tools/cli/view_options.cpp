@@ -75,12 +75,9 @@ void add_event_options(CLI::App& command, ViewOptions& options) {
                     "Only events that match this filter (mmioscope-filter(7))")
         ->check(not_empty())
         ->type_name("EXPR");
-    command
-        .add_option("--plugin", options.plugins,
-                    "Load a plug-in with filters (@name in -F) and analyses; may be repeated")
+    add_values(command, "--plugin", options.plugins,
+               "Load a plug-in with filters (@name in -F) and analyses; may be repeated")
         ->check(not_empty())
-        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
-        ->allow_extra_args(false)
         ->type_name("FILE");
     add_cpus(command, options.trace.cpus);
 }
@@ -129,12 +126,8 @@ Merging::Merging(const ViewOptions& options, reading::Consumer& next) : first_(&
 }
 
 void add_column_options(CLI::App& command, ViewOptions& options) {
-    command
-        .add_option("--columns", options.columns,
-                    "Print these columns of an access, in this order; separate them with commas")
-        ->delimiter(',')
-        ->allow_extra_args(false)
-        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+    add_values(command, "--columns", options.columns,
+               "Print these columns of an access, in this order; separate them with commas", ',')
         ->check(one_of({view::column_names.begin(), view::column_names.end()}));
     command.add_flag(
         "--changes", options.changes,
