@@ -12,6 +12,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 
 namespace mmioscope::cli::follow_command {
 
@@ -40,57 +41,47 @@ Exit status: as print; 130 after Ctrl-C. With --limit: 0 if nothing up to there 
 /// The output for the events, and the text after them.
 class Shown {
 public:
-    virtual ~Shown() = default;
-    virtual reading::Consumer& consumer() = 0;
-    /// The terminal may have another size now.
-    virtual void look() {}
-    /// Width of tables in characters.
-    virtual std::size_t width() const { return table::unlimited; }
-    /// `words`: the verdict, as lines.
-    virtual void close(const std::string& tables, const std::string& words) = 0;
-};
-
-class Lines final : public Shown {
-public:
-    Lines(view::Output& out, const ViewOptions& options, const trace::TraceReader& reader)
-        : out_(out), wide_(options.wide),
-          printer_(out_.file(), print_options(options, out_), style(options, reader, out_)) {}
-
-    reading::Consumer& consumer() override { return printer_; }
-    void look() override { printer_.fit(width()); }
-    std::size_t width() const override {
-        return wide_ ? table::unlimited : table::width_of(::fileno(out_.file()));
-    }
-    void close(const std::string& tables, const std::string& words) override {
-        fmt::print(out_.file(), "\n{}{}", tables, words);
-        out_.close();
-    }
-
-private:
-    static view::LineStyle style(const ViewOptions& options, const trace::TraceReader& reader,
-                                 const view::Output& out) {
-        view::LineStyle style = line_style(options, reader, out);
+    /// `lines`: the output for lines of text; null: it is for programs.
+    Shown(view::Output* lines, const ViewOptions& options, const trace::TraceReader& reader)
+        : lines_(lines), wide_(options.wide) {
+        if (lines_ == nullptr) {
+            records_.emplace(options, reader);
+            return;
+        }
+        view::LineStyle style = line_style(options, reader, *lines_);
         style.selected = reading::selects(selection(options));
-        return style;
+        printer_.emplace(lines_->file(), print_options(options, *lines_), style);
     }
 
-    view::Output& out_;
-    bool wide_;
-    view::Printer printer_;
-};
-
-class Records final : public Shown {
-public:
-    Records(const ViewOptions& options, const trace::TraceReader& reader)
-        : records_(options, reader) {}
-
-    reading::Consumer& consumer() override { return records_; }
-    void close(const std::string&, const std::string& words) override {
-        print_message("{}", words);
+    reading::Consumer& consumer() {
+        return records_ ? static_cast<reading::Consumer&>(*records_) : *printer_;
+    }
+    /// The terminal may have another size now.
+    void look() {
+        if (printer_) {
+            printer_->fit(width());
+        }
+    }
+    /// Width of tables in characters.
+    std::size_t width() const {
+        return wide_ || lines_ == nullptr ? table::unlimited
+                                          : table::width_of(::fileno(lines_->file()));
+    }
+    /// `words`: the verdict, as lines.
+    void close(const std::string& tables, const std::string& words) {
+        if (lines_ == nullptr) {
+            print_message("{}", words);
+            return;
+        }
+        fmt::print(lines_->file(), "\n{}{}", tables, words);
+        lines_->close();
     }
 
 private:
-    RecordOutput records_;
+    view::Output* lines_;
+    bool wide_;
+    std::optional<RecordOutput> records_;
+    std::optional<view::Printer> printer_;
 };
 
 /// One recording after another that has FILE's name.
@@ -107,7 +98,6 @@ public:
 private:
     bool stop() { return stopped_ = stopped_ || signals_.pending(); }
     std::optional<reading::Trace> open(const reading::TraceOptions& selection, const bool& anew);
-    std::unique_ptr<Shown> shown_of(const trace::TraceReader& reader);
     bool goes_on() const;
 
     const ViewOptions& options_;
@@ -131,16 +121,6 @@ std::optional<reading::Trace> Follower::open(const reading::TraceOptions& select
     }
 }
 
-std::unique_ptr<Shown> Follower::shown_of(const trace::TraceReader& reader) {
-    if (options_.format != "text") {
-        return std::make_unique<Records>(options_, reader);
-    }
-    if (!out_) {
-        out_.emplace(options_.output, view::Output::Appears::growing);
-    }
-    return std::make_unique<Lines>(*out_, options_, reader);
-}
-
 // A table in a file has one head.
 bool Follower::goes_on() const {
     return options_.format == "text" || options_.output.empty() || options_.output == "-";
@@ -148,7 +128,7 @@ bool Follower::goes_on() const {
 
 bool Follower::follow_one() {
     reading::TraceOptions selection = trace_options(options_);
-    std::unique_ptr<Shown> shown;
+    std::optional<Shown> shown;
     bool anew = false;
     FollowedPath file(selection.path, [this] { return stop(); });
     selection.wait = [&] {
@@ -165,7 +145,10 @@ bool Follower::follow_one() {
         return !stopped_;
     }
     const trace::TraceReader& reader = trace->reader();
-    shown = shown_of(reader);
+    if (options_.format == "text" && !out_) {
+        out_.emplace(options_.output, view::Output::Appears::growing);
+    }
+    shown.emplace(out_ ? &*out_ : nullptr, options_, reader);
     reading::Tally tally(reading::selects(selection));
     reading::DriveOptions driving = drive_options(options_, nullptr);
     driving.stop = [this] { return stop(); };
@@ -212,9 +195,7 @@ Action add(CLI::App& command, const std::string&) {
     add_view_options(command, options->view);
     add_line_options(command, options->view);
     add_format_option(command, options->view, "one event per line, as in mmioscope export");
-    command.add_option("-n,--limit", options->limit, "End after N events")
-        ->check(count_from(1))
-        ->type_name("N");
+    add_count(command, "-n,--limit", options->limit, "End after N events", 1);
     command.footer(footer);
     return [options] { return follow_trace(options->view, options->limit); };
 }
