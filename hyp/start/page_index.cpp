@@ -23,8 +23,7 @@ std::uint32_t PageIndex::new_leaf(TablePool& pool, std::uint32_t word) {
     return address(leaf);
 }
 
-std::uint32_t PageIndex::new_subpages(std::uint64_t page, const RegionMap& map, RegionLocks& locks,
-                                      TablePool& pool) {
+std::uint32_t PageIndex::new_subpages(std::uint64_t page, const RegionMap& map, TablePool& pool) {
     if (free_ == 0) {
         free_subpages_ = reinterpret_cast<Subpages*>(pool.take());
         if (free_subpages_ == nullptr) return 0;
@@ -36,7 +35,7 @@ std::uint32_t PageIndex::new_subpages(std::uint64_t page, const RegionMap& map, 
         const Range part{page + n * subpage_size, page + (n + 1) * subpage_size};
         const Span* span = map.find({part.begin});
         const bool whole = span != nullptr && may_be_traced(*span) && span->range.contains(part);
-        made.locks[n] = whole ? address(&locks[span->region]) : address(&nothing_);
+        made.locks[n] = whole ? address(span->owner) : address(&nothing_);
     }
     return address(&made);
 }
@@ -49,29 +48,25 @@ std::uint32_t* PageIndex::own_entry(std::uint64_t page, TablePool& pool) {
 
 bool PageIndex::give(std::uint64_t page, const Owner& owner, TablePool& pool) {
     std::uint32_t* const of_page = own_entry(page, pool);
-    if (of_page != nullptr) *of_page = address(&owner);
-    return of_page != nullptr;
+    return of_page != nullptr && (*of_page = address(&owner)) != 0;
 }
 
-bool PageIndex::build(const RegionMap& map, RegionLocks& locks, OwnerOps& devices,
-                      TablePool& pool) {
+bool PageIndex::build(const RegionMap& map, TablePool& pool) {
     closed_ = new_leaf(pool, 0);
     empty_ = new_leaf(pool, address(&nothing_));
     if (closed_ == 0 || empty_ == 0) return false;
     for (std::uint32_t& leaf : leaves_) leaf = empty_;
     for (const Span& span : map) {
         if (!may_be_traced(span)) continue;
-        if (locks[span.region].span == nullptr) locks[span.region].span = &span;
-        locks[span.region].ops = &devices;
-        locks[span.region].device = span.region;
+        if (span.owner->span == nullptr) span.owner->span = &span;
         const std::uint64_t end = page_ceil(span.range.end);
         for (std::uint64_t page = page_floor(span.range.begin); page < end; page += page_size) {
             std::uint32_t* const of_page = own_entry(page, pool);
             if (of_page == nullptr) return false;
             if (*of_page != address(&nothing_)) continue; // an earlier span of the page has set it
             *of_page = span.range.contains(Range{page, page + page_size})
-                           ? address(&locks[span.region])
-                           : new_subpages(page, map, locks, pool);
+                           ? address(span.owner)
+                           : new_subpages(page, map, pool);
             if (*of_page == 0) return false;
         }
     }

@@ -45,21 +45,21 @@ bool RegionMap::build(const RegionTable& regions) {
 
 bool RegionMap::select(Range range, bool traced) {
     return change(range, [traced](Span& s) {
-        s.selected = s.traced_word = traced && s.mapped != Mapped::never;
+        s.tracing = traced && s.mapped != Mapped::never ? Span::selected_bit | Span::traced_bit : 0;
     });
 }
 
-bool RegionMap::give(Range range, DeviceOps& device) {
-    return change(range, [&device](Span& s) {
+bool RegionMap::hook(Range range, AccessHooks& hooks) {
+    return change(range, [&hooks](Span& s) {
         if (s.mapped != Mapped::never) s.mapped = Mapped::in_steps;
-        s.device = &device;
+        s.hooks = &hooks;
     });
 }
 
 bool RegionMap::withhold(Range range) {
     return change(range, [](Span& s) {
         s.mapped = Mapped::never;
-        s.selected = s.traced_word = 0;
+        s.tracing = 0;
     });
 }
 

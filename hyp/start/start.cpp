@@ -163,7 +163,7 @@ BootError read_tree(Setup& setup, Machine& machine) {
     if (machine.config.modules.kernel.empty() && !machine.config.entry)
         return {"/chosen has no boot module that is a kernel", ""};
     for (const MachineRegisters& registers : board.machine_registers)
-        if (!machine.map.give(registers.range, machine_register_ops)) return no_spans;
+        if (!machine.map.hook(registers.range, machine_register_hooks)) return no_spans;
     return select_traced(tree, machine.regions, machine.map);
 }
 
@@ -202,9 +202,14 @@ BootError build_tables(Machine& machine, const Setup& setup) {
     }
     for (unsigned i = 0; !machine.breakpoints && i < machine.cpu_count; ++i)
         if (!machine.cpus[i].step_page.build(shadow[0], machine.pool)) return no_tables;
+    for (Span& span : machine.map) {
+        span.owner = &machine.locks.of(span.region);
+        span.owner->device = span.region;
+        span.owner->ops = machine.devices;
+        span.memory = (machine.regions[span.region].flags & abi::region_memory) != 0;
+    }
     // After the above has decided which pages may change: the index contains exactly those.
-    if (!machine.pages.build(machine.map, machine.locks, *machine.devices, machine.pool))
-        return no_tables;
+    if (!machine.pages.build(machine.map, machine.pool)) return no_tables;
     choose_fast_regions(machine);
     build_fast_dispatch(machine);
     return {};

@@ -104,12 +104,11 @@ inline release(region) {                  /* = const std::uint32_t word = free()
 
 /* Leaves `got`.
  * source: hyp/core/trace/region_lock.hpp take */
-inline take(c, region) {                  /* = Owner& taken = locks.of(region); */
+inline take(c, region) {
     try_acquire(c, region)                /* = if (!taken.lock.try_acquire(cpu, RegionLocks::max_turns, spins)) */
-                                          /* = refused_ = region; */
+                                          /* = refused_ = &taken; */
                                           /* = return false; */
-                                          /* = held_[n] = */
-                                          /* = &taken, region; */
+                                          /* = held_[n] = &taken; */
                                           /* = count_ = n + 1; */
                                           /* = return true; */
 }
@@ -117,8 +116,8 @@ inline take(c, region) {                  /* = Owner& taken = locks.of(region); 
 /* In ascending order; what is held is given back where the next one cannot be had. Leaves `got`. Of one region: take().
  * source: hyp/core/trace/region_lock.cpp HeldLocks::acquire */
 inline acquire(c, first, second) {        /* = check(!held(), "a step began while another one held locks"); */
-                                          /* = for (const std::uint16_t region : regions) */
-    take(c, first);                       /* = if (take(locks, region, cpu, spins, count_)) continue; */
+                                          /* = for (Owner* const owner : owners) */
+    take(c, first);                       /* = if (take(*owner, cpu, spins, count_)) continue; */
     if
     :: got && second != first ->
         take(c, second);
@@ -162,9 +161,7 @@ inline choose_regions(p, q) {
  * source: hyp/core/engine/engine.cpp take_locks */
 inline take_locks(c, first, second) {
                                                  /* = give_up: the machine ends, so its locks are another CPU's */
-    acquire(c, first, second)                    /* = acquire: that of locks, for one region or several */
-                                                 /* = give_up */
-                                                 /* = locks.next_sequence: the trigger's, to who waits for it */
+    acquire(c, first, second)                    /* = locks.acquire: for one owner or several */
                                                  /* = give_up */
 }
 #define DECIDED_ANEW(c) (got && decision[c] != marked && variant != SWITCHED_DECIDED_AT_TRAP)
@@ -192,7 +189,7 @@ inline begin_step(c, p, q) {
 }
 
 /* Leaves `got`: if not, nothing has happened.
- * source: hyp/core/engine/emulation.cpp by_shadow */
+ * source: hyp/core/engine/emulation.cpp DeviceOps::make */
 inline carry_out(c, p, q) {
     in(TWO_VMIDS_TTLB, !hold -> steps++);
     atomic { choose_regions(p, q); got = 1 };
@@ -267,9 +264,9 @@ inline tell(on) { told = on }
  * selection.cpp marks and writes the descriptors.
  * source: hyp/services/control/selection.cpp apply_selection */
 inline apply_selection(c, on) {                  /* = for (Span& span : machine.map) */
-                                                 /* = const bool traced = !stopped && port::load_shared(span.selected) != 0; */
+                                                 /* = const bool traced = !stopped && span.selected(); */
                                                  /* = if (!span.changeable || span.traced() == traced) continue; */
-    marked = on;                                 /* = integrity.store_sealed(span.traced_word, traced ? 1 : 0); */
+    marked = on;                                 /* = integrity.store_sealed(span.tracing, span.tracing ^ Span::traced_bit); */
     d_step {
         opened_for_all = !on;                    /* = set_pages(machine, integrity, span); */
         everybody_walks()
@@ -280,9 +277,9 @@ inline apply_selection(c, on) {                  /* = for (Span& span : machine.
 
 /* One region, so one lock.
  * source: hyp/core/trace/region_lock.cpp RegionLocks::acquire_all */
-inline acquire_all(c) {                          /* = for (std::size_t n = 0; n < count; ++n) */
+inline acquire_all(c) {                          /* = for (std::size_t n = 0; n < page_owners + count; ++n) */
     try_acquire(c, 0)                            /* = if (locks_[n].lock.try_acquire(cpu, max_turns, spins)) continue; */
-                                                 /* = release_all(n); */
+                                                 /* = for (std::size_t held = 0; held < n; ++held) locks_[held].lock.release(); */
                                                  /* = return false; */
                                                  /* = return true; */
 }

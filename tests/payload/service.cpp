@@ -24,7 +24,7 @@ public:
     BootError start(Machine& machine, const Setup&) override {
         const Span* const span = machine.map.find({payload_test::palette});
         if (span == nullptr) return {"this board has no palette", ""};
-        machine.locks[span->region].lock.allow_fast_path(false);
+        span->owner->lock.allow_fast_path(false);
         return {};
     }
     /// Any task, at any time: the fast path takes what the lock lets it.

@@ -14,7 +14,8 @@ bool must_trap(const Machine& machine, std::uint64_t address) {
     if (machine.changes.held()) return false;
     const Range page{page_floor(address), page_floor(address) + page_size};
     for (const Span& span : machine.map)
-        if (span.range.overlaps(page) && (span.traced_word != 0 || span.mapped != Mapped::always))
+        if (span.range.overlaps(page) &&
+            ((span.tracing & Span::traced_bit) != 0 || span.mapped != Mapped::always))
             return true;
     return false;
 }
@@ -136,6 +137,8 @@ bool GuestCpu::access_in_page(std::uint32_t va, unsigned log2_size, bool write,
     const std::uint64_t address = leaf.output(route.ipa);
     if (sim_.ram.contains(address, 1u << log2_size)) {
         if (leaf.device()) throw Failure{"memory is mapped as a device"};
+        if (sim_.read_ahead.contains(address & ~3ull))
+            throw Failure{"the guest reads a line of before Hyp's store"};
         std::byte* at = sim_.ram.at({address});
         if (write) std::memcpy(at, &value, std::size_t{1} << log2_size);
         else std::memcpy(&value, at, std::size_t{1} << log2_size);

@@ -89,10 +89,12 @@ void flush_to_coherency(PhysicalAddress begin, std::size_t size) {
         for (std::uint64_t at = begin.value; at < begin.value + size; at += 2)
             machine().cleaned[at] = machine().ram.load<std::uint16_t>(at);
     constexpr std::uint64_t line = 32;
-    std::erase_if(machine().stale_words, [=](const auto& word) {
-        return word.first >= (begin.value & ~(line - 1)) &&
-               word.first < ((begin.value + size + line - 1) & ~(line - 1));
-    });
+    const auto in_lines = [=](std::uint64_t at) {
+        return at >= (begin.value & ~(line - 1)) &&
+               at < ((begin.value + size + line - 1) & ~(line - 1));
+    };
+    std::erase_if(machine().stale_words, [&](const auto& word) { return in_lines(word.first); });
+    std::erase_if(machine().read_ahead, in_lines);
     machine().complete_system(); // it ends with a DSB
 }
 PhysicalAddress address_of(const void* object) {
@@ -118,7 +120,7 @@ bool exchange_descriptor(std::uint64_t* entry, std::uint64_t& expected, std::uin
 namespace {
 void prepare_access(PhysicalAddress address) {
     machine().point();
-    machine().check_hyp_mapping(address, true);
+    machine().check_hyp_mapping(address, !machine().ram.contains(address.value, 1));
 }
 BusAccess own_access(PhysicalAddress address, unsigned log2_size, bool write, std::uint64_t value) {
     prepare_access(address);

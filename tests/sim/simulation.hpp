@@ -8,6 +8,8 @@
 #include "scheduler.hpp"
 #include "weak_memory.hpp"
 
+#include <set>
+
 namespace mmioscope {
 struct Machine;
 }
@@ -95,6 +97,8 @@ public:
     /// Words that the guest's cache has newer than memory, by address, until their line is cleaned:
     /// what memory has, where Hyp reads.
     std::map<std::uint64_t, std::uint32_t> stale_words;
+    /// Words of the guest's memory that Hyp has stored, of which caches may have what was before.
+    std::set<std::uint64_t> read_ahead;
     std::uint64_t interrupts_taken{};
     std::uint64_t slow_traps{};                                 ///< left to C++ by Hyp's assembly
     std::uint64_t looks{};                                      ///< of its, at readers and stream
@@ -138,6 +142,7 @@ public:
     bool exchange(std::uint32_t* word, std::uint32_t expected, std::uint32_t desired);
     /// A device access; a write arrives later, in program order.
     std::uint64_t device_access(const BusAccess& access);
+    std::uint64_t memory_access(const BusAccess& access);
     void store_descriptor(std::uint64_t* entry, std::uint64_t value);
     /// The same without a point before it: part of an atomic operation.
     void set_descriptor(std::uint64_t* entry, std::uint64_t value);

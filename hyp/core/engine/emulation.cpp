@@ -11,14 +11,12 @@ namespace mmioscope {
 
 namespace {
 
-bool described_by_syndrome(const Frame& frame, const DeviceAccess& a) {
-    const bool big_endian = (frame.psr & arch::psr_e) != 0;
-    return a.syndrome && !a.stage1_walk && !big_endian && a.pa.value % (1u << a.log2_size) == 0;
-}
-
-/// can_emulate(), on the path of an access; `user`: of User mode.
+/// can_emulate(), on the path of an access; `user`: of User mode. RAM is in the guest's caches.
 [[gnu::always_inline]] inline bool can(Cpu& cpu, const Frame& frame, bool user) {
-    return described_by_syndrome(frame, cpu.trapped.access) && !cpu.debug.guest_watches() &&
+    const DeviceAccess& a = cpu.trapped.access;
+    const bool big_endian = (frame.psr & arch::psr_e) != 0;
+    return a.syndrome && !a.stage1_walk && !big_endian && a.pa.value % (1u << a.log2_size) == 0 &&
+           !a.span->stepped && !cpu.debug.guest_watches() &&
            !(user && cpu.machine->config.user_firewall);
 }
 
@@ -40,9 +38,8 @@ void deliver(Trapped& trapped, Frame& frame, std::uint32_t value) {
 /// privilege and memory type on the bus. Memory is the guest's to map, and may be in its cache.
 [[gnu::noinline]] bool needs_no_step(Cpu& cpu, const Frame& frame) {
     const DeviceAccess& access = cpu.trapped.access;
-    if (arch::mode_of(frame.psr) == arch::Mode::usr) return false;
-    const abi::RegionEntry& region = cpu.machine->regions[access.span->region];
-    return (region.flags & abi::region_memory) == 0 && can_emulate(cpu, frame);
+    return arch::mode_of(frame.psr) != arch::Mode::usr && !access.span->memory &&
+           can_emulate(cpu, frame);
 }
 
 } // namespace
@@ -58,7 +55,7 @@ Outcome emulate(Cpu& cpu, Frame& frame) {
     if (!can(cpu, frame, user)) return begin_step(cpu, frame, *cpu.shadow);
 
     if (access.recorded || access.ends_machine) begin_access(cpu, frame, abi::access_emulated);
-    else cpu.locks.next_sequence(access.span->region); // progress, as LockHolder::sequence tells
+    else cpu.locks.next_sequence(*access.span->owner); // progress, as LockHolder::sequence tells
     const port::Answer answer = perform(access, frame);
     record.duration = // before the lock is released
         static_cast<std::uint32_t>(cpu.ring.complete()) - static_cast<std::uint32_t>(record.time);
@@ -69,7 +66,7 @@ Outcome emulate(Cpu& cpu, Frame& frame) {
     if (access.recorded && (record.flags & abi::flag_early) == 0)
         cpu.ring.publish(record, cpu.trapped.payload);
     cpu.ring.finish();
-    give_locks_back(cpu);
+    give_locks_back(cpu, frame);
     count_emulated(cpu, user);
     return outcome;
 }

@@ -11,18 +11,17 @@ namespace mmioscope {
 
 namespace {
 
-/// The regions that the access reaches.
-RegionSet regions_of(const Trapped& trapped) {
-    const DeviceAccess& access = trapped.access;
-    RegionSet regions;
-    regions.add(access.span->region);
-    if (access.beyond != 0) regions.add(access.last_region);
-    for (unsigned n = 0; access.listed && n < access.beats; ++n)
-        if (trapped.beats[n].span != nullptr) regions.add(trapped.beats[n].span->region);
-    return regions;
+/// Whose is what the access reaches.
+OwnerSet owners_of(const Trapped& trapped) {
+    OwnerSet owners;
+    owners.add(*trapped.access.span->owner);
+    owners.add(*trapped.last);
+    for (unsigned n = 0; trapped.access.listed && n < trapped.access.beats; ++n)
+        if (trapped.beats[n].span != nullptr) owners.add(*trapped.beats[n].span->owner);
+    return owners;
 }
 
-/// Whether an access that reaches several regions reaches a traced device.
+/// Whether an access that reaches several spans reaches one that is traced.
 [[gnu::noinline]] bool reaches_traced(const RegionMap& map, const Trapped& trapped) {
     const DeviceAccess& access = trapped.access;
     for (unsigned n = 0; access.listed && n < access.beats; ++n)
@@ -35,11 +34,8 @@ RegionSet regions_of(const Trapped& trapped) {
 
 /// If only the first byte of a store is known, it may go to any block.
 void count_unknown_stores(Cpu& cpu, const DeviceAccess& access) {
-    for (unsigned block = 0; block < store_blocks; ++block) {
-        cpu.locks[access.span->region].count_store({8 * block});
-        if (access.last_region != access.span->region)
-            cpu.locks[access.last_region].count_store({8 * block});
-    }
+    for (Owner* const owner : {access.span->owner, cpu.trapped.last})
+        for (unsigned n = 0; n < store_blocks; ++n) cpu.locks[*owner].count_store({8 * n});
 }
 
 /// Whether the chooser may count one of the accesses, as far as known before they are made.
@@ -53,33 +49,30 @@ void count_unknown_stores(Cpu& cpu, const DeviceAccess& access) {
     return false;
 }
 
-/// Behind the regions' locks, under which no trigger is armed: takes the chooser's, if that may
+/// Behind the owners' locks, under which no trigger is armed: takes the chooser's, if that may
 /// count the access.
 [[gnu::noinline]] bool take_choice_lock(Cpu& cpu) {
     Machine& machine = *cpu.machine;
+    Owner& lock = machine.locks.of(choice_lock);
     if (!may_be_counted(*machine.chooser, cpu.trapped)) return true;
-    if (!cpu.locks.add(machine.locks, choice_lock, cpu.number, cpu.ring.statistics().lock_spins))
-        return false;
-    cpu.locks.next_sequence(choice_lock); // a change of its holder is progress (LockHolder)
+    if (!cpu.locks.add(lock, cpu.number, cpu.ring.statistics().lock_spins)) return false;
+    cpu.locks.next_sequence(lock); // a change of its holder is progress (LockHolder)
     return true;
 }
 
 [[gnu::noinline]] bool acquire_several(Cpu& cpu) {
-    return cpu.locks.acquire(cpu.machine->locks, regions_of(cpu.trapped), cpu.number,
-                             cpu.ring.statistics().lock_spins);
+    return cpu.locks.acquire(owners_of(cpu.trapped), cpu.number, cpu.ring.statistics().lock_spins);
 }
 
 /// A lock is held for one access. An emulator's host may suspend a CPU in the middle of it, but
 /// seldom for longer than this.
 constexpr unsigned seconds = 2;
 
-/// The part of `access` that needs the lock of `region`.
-Beat access_in(const Trapped& trapped, const DeviceAccess& access, std::uint16_t region) {
-    for (unsigned n = 0; access.listed && n < access.beats; ++n) {
-        const Beat& beat = trapped.beats[n];
-        if (beat.span != nullptr && beat.span->region == region) return beat;
-    }
-    const std::uint64_t offset = region == access.span->region ? 0 : access.beyond - 1u;
+/// The part of `access` that needs the lock of `owner`.
+Beat access_of(const Trapped& trapped, const DeviceAccess& access, const Owner* owner) {
+    for (const Beat& beat : std::span(trapped.beats, access.listed ? access.beats : 0u))
+        if (beat.span != nullptr && beat.span->owner == owner) return beat;
+    const std::uint64_t offset = owner == access.span->owner ? 0 : access.beyond - 1u;
     return {.va = access.va + static_cast<std::uint32_t>(offset),
             .pa = access.pa + offset,
             .write = access.write};
@@ -87,13 +80,14 @@ Beat access_in(const Trapped& trapped, const DeviceAccess& access, std::uint16_t
 
 void publish_wait(Cpu& cpu, const Frame& frame, const DeviceAccess& access,
                   const LockHolder& holder) {
-    const std::uint16_t region = holder.region == choice_lock ? access.span->region : holder.region;
-    const Beat part = access_in(cpu.trapped, access, region);
+    const Owner* owner = holder.owner;
+    if (owner == &cpu.machine->locks.of(choice_lock)) owner = access.span->owner;
+    const Beat part = access_of(cpu.trapped, access, owner);
     abi::Record record =
         describe_fault(frame, part.va, part.pa, abi::encode_access(part.write, access.log2_size),
                        abi::FaultReason::lock_not_given_back);
     record.value = abi::fault_value(abi::FaultReason::lock_not_given_back, holder.cpu);
-    record.device = region;
+    record.device = static_cast<std::uint16_t>(owner->device);
     publish_remark(cpu, record);
 }
 
@@ -102,7 +96,7 @@ void publish_wait(Cpu& cpu, const Frame& frame, const DeviceAccess& access,
 /// (machine/lock_wait.hpp). The counter may be read as early as the trap (ARM ARM B8.1.2), which
 /// does not matter here.
 [[gnu::noinline]] void report_wait(Cpu& cpu, const Frame& frame, const DeviceAccess& access) {
-    const LockHolder holder = cpu.machine->locks.holder(cpu.locks.refused());
+    const LockHolder holder = cpu.locks.refused();
     if (holder.cpu == Lock::no_owner) return cpu.lock_wait.end();
     const std::uint64_t patience = std::uint64_t{seconds} * port::read<reg::CNTFRQ>();
     if (cpu.lock_wait.overdue(holder, port::read<reg::CNTPCT>(), patience))
@@ -114,6 +108,20 @@ void publish_wait(Cpu& cpu, const Frame& frame, const DeviceAccess& access,
     if (cpu.locks.held()) cpu.locks.release();
     ++cpu.ring.statistics().retries;
     return false;
+}
+
+/// Of all that one instruction reaches, each once.
+[[gnu::noinline]] std::optional<Outcome> call_each(Cpu& cpu, Frame& frame, bool behind) {
+    AccessHooks *called[arch::max_beats], **end = called;
+    for (unsigned n = 0; n < cpu.trapped.access.beats; ++n) {
+        const Span* const span = cpu.trapped.beats[n].span;
+        if (span == nullptr || !span->hooks || std::find(called, end, span->hooks) != end) continue;
+        cpu.trapped.access.hooked = true;
+        *end++ = span->hooks;
+        if (behind) span->hooks->after(cpu, frame);
+        else if (const auto instead = span->hooks->before(cpu, frame)) return instead;
+    }
+    return {};
 }
 
 } // namespace
@@ -131,8 +139,8 @@ bool take_locks(Cpu& cpu, const Frame& frame) {
     if (cpu.machine->ending.load(std::memory_order_relaxed) != 0) return give_up(cpu);
     const bool several = access.listed || access.beyond != 0;
     const bool held = several ? acquire_several(cpu)
-                              : cpu.locks.acquire(cpu.machine->locks, access.span->region,
-                                                  cpu.number, cpu.ring.statistics().lock_spins);
+                              : cpu.locks.acquire(*access.span->owner, cpu.number,
+                                                  cpu.ring.statistics().lock_spins);
     if (!held || (chooses(cpu.machine->chooser) && !take_choice_lock(cpu))) {
         report_wait(cpu, frame, access);
         return give_up(cpu);
@@ -144,6 +152,18 @@ bool take_locks(Cpu& cpu, const Frame& frame) {
     return !cpu.ring.stalls() || has_room_for(cpu, 0);
 }
 
+std::optional<Outcome> ask_hooks(Cpu& cpu, Frame& frame) {
+    DeviceAccess& access = cpu.trapped.access;
+    if (access.listed) return call_each(cpu, frame, false);
+    access.hooked = true;
+    return access.span->hooks->before(cpu, frame);
+}
+
+void tell_hooks(Cpu& cpu, Frame& frame) {
+    if (cpu.trapped.access.listed) call_each(cpu, frame, true);
+    else cpu.trapped.access.span->hooks->after(cpu, frame);
+}
+
 bool has_room_for(Cpu& cpu, std::uint64_t more) {
     const DeviceAccess& access = cpu.trapped.access;
     return !access.recorded || !cpu.ring.stalls() ||
@@ -153,19 +173,15 @@ bool has_room_for(Cpu& cpu, std::uint64_t more) {
 void count_stores(Cpu& cpu, const DeviceAccess& access) {
     if (!access.decoded) return count_unknown_stores(cpu, access);
     if (!access.listed) {
-        cpu.locks[access.span->region].count_store(access.pa);
+        cpu.locks[*access.span->owner].count_store(access.pa);
         const PhysicalAddress last = access.pa + ((1u << access.log2_size) - 1);
-        if (last.value / 8 != access.pa.value / 8) cpu.locks[access.last_region].count_store(last);
+        if (last.value / 8 != access.pa.value / 8) cpu.locks[*cpu.trapped.last].count_store(last);
         return;
     }
     for (unsigned n = 0; n < access.beats; ++n) {
         const Beat& beat = cpu.trapped.beats[n];
-        if (beat.write && beat.span != nullptr) cpu.locks[beat.span->region].count_store(beat.pa);
+        if (beat.write && beat.span != nullptr) cpu.locks[*beat.span->owner].count_store(beat.pa);
     }
-}
-
-bool must_be_unprivileged(const Cpu& cpu, const Frame& frame) {
-    return arch::mode_of(frame.psr) == arch::Mode::usr && cpu.machine->config.user_firewall;
 }
 
 Outcome hand_on_abort(Cpu& cpu, Frame& frame, arch::Hsr hsr) {

@@ -14,9 +14,11 @@
 #include "guest/registers.hpp"
 #include "machine/cpu.hpp"
 
+#include <optional>
+
 namespace mmioscope {
 
-enum class Outcome {
+enum class Outcome : std::uint8_t {
     again, ///< the guest executes the instruction at PC (a step, or another try)
     done,  ///< the instruction was executed: the guest goes on after it
     taken, ///< the guest takes an exception: PC is at its vector
@@ -53,8 +55,7 @@ public:
 
     Outcome access(Cpu& cpu, Frame& frame, abi::FaultReason why) override;
     /// Makes and records cpu.trapped.access, whose locks are held. Either the locks are free when
-    /// it returns, or it returns `again` and a step is armed. A Span's own one does what it wants
-    /// to do before, and leaves the rest to Machine::devices.
+    /// it returns, or it returns `again` and a step is armed.
     virtual Outcome make(Cpu& cpu, Frame& frame);
     /// Of Machine::devices: ends a step that make() armed; called at the next trap of any kind.
     /// True if the step caused the trap; otherwise it must still be handled.
@@ -65,10 +66,27 @@ public:
     const bool checks_task; ///< make() must see the accesses of tasks but FastState::task, too
 };
 
-/// Registers that start or stop CPUs or end the machine: board/board.hpp says which of the writes.
-class MachineRegisterOps final : public DeviceOps {
+/// Who sees the accesses to spans (Span::hooks), with their locks held. If one instruction reaches
+/// several, each is asked.
+class AccessHooks {
 public:
-    Outcome make(Cpu& cpu, Frame& frame) override;
+    /// Before cpu.trapped.access. Nothing: it happens. Otherwise it does not, and the locks are
+    /// free: it is refused, the hooks have answered and recorded it, or it is to be tried again,
+    /// because has_room_for() has found no room for records of the hooks' own.
+    virtual std::optional<Outcome> before(Cpu& cpu, Frame& frame) = 0;
+    /// Behind it and its records: cpu.trapped.record has its value, or is a fault.
+    virtual void after(Cpu&, Frame&) {}
+
+protected:
+    ~AccessHooks() = default;
+};
+
+/// Of registers that start or stop CPUs or end the machine: board/board.hpp says which of the
+/// writes.
+class MachineRegisterHooks final : public AccessHooks {
+public:
+    std::optional<Outcome> before(Cpu& cpu, Frame& frame) override;
+    void after(Cpu& cpu, Frame& frame) override;
 };
 
 /// What has no owner: no device of the guest is there.
@@ -78,15 +96,15 @@ public:
 };
 
 // They have no state.
-extern DeviceOps plain_devices;
-extern MachineRegisterOps machine_register_ops;
-extern Nobody nobody;
+inline constinit DeviceOps plain_devices;
+inline constinit MachineRegisterHooks machine_register_hooks;
+inline constinit Nobody nobody;
 
-/// Takes the locks of all regions that cpu.trapped.access reaches, and that of a chooser that may
-/// count it, behind those: it is switched on with all of them held. Notes whether the access is
-/// recorded. Returns false, and counts a retry, if a lock is held elsewhere for too long (reported
-/// if that goes on for two seconds), or if under `stall` the ring has no room. Then the guest tries
-/// again, with interrupts enabled in between.
+/// Takes the locks of all that cpu.trapped.access reaches, and that of a chooser that may count it,
+/// behind those: it is switched on with all of them held. Notes whether the access is recorded.
+/// Returns false, and counts a retry, if a lock is held elsewhere for too long (reported if that
+/// goes on for two seconds), or if under `stall` the ring has no room. Then the guest tries again,
+/// with interrupts enabled in between.
 [[nodiscard]] bool take_locks(Cpu& cpu, const Frame& frame);
 /// Behind that: whether there is room for `more` records of the access, if it is recorded. False,
 /// with the locks given back: under `stall` there is none.
@@ -104,10 +122,6 @@ inline void count_access(Cpu& cpu) {
     if (!access.recorded) ++cpu.ring.statistics().unselected;
     if (access.write) count_stores(cpu, access);
 }
-
-/// Whether the guest's access is unprivileged and something on the board's bus would tell it from
-/// Hyp's.
-[[nodiscard]] bool must_be_unprivileged(const Cpu& cpu, const Frame& frame);
 
 /// Counts an access that Hyp has done, or all accesses of one store-exclusive; `user`: for User
 /// mode.
@@ -136,10 +150,16 @@ void allow_accesses(Cpu& cpu);
 /// up meanwhile; at most a second. Then allow_accesses().
 void wait_for_end(Cpu& cpu);
 
+/// Calls before() of the hooks of cpu.trapped.access, which has some or is listed, until one
+/// returns an outcome.
+std::optional<Outcome> ask_hooks(Cpu& cpu, Frame& frame);
+/// Calls after() of all of them.
+void tell_hooks(Cpu& cpu, Frame& frame);
+
 /// Gives the locks of cpu.trapped.access back, which was made.
-inline void give_locks_back(Cpu& cpu) {
-    if (cpu.trapped.access.ends_machine) [[unlikely]]
-        wait_for_end(cpu);
+inline void give_locks_back(Cpu& cpu, Frame& frame) {
+    if (cpu.trapped.access.hooked) [[unlikely]]
+        tell_hooks(cpu, frame);
     cpu.locks.release();
 }
 
@@ -165,6 +185,9 @@ Outcome begin_step(Cpu& cpu, Frame& frame, const View& view);
 [[nodiscard]] bool can_emulate(Cpu& cpu, const Frame& frame);
 /// Does it, if it can; otherwise the guest does. As DeviceOps::make().
 Outcome emulate(Cpu& cpu, Frame& frame);
+/// It does not happen, its locks are given back, and the guest takes an external abort. As
+/// AccessHooks::before().
+Outcome refuse(Cpu& cpu, Frame& frame, abi::FaultReason why);
 
 // Load-exclusive and store-exclusive on pages that trap (ARM ARM A3.4).
 //

@@ -5,6 +5,7 @@
 #include "machine/machine.hpp"
 #include "machine/stepping.hpp"
 #include "port/device.hpp"
+#include "port/memory.hpp"
 #include "port/sysreg.hpp"
 
 namespace mmioscope {
@@ -29,7 +30,7 @@ bool is_reserved(const Cpu& cpu, const Frame& frame) {
            reservation.bytes == bytes_of(cpu.trapped.access) &&
            reservation.context.same_as(context_of(frame)) &&
            reservation.stores ==
-               port::load_shared(cpu.locks[first.span->region].stores_to(first.pa));
+               port::load_shared(cpu.locks[*first.span->owner].stores_to(first.pa));
 }
 
 /// Whether the guest cannot have executed CLREX since the load. Without breakpoints that is not
@@ -51,19 +52,23 @@ Outcome try_order(Cpu& cpu, Frame& frame) {
 /// Returns the HSR of an external abort, or 0 if all words were stored.
 std::uint32_t write_beats(const Cpu& cpu, const Frame& frame) {
     const DeviceAccess& access = cpu.trapped.access;
+    const Beat& first = cpu.trapped.beats[0];
+    // Hyp stores to memory itself. No CPU has the line but one that reads ahead, in a step.
     std::uint32_t hsr = 0;
+    if (first.span->memory) port::flush_to_coherency(first.pa, bytes_of(access));
     for (unsigned n = 0; n < access.beats && hsr == 0; ++n) {
         const Beat& beat = cpu.trapped.beats[n];
         const std::uint32_t value = bus_value(frame, beat.value, access.log2_size);
         hsr = port::try_device_write(beat.pa, access.log2_size, value).hsr;
     }
+    if (first.span->memory) port::flush_to_coherency(first.pa, bytes_of(access));
     return hsr;
 }
 
 Outcome abort(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
     abi::Record& record = cpu.trapped.record;
     const Outcome outcome = hand_on_abort(cpu, frame, hsr);
-    record.lock_sequence = cpu.locks.next_sequence(record.device);
+    record.lock_sequence = cpu.locks.next_sequence(*cpu.trapped.access.span->owner);
     if (cpu.trapped.access.recorded) cpu.ring.publish(record, cpu.trapped.payload);
     return outcome;
 }
@@ -104,7 +109,7 @@ void reserve(Cpu& cpu, const Frame& frame) {
                        .pa = first.pa,
                        .bytes = bytes_of(cpu.trapped.access),
                        .stores =
-                           port::load_shared(cpu.locks[first.span->region].stores_to(first.pa)),
+                           port::load_shared(cpu.locks[*first.span->owner].stores_to(first.pa)),
                        .context = context_of(frame)};
     cpu.own_exclusives.guest_reserved(cpu.trapped.record.time);
     if (cpu.repeated_load.count(cpu.trapped.record.pc, first.pa)) report_repetition(cpu);

@@ -58,7 +58,7 @@ inline void describe(abi::Record& r, const Frame& frame, const DeviceAccess& acc
     const DeviceAccess& access = cpu.trapped.access;
     abi::Record begin = cpu.trapped.record;
     begin.type = abi::RecordType::begin;
-    if (access.listed) begin.lock_sequence = cpu.locks[begin.device].upcoming_sequence();
+    if (access.listed) begin.lock_sequence = cpu.locks[*access.span->owner].upcoming_sequence();
     if (access.listed || !access.write) begin.flags |= abi::flag_value_unknown;
     cpu.ring.announce(begin, access.listed);
     port::complete_system();
@@ -70,7 +70,7 @@ void begin_access(Cpu& cpu, const Frame& frame, std::uint8_t how) {
     const DeviceAccess& access = cpu.trapped.access;
     abi::Record& record = cpu.trapped.record;
     describe(record, frame, access, how);
-    if (!access.listed) record.lock_sequence = cpu.locks.next_sequence(record.device);
+    if (!access.listed) record.lock_sequence = cpu.locks.next_sequence(*access.span->owner);
     record.time = cpu.ring.begin(record.pc, access.pa.value);
     if (cpu.machine->config.pre && access.recorded) announce(cpu);
     if (access.ends_machine) publish_last(cpu, frame);
@@ -93,7 +93,7 @@ void publish_beats(Cpu& cpu, const Frame& frame) {
                 : banked_value(frame, access.bank, beat.place, access.log2_size).value_or(0) >>
                       8 * beat.byte;
         record.value = bus_value(frame, value, beat.log2_size);
-        record.lock_sequence = cpu.locks.next_sequence(record.device);
+        record.lock_sequence = cpu.locks.next_sequence(*beat.span->owner);
         const bool first = (record.flags & abi::flag_same_instruction) == 0;
         cpu.ring.publish(record, first ? cpu.trapped.payload : Payload{});
         record.flags |= abi::flag_same_instruction;

@@ -67,7 +67,8 @@ void complete(Trapped& trapped, const Frame& frame, StepEnd end, arch::Hsr hsr) 
     Trapped& trapped = cpu.trapped;
     abi::Record& r = trapped.record;
     const bool known = trapped.access.listed && !trapped.cut;
-    if (trapped.access.listed) r.lock_sequence = cpu.locks.next_sequence(r.device);
+    if (trapped.access.listed)
+        r.lock_sequence = cpu.locks.next_sequence(*trapped.access.span->owner);
     cpu.ring.publish(r);
     if (trapped.by_cp15) return;
     r.flags = 0;
@@ -79,7 +80,7 @@ void complete(Trapped& trapped, const Frame& frame, StepEnd end, arch::Hsr hsr) 
     const Beat first = trapped.access.listed ? trapped.beats[0] : Beat{};
     r.device = first.span != nullptr ? first.span->region : abi::no_device;
     abi::set_physical_address(r, first.pa.value);
-    r.lock_sequence = first.span != nullptr ? cpu.locks.next_sequence(r.device) : 0;
+    r.lock_sequence = first.span != nullptr ? cpu.locks.next_sequence(*first.span->owner) : 0;
     set_fault(r,
               executed(end) ? abi::FaultReason::access_unknown : why_not(trapped, end, frame, hsr));
     cpu.ring.publish(r);
@@ -98,7 +99,7 @@ void complete(Trapped& trapped, const Frame& frame, StepEnd end, arch::Hsr hsr) 
         r.va = beat.va.value;
         abi::set_physical_address(r, beat.pa.value);
         r.device = beat.span->region;
-        r.lock_sequence = cpu.locks.next_sequence(r.device);
+        r.lock_sequence = cpu.locks.next_sequence(*beat.span->owner);
         set_fault(r, abi::FaultReason::external_abort);
         return cpu.ring.publish(r);
     }
@@ -111,7 +112,7 @@ void publish(Cpu& cpu, const Frame& frame, StepEnd end, arch::Hsr hsr) {
     if (executed(end) && trapped.access.listed && !trapped.cut) return publish_beats(cpu, frame);
     // An abort needs no sequence number for each word, only one.
     if (trapped.access.listed)
-        trapped.record.lock_sequence = cpu.locks.next_sequence(trapped.record.device);
+        trapped.record.lock_sequence = cpu.locks.next_sequence(*trapped.access.span->owner);
     cpu.ring.publish(trapped.record, trapped.payload);
     if (took_data_abort(end, frame) && trapped.access.listed) publish_aborted(cpu);
 }
@@ -138,7 +139,7 @@ bool DeviceOps::finish(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
     publish(cpu, frame, end, hsr);
     cpu.ring.finish();
     if (executed(end) && trapped.access.exclusive && trapped.access.listed) reserve(cpu, frame);
-    if (cpu.locks.held()) give_locks_back(cpu); // the baseline has given them back already
+    if (cpu.locks.held()) give_locks_back(cpu, frame); // the baseline has given them back already
     if (end == StepEnd::planned) return true;
 
     ++cpu.ring.statistics().abnormal;

@@ -3,7 +3,7 @@
 //
 // A hook is called where the guest does nothing that is traced, so it may cost something. What a
 // service wants to see at a trap, it registers in Machine::worker or chooser: one word each, null
-// as long as nobody does. Who wants to see accesses has DeviceOps of its own (engine/engine.hpp).
+// as long as nobody does. Who wants to see accesses has AccessHooks (engine/engine.hpp).
 #pragma once
 
 #include "base/boot_error.hpp"

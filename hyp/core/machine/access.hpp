@@ -12,7 +12,7 @@ struct Span;
 struct Beat {
     VirtualAddress va;
     PhysicalAddress pa{};
-    const Span* span{}; ///< null: not a device, but RAM on the other side of a page boundary
+    const Span* span{}; ///< null: RAM that nobody owns, on the other side of a page boundary
     bool unmapped{};    ///< by stage 1, for this access: it has no `pa`
     bool write{};
     std::uint8_t log2_size{2};
@@ -32,19 +32,19 @@ struct DeviceAccess {
     bool wide{};        ///< a 32-bit instruction
     bool write{};       ///< of the first access
     bool sign_extend{};
-    std::uint8_t log2_size{2};   ///< of each value; some may be several accesses (trap/split.hpp)
-    std::uint8_t reg{};          ///< core register: 0 to 14; 15 for stores only
-    bool listed{};               ///< its accesses are in Trapped::beats; else it is one of `reg`
-    bool exclusive{};            ///< LDREX, STREX and the like; always listed, if decoded
-    bool ends_machine{};         ///< a write after which this CPU may not run again
-    bool resets_machine{};       ///< ends_machine, and the machine then starts again
-    bool recorded{};             ///< reaches a traced device
-    std::uint8_t beats{1};       ///< number of accesses
-    arch::Bank bank{};           ///< which registers, if listed
-    std::uint8_t status{};       ///< STREX: the core register for the result
-    std::uint16_t beyond{};      ///< bytes it may touch, if some lie beyond its span; else 0
-    std::uint16_t last_region{}; ///< of the last of those; usually the span's region
-    std::uint32_t value{};       ///< of a store that is not listed: what its register has
+    std::uint8_t log2_size{2}; ///< of each value; some may be several accesses (trap/split.hpp)
+    std::uint8_t reg{};        ///< core register: 0 to 14; 15 for stores only
+    bool listed{};             ///< its accesses are in Trapped::beats; else it is one of `reg`
+    bool exclusive{};          ///< LDREX, STREX and the like; always listed, if decoded
+    bool ends_machine{};       ///< a write after which this CPU may not run again
+    bool resets_machine{};     ///< ends_machine, and the machine then starts again
+    bool recorded{};           ///< reaches what is traced
+    bool hooked{};             ///< somebody sees it (AccessHooks), and is told behind it
+    std::uint8_t beats{1};     ///< number of accesses
+    arch::Bank bank{};         ///< which registers, if listed
+    std::uint8_t status{};     ///< STREX: the core register for the result
+    std::uint16_t beyond{};    ///< bytes it may touch, if some lie beyond its span; else 0
+    std::uint32_t value{};     ///< of a store that is not listed: what its register has
 };
 
 } // namespace mmioscope

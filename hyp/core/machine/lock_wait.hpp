@@ -23,7 +23,7 @@ public:
     void end() { waiting_ = false; }
     /// This CPU got `locks`.
     void end(const HeldLocks& locks) {
-        if (waiting_ && locks.holds(holder_.region)) waiting_ = false;
+        if (waiting_ && locks.holds(*holder_.owner)) waiting_ = false;
     }
 
 private:

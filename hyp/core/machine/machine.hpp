@@ -17,6 +17,7 @@
 namespace mmioscope {
 
 class CallOps;
+class DeviceOps;
 class OwnerOps;
 class Service;
 
@@ -39,7 +40,7 @@ struct Machine {
 
     // Constant while the guest runs, up to `locks`. What each trap asks comes first.
     Config config;
-    DeviceOps* devices{}; ///< all but those whose span says another one; null before the start
+    DeviceOps* devices{}; ///< who makes all accesses to devices; null before the start
     // Each is null if no service is interested (engine/service.hpp).
     Service* worker{};
     Chooser* chooser{};
@@ -69,8 +70,7 @@ struct Machine {
     std::span<Service* const> services;
 
     RegionLocks locks;
-    FixedVector<Owner, 4> page_owners; ///< of pages that are no region's
-    std::uint32_t has_fast_regions{};  ///< the fast path may take some of the locks; only a hint
+    std::uint32_t has_fast_regions{}; ///< the fast path may take some of the locks; only a hint
     TablePool pool{nullptr, 0};
     Lock changes; ///< held to change or check what is sealed; last in the lock order
     Power power;
@@ -78,11 +78,29 @@ struct Machine {
 
     Cpu cpus[abi::max_cpus];
 
-    /// The page's accesses that trap are for `ops`, whatever is there. Before the guest
-    /// runs. False: no room.
-    [[nodiscard]] bool give_page(std::uint64_t page, OwnerOps& ops) {
-        return page_owners.push_back({.ops = &ops}) &&
-               pages.give(page, page_owners[page_owners.size() - 1], pool);
+    /// The page's accesses that trap are for `ops`, whatever is there; those that are `traced` are
+    /// recorded, if `ops` are DeviceOps. Before the guest runs. False: no room.
+    [[nodiscard]] bool give_page(std::uint64_t page, OwnerOps& ops, bool traced = false) {
+        Owner* const owner = locks.take_page_owner();
+        if (owner == nullptr) return false;
+        owner->own = {.range = {page, page + page_size},
+                      .mapped = Mapped::in_steps,
+                      .memory = true,
+                      .stepped = true,
+                      .owner = owner,
+                      .tracing = traced ? Span::traced_bit : 0};
+        owner->span = &owner->own;
+        owner->ops = &ops;
+        return pages.give(page, *owner, pool);
+    }
+    /// The span that contains `pa`, of a region or of an owner; null: neither. The index has most
+    /// pages, of spans that are not before their region's first one. For others, and above 4 GiB,
+    /// the map is searched, unless the span is the `last` one.
+    const Span* span_at(PhysicalAddress pa, const Span* last = nullptr) const {
+        const Owner* const owner =
+            pa.value < lpae::input_end ? pages.find(static_cast<std::uint32_t>(pa.value)) : nullptr;
+        if (owner != nullptr && pa.value < owner->span->range.end) return owner->span;
+        return last != nullptr && last->range.contains(pa.value) ? last : map.find(pa);
     }
     /// From now on no CPU's fast path begins an access. Any CPU may call it, without a lock.
     void close_fast_paths() {

@@ -3,18 +3,22 @@
 #include "port/shared.hpp"
 #include "port/wait.hpp"
 
+#include <span>
+
 namespace mmioscope {
 
 void Power::note(const BoardEvent& event, std::uint32_t value) {
     const bool set = event.kind == BoardEvent::Kind::start_address_set;
     if (!set && event.kind != BoardEvent::Kind::start_address_clear) return;
+    const std::span all(start_address_);
+    const auto addresses = event.cpu == BoardEvent::every_cpu ? all : all.subspan(event.cpu, 1);
     // The guest wakes the sleeping CPU by an interrupt or an event after a DSB, so release order is
     // enough.
-    for (unsigned n = 0; n < abi::max_cpus; ++n) {
-        if (event.cpu != BoardEvent::every_cpu && event.cpu != n) continue;
-        if (set) start_address_[n].fetch_or(value, std::memory_order_release);
-        else start_address_[n].fetch_and(~value, std::memory_order_release);
-    }
+    std::atomic_thread_fence(std::memory_order_release);
+    if (set)
+        for (auto& address : addresses) address.fetch_or(value, std::memory_order_relaxed);
+    else
+        for (auto& address : addresses) address.fetch_and(~value, std::memory_order_relaxed);
 }
 
 std::uint32_t Power::wait_for_start(unsigned number, bool by_event) const {

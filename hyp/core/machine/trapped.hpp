@@ -25,6 +25,7 @@ struct Trapped {
     bool stuck{};   ///< the last step ended in another trap; its instruction was not executed
     DeviceAccess access;          ///< constant while a step is armed
     Beat beats[arch::max_beats];  ///< filled in at the trap, if access.listed
+    Owner* last{};                ///< whose the last byte of the access is, unless access.listed
     abi::Record record{};         ///< of the first access, without a load's value and the duration
     Payload payload{};            ///< goes behind the access's first record
     std::uint32_t stuck_pc{};     ///< if stuck: where

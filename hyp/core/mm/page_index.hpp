@@ -17,18 +17,16 @@ public:
     /// The first word of Subpages: a lock for each 64 bytes follows.
     static constexpr std::uint32_t split = 0u - 3;
 
-    /// Enters the pages, or 64-byte parts of pages, that contain only what may be traced,
-    /// with their regions' owners; sets Owner::span, and `devices` as their ops. False: the pool is
-    /// empty.
-    [[nodiscard]] bool build(const RegionMap& map, RegionLocks& locks, OwnerOps& devices,
-                             TablePool& pool);
+    /// Enters the pages, or 64-byte parts of pages, that contain only what may be traced, with
+    /// their spans' owners; sets Owner::span. False: the pool is empty.
+    [[nodiscard]] bool build(const RegionMap& map, TablePool& pool);
     /// Behind that: the page belongs to `owner`, whatever else is there. False: the pool is empty.
     [[nodiscard]] bool give(std::uint64_t page, const Owner& owner, TablePool& pool);
 
     /// The owner of `address`, below 4 GiB. Null: it is not in the index.
-    const Owner* find(std::uint32_t address) const {
-        const std::uint32_t* word = memory(entry(address));
-        return *word >= split ? find_subpage(word, address) : reinterpret_cast<const Owner*>(word);
+    Owner* find(std::uint32_t address) const {
+        std::uint32_t* word = memory(entry(address));
+        return *word >= split ? find_subpage(word, address) : reinterpret_cast<Owner*>(word);
     }
     /// The address of the table, for FastState.
     std::uint32_t table() const {
@@ -49,20 +47,18 @@ private:
         std::uint32_t locks[subpages];
     };
 
-    [[gnu::noinline]] static const Owner* find_subpage(const std::uint32_t* word,
-                                                       std::uint32_t address) {
+    [[gnu::noinline]] static Owner* find_subpage(std::uint32_t* word, std::uint32_t address) {
         if (*word == split) word = memory(word[1 + address % page_size / subpage_size]);
-        return *word == nothing ? nullptr : reinterpret_cast<const Owner*>(word);
+        return *word == nothing ? nullptr : reinterpret_cast<Owner*>(word);
     }
 
     /// The page's word, in a leaf that is not the empty one. Null: the pool is empty.
     std::uint32_t* own_entry(std::uint64_t page, TablePool& pool);
     /// With `word` for each page; 0: its own address.
     static std::uint32_t new_leaf(TablePool& pool, std::uint32_t word);
-    std::uint32_t new_subpages(std::uint64_t page, const RegionMap& map, RegionLocks& locks,
-                               TablePool& pool);
-    static const std::uint32_t* memory(std::uint32_t address) {
-        return port::memory_at<const std::uint32_t>({address});
+    std::uint32_t new_subpages(std::uint64_t page, const RegionMap& map, TablePool& pool);
+    static std::uint32_t* memory(std::uint32_t address) {
+        return port::memory_at<std::uint32_t>({address});
     }
     std::uint32_t& entry(std::uint64_t at) const {
         return (*port::memory_at<Leaf>({leaves_[at >> leaf_shift]}))[at / page_size % leaf_pages];

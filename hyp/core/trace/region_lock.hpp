@@ -2,9 +2,11 @@
 // records have the order of the bus. It is held while the guest re-executes the instruction; the
 // same CPU releases it when the step ends, however that happens.
 //
-// Lock order: regions by ascending index, then the chooser. An instruction takes all the locks that
-// it may need before its first access: several if it reaches into another region (LDM, an unaligned
-// access), and the chooser's if that may count it (trace/chooser.hpp).
+// Pages that are no region's may have an owner, too, whose lock does the same for them.
+//
+// Lock order: by address, which is owners of pages, regions by index, the chooser. An instruction
+// takes all the locks that it may need before its first access: several if it reaches what another
+// one owns (LDM, an unaligned access), and the chooser's if that may count it (trace/chooser.hpp).
 #pragma once
 
 #include "abi/ring.hpp"
@@ -12,15 +14,17 @@
 #include "base/check.hpp"
 #include "base/fixed_vector.hpp"
 #include "trace/lock.hpp"
+#include "trace/region_map.hpp"
+
+#include <algorithm>
 
 namespace mmioscope {
 
 class OwnerOps;
-struct Span;
 
 inline constexpr unsigned store_blocks = 16; ///< of 8 bytes; addresses 128 bytes apart share one
 /// The chooser's index among those of the regions (trace/chooser.hpp).
-inline constexpr std::uint16_t choice_lock = abi::max_regions + 1;
+inline constexpr std::uint16_t choice_lock = abi::max_regions;
 
 /// Who explains the traps of a page: found by PageIndex. A region is one, and its lock is that of
 /// the region. Has cache lines of its own, so no CPU waits for a line because another one uses the
@@ -29,10 +33,11 @@ struct alignas(128) Owner {
     Lock lock{Lock::slow_only}; ///< until choose_fast_regions()
     std::uint32_t reserved{};
     std::uint32_t sequence{};             ///< sequence number of the last access under the lock
-    std::uint32_t device{};               ///< Record::device, flags and pa_high as one word
+    std::uint32_t device{abi::no_device}; ///< Record::device, flags and pa_high as one word
     std::uint32_t stores[store_blocks]{}; ///< counts stores, by address (machine/reservation.hpp)
-    const Span* span{}; ///< a region's first span that may be traced; null: it is no region
-    OwnerOps* ops{};    ///< what becomes of the accesses that trap
+    OwnerOps* ops{};                      ///< what becomes of the accesses that trap
+    const Span* span{};                   ///< a region's first that may be traced, or `own`
+    Span own;                             ///< of pages that are no region's
 
     // The caller holds the lock.
     std::uint32_t next_sequence() {
@@ -48,10 +53,11 @@ struct alignas(128) Owner {
     }
 };
 static_assert(offsetof(Owner, lock) == 0); // for entry/fast_path.S
+static_assert(sizeof(void*) != 4 || sizeof(Owner) == 128);
 
-/// Who holds a region's lock, as another CPU sees it.
+/// Who holds an owner's lock, as another CPU sees it.
 struct LockHolder {
-    std::uint16_t region{};
+    const Owner* owner{};
     std::uint32_t cpu{Lock::no_owner};
     std::uint32_t sequence{}; ///< Owner::sequence; changes when the holder makes an access
 
@@ -63,105 +69,105 @@ public:
     /// Turns of waiting before the guest gets its interrupts back and tries again.
     static constexpr unsigned max_turns = 2000;
 
-    /// The lock of `region`, or the trigger's. Regions without an index share one.
-    Owner& of(std::uint16_t region) {
-        return locks_[region <= choice_lock ? region : abi::max_regions];
-    }
-    /// The lock of a region that has an index.
-    Owner& operator[](std::uint16_t region) { return locks_[region]; }
+    /// That of `region`, or the chooser's.
+    Owner& of(std::uint16_t region) { return locks_[page_owners + region]; }
+    /// An owner of pages that are no region's. Null: none is left.
+    Owner* take_page_owner() { return taken_ < page_owners ? &locks_[taken_++] : nullptr; }
 
-    /// Takes the locks of regions 0 to `count` - 1 in that order. True: no access to a region is in
-    /// flight, and none begins before release_all(). False: one was not free in time, and none is
-    /// held.
+    /// Takes the locks of all pages' owners and of regions 0 to `count` - 1. True: no access to
+    /// them is in flight, and none begins before release_all(). False: one was not free in time,
+    /// and none is held.
     [[nodiscard]] bool acquire_all(std::size_t count, std::uint32_t cpu, std::uint64_t& spins);
-    void release_all(std::size_t count);
-    /// Who holds the lock of `region`, if anybody; for a CPU that does not hold it itself.
-    LockHolder holder(std::uint16_t region);
-    /// Counts a store to every block of regions 0 to `count` - 1, whose locks the caller holds.
+    void release_all(std::size_t count) {
+        for (std::size_t n = 0; n < page_owners + count; ++n) locks_[n].lock.release();
+    }
+    /// Counts a store to every block of those, whose locks the caller holds.
     void count_stores_everywhere(std::size_t count);
 
 private:
-    Owner locks_[choice_lock + 1];
+    friend class HeldLocks;
+    static constexpr std::size_t page_owners = 4;
+
+    Owner locks_[page_owners + choice_lock + 1];
+    unsigned taken_{};
 };
 
-/// The regions that one instruction reaches, in lock order, each once.
-class RegionSet {
+/// The owners of what one instruction reaches, in lock order, each once.
+class OwnerSet {
 public:
     /// The most accesses of one instruction (VLDM).
     static constexpr std::size_t capacity = 32;
 
-    void add(std::uint16_t region) {
+    void add(Owner& owner) {
         std::size_t at = 0;
-        while (at < regions_.size() && regions_[at] < region) ++at;
-        if (at < regions_.size() && regions_[at] == region) return;
-        check(regions_.insert(at, region), "an instruction accesses too many regions");
+        while (at < owners_.size() && owners_[at] < &owner) ++at;
+        if (at < owners_.size() && owners_[at] == &owner) return;
+        check(owners_.insert(at, &owner), "an instruction accesses too many regions");
     }
-    const std::uint16_t* begin() const { return regions_.begin(); }
-    const std::uint16_t* end() const { return regions_.end(); }
+    Owner* const* begin() const { return owners_.begin(); }
+    Owner* const* end() const { return owners_.end(); }
 
 private:
-    FixedVector<std::uint16_t, capacity> regions_;
+    FixedVector<Owner*, capacity> owners_;
 };
 
-/// Which region locks a CPU holds. What needs them takes this as proof.
+/// Which owners' locks a CPU holds. What needs them takes this as proof.
 class HeldLocks {
 public:
-    /// Takes the locks of `regions`, or that of `region`. False: one was not free in time, and none
+    /// Takes the locks of `owners`, or that of `owner`. False: one was not free in time, and none
     /// is held. Turns of waiting are added to `spins`.
-    [[nodiscard]] bool acquire(RegionLocks& locks, const RegionSet& regions, std::uint32_t cpu,
-                               std::uint64_t& spins);
-    [[nodiscard]] bool acquire(RegionLocks& locks, std::uint16_t region, std::uint32_t cpu,
-                               std::uint64_t& spins) {
+    [[nodiscard]] bool acquire(const OwnerSet& owners, std::uint32_t cpu, std::uint64_t& spins);
+    [[nodiscard]] bool acquire(Owner& owner, std::uint32_t cpu, std::uint64_t& spins) {
         check(!held(), "a step began while another one held locks");
-        return take(locks, region, cpu, spins, 0);
+        return take(owner, cpu, spins, 0);
     }
-    /// Takes that of `region`, too, which comes behind those in the order. False: not in time.
-    [[nodiscard]] bool add(RegionLocks& locks, std::uint16_t region, std::uint32_t cpu,
-                           std::uint64_t& spins) {
-        return take(locks, region, cpu, spins, count_);
+    /// Takes that of `owner`, too, which comes behind those in the order. False: not in time.
+    [[nodiscard]] bool add(Owner& owner, std::uint32_t cpu, std::uint64_t& spins) {
+        return take(owner, cpu, spins, count_);
     }
     void release() {
         check(held(), "a lock was released twice");
         unlock_all();
     }
-    /// Also takes the locks of all other regions below `count`, in any order, so the caller must
-    /// not wait for them without end. True: no other CPU's access to a region is in flight, and
-    /// none begins before release() or release_others(). False: one was not free in time. What it
-    /// has taken stays held: call it again, or release_others().
+    /// Also takes all other locks of RegionLocks::acquire_all(), in any order, so the caller must
+    /// not wait for them without end. True: no other CPU's access is in flight, and none begins
+    /// before release() or release_others(). False: one was not free in time. What it has taken
+    /// stays held: call it again, or release_others().
     [[nodiscard]] bool acquire_others(RegionLocks& locks, std::size_t count, std::uint32_t cpu,
                                       std::uint64_t& spins);
     /// Gives back what acquire_others() took, if anything.
     void release_others();
     bool holds_others() const { return others_ != 0; }
-    /// Notes that the lock of `region` is already held.
-    void adopt(RegionLocks& locks, std::uint16_t region);
-    /// The region whose lock the last acquire() did not get.
-    std::uint16_t refused() const { return refused_; }
+    /// Notes that the lock of `owner` is already held.
+    void adopt(Owner& owner) {
+        check(!held(), "a step began while another one held locks");
+        held_[count_++] = &owner;
+    }
+    /// Of the lock that the last acquire() did not get.
+    LockHolder refused() const {
+        return {refused_, refused_->lock.owner(), port::load_shared(refused_->sequence)};
+    }
 
     bool held() const { return count_ != 0; }
-    bool holds(std::uint16_t region) const { return find(region) != nullptr; }
-    /// The lock of `region`, which must be held.
-    Owner& operator[](std::uint16_t region) const {
-        return held() && held_[0].region == region ? *held_[0].lock : other(region);
+    [[gnu::noinline]] bool holds(const Owner& owner) const {
+        return std::find(held_, held_ + count_, &owner) != held_ + count_;
     }
-    /// Takes the next sequence number of `region`, whose lock must be held.
-    std::uint32_t next_sequence(std::uint16_t region) { return (*this)[region].next_sequence(); }
+    /// `owner`, whose lock must be held.
+    Owner& operator[](Owner& owner) const {
+        check((held() && held_[0] == &owner) || holds(owner), "data was used without its lock");
+        return owner;
+    }
+    /// Takes the next sequence number of `owner`, whose lock must be held.
+    std::uint32_t next_sequence(Owner& owner) { return (*this)[owner].next_sequence(); }
 
 private:
-    struct Held {
-        Owner* lock;
-        std::uint16_t region;
-    };
-
     /// `n` are held.
-    bool take(RegionLocks& locks, std::uint16_t region, std::uint32_t cpu, std::uint64_t& spins,
-              std::uint32_t n) {
-        Owner& taken = locks.of(region);
+    bool take(Owner& taken, std::uint32_t cpu, std::uint64_t& spins, std::uint32_t n) {
         if (!taken.lock.try_acquire(cpu, RegionLocks::max_turns, spins)) {
-            refused_ = region;
+            refused_ = &taken;
             return false;
         }
-        held_[n] = {&taken, region};
+        held_[n] = &taken;
         count_ = n + 1;
         return true;
     }
@@ -171,18 +177,16 @@ private:
         std::uint32_t n = count_;
         do {
             --n;
-            held_[n].lock->lock.release();
+            held_[n]->lock.release();
         } while (n != 0);
         count_ = 0;
     }
-    Owner* find(std::uint16_t region) const;
-    Owner& other(std::uint16_t region) const;
 
-    Held held_[RegionSet::capacity + 1]{}; ///< and the chooser's
+    Owner* held_[OwnerSet::capacity + 1]{}; ///< and the chooser's
     std::uint32_t count_{};
-    std::uint16_t refused_{};
-    std::uint16_t others_{}; ///< all regions below, if not 0: these are held, too
-    RegionLocks* all_{};     ///< if others_ is not 0
+    std::uint32_t others_{}; ///< all of RegionLocks below, if not 0: these are held, too
+    const Owner* refused_{};
+    RegionLocks* all_{}; ///< if others_ is not 0
 };
 
 } // namespace mmioscope

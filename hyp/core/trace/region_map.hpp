@@ -18,7 +18,8 @@ constexpr Range range_of(const abi::RegionEntry& r) {
     return {r.base, r.base + r.size};
 }
 
-class DeviceOps;
+class AccessHooks;
+struct Owner;
 
 /// Which views of the guest have bytes that are not traced.
 enum class Mapped : std::uint8_t {
@@ -27,18 +28,25 @@ enum class Mapped : std::uint8_t {
     never,    ///< none: they are the hypervisor's own
 };
 
-/// A range of bytes that belongs to one region.
+/// A range of bytes that belongs to one region, or to none but an owner (trace/region_lock.hpp).
+/// Small: each check of the machine's description reads all of them.
 struct Span {
-    Range range;
-    std::uint16_t region{};
-    Mapped mapped{};
-    bool changeable{}; ///< `selected` may change while the guest runs (control/changing_pages.hpp)
-    DeviceOps* device{};         ///< what makes their accesses; null: Machine::devices
-    std::uint32_t selected{};    ///< 1: traced whenever tracing is on
-    std::uint32_t traced_word{}; ///< what traced() reads; changes only under the region's lock
+    static constexpr std::uint32_t selected_bit = 1, traced_bit = 2;
 
+    Range range;
+    std::uint16_t region{abi::no_device};
+    Mapped mapped{};
+    bool changeable : 1 {};  ///< may be selected while the guest runs (control/changing_pages.hpp)
+    bool memory : 1 {};      ///< the guest may have it in its caches
+    bool stepped : 1 {};     ///< only the guest itself reaches it as it is in its caches
+    Owner* owner{};          ///< whose lock its accesses need
+    AccessHooks* hooks{};    ///< who sees each access: then all trap; null: nobody
+    std::uint32_t tracing{}; ///< both; the second changes only under the region's lock
+
+    /// Whether it is traced whenever tracing is on.
+    bool selected() const { return (port::load_shared(tracing) & selected_bit) != 0; }
     /// Whether accesses become records. Stable only under the region's lock; otherwise a hint.
-    bool traced() const { return port::load_shared(traced_word) != 0; }
+    bool traced() const { return (port::load_shared(tracing) & traced_bit) != 0; }
     /// Whether accesses trap, whatever else is in their page.
     bool traps() const { return traced() || mapped != Mapped::always; }
 };
@@ -51,8 +59,8 @@ public:
     /// Selects (`traced`) or deselects the bytes of `range` that belong to a region. False: no
     /// room.
     [[nodiscard]] bool select(Range range, bool traced);
-    /// All accesses to `range` trap, and `device` makes them. False: no room.
-    [[nodiscard]] bool give(Range range, DeviceOps& device);
+    /// All accesses to `range` trap, and `hooks` sees them. False: no room.
+    [[nodiscard]] bool hook(Range range, AccessHooks& hooks);
     /// Withholds `range` from the guest. False: no room.
     [[nodiscard]] bool withhold(Range range);
 

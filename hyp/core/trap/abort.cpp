@@ -54,44 +54,16 @@ bool traps_rightly(const Machine& machine, const Span* span, PhysicalAddress pa)
     return false;
 }
 
-/// Who explains the trap at an address.
-struct Found {
-    OwnerOps& ops;
-    const Span* span; ///< of the address; null: none
-    /// Else the page traps because of another owner, or does not trap any more.
-    bool traps() const { return span != nullptr ? span->traps() : &ops != &nobody; }
-};
-
-Found owner_of(const Machine& machine, const Span* span) {
-    if (span == nullptr || span->mapped == Mapped::never) return {nobody, span};
-    return {span->device != nullptr ? *span->device : *machine.devices, span};
+/// Who explains the trap at an address that lies in `span`, or in none.
+OwnerOps& owner_of(const Span* span) {
+    return span == nullptr || span->mapped == Mapped::never ? nobody : *span->owner->ops;
 }
 
-/// The index has most pages, of spans that are not before their region's first one. For others, and
-/// above 4 GiB, the map is searched, unless the span is the `last` one.
-[[gnu::always_inline]] inline Found find_owner(const Machine& machine, PhysicalAddress pa,
-                                               const Span* last) {
-    if (pa.value < lpae::input_end) {
-        const Owner* owner = machine.pages.find(static_cast<std::uint32_t>(pa.value));
-        if (owner != nullptr && (owner->span == nullptr || pa.value < owner->span->range.end))
-            return {*owner->ops, owner->span};
-    }
-    const bool same = last != nullptr && last->range.contains(pa.value);
-    return owner_of(machine, same ? last : machine.map.find(pa));
-}
-
-std::uint16_t region_at(const Machine& machine, PhysicalAddress pa, std::uint16_t otherwise) {
-    const Span* span = machine.map.find(pa);
-    return span != nullptr ? span->region : otherwise;
-}
-
-Outcome record_fault(Cpu& cpu, const Frame& frame, const DeviceAccess& access,
-                     abi::FaultReason why) {
+void record_fault(Cpu& cpu, const Frame& frame, const DeviceAccess& access, abi::FaultReason why) {
     abi::Record record = describe_fault(frame, access.va, access.pa,
                                         abi::encode_access(access.write, access.log2_size), why);
     if (why == abi::FaultReason::no_breakpoints) record.device = access.span->region;
     cpu.ring.publish_event(record);
-    return Outcome::done;
 }
 
 /// A walk of stage 2 met an external abort (table B3-23). HPFAR is UNKNOWN then (B3.13.5), so the
@@ -181,24 +153,6 @@ abi::FaultReason why_unassigned(const Machine& machine, PhysicalAddress pa, cons
     return Outcome::done;
 }
 
-/// Takes note of writes that start or stop CPUs or end the machine, before they take effect.
-[[gnu::noinline]] void note_board_event(Cpu& cpu, const Frame& frame, DeviceAccess& access) {
-    if (!access.write || !access.decoded) return;
-    for (unsigned n = 0; n < access.beats; ++n) {
-        const Beat beat = cpu.trapped.beat(n);
-        if (!beat.write) continue;
-        const std::uint32_t value = bus_value(frame, beat.value, beat.log2_size);
-        const BoardEvent event = board.event_of(beat.pa, value);
-        access.resets_machine |= event.kind == BoardEvent::Kind::machine_reset;
-        access.ends_machine |= access.resets_machine || event.kind == BoardEvent::Kind::machine_off;
-        cpu.stopped_others |= event.kind == BoardEvent::Kind::others_stop;
-        cpu.machine->power.note(event, value);
-    }
-    if (!access.ends_machine) return;
-    verify_services(*cpu.machine, Moment::last);
-    stop_accesses(cpu);
-}
-
 /// The first word of the instruction that would reach what is not the guest's, or null. What stage
 /// 1 does not map reaches nothing: the guest takes its own fault there, in the step.
 [[gnu::noinline]] const Beat* beat_beyond(const Cpu& cpu, const DeviceAccess& access) {
@@ -212,24 +166,20 @@ abi::FaultReason why_unassigned(const Machine& machine, PhysicalAddress pa, cons
     return nullptr;
 }
 
-/// Whether the same access traps again in its own step: no table has its page.
-bool makes_no_progress(const Trapped& trapped, const Frame& frame, const DeviceAccess& access) {
-    return trapped.stuck_pa == access.pa && trapped.stuck_pc == frame.pc;
-}
-
 /// Whether what was fetched as an exclusive cannot be the instruction that trapped, or must not be
 /// one. An unaligned one takes an alignment fault before it traps; but the word that was fetched
-/// need not be the instruction that trapped. Registers that end the machine or start CPUs do not
-/// take exclusives: what a store does there must be known before it is known whether it succeeds.
-/// Nor does a firewall take one of User mode's: with every engine Hyp does the store, and the guest
-/// cannot, because the trap has cleared its monitor.
+/// need not be the instruction that trapped. Registers with hooks do not take exclusives: what a
+/// store does there must be known before it is known whether it succeeds. Nor does a firewall take
+/// one of User mode's: with every engine Hyp does the store, and the guest cannot, because the trap
+/// has cleared its monitor.
 [[gnu::noinline]] bool is_no_exclusive(const Cpu& cpu, const Frame& frame,
                                        const DeviceAccess& access) {
     const Beat& first = cpu.trapped.beats[0];
     return !access.decoded || first.span == nullptr ||
-           (access.write && first.span->mapped != Mapped::always) ||
+           (access.write && first.span->hooks != nullptr) ||
            (first.pa.value & ((access.beats << access.log2_size) - 1u)) != 0 ||
-           (access.write && must_be_unprivileged(cpu, frame));
+           (access.write && cpu.machine->config.user_firewall &&
+            arch::mode_of(frame.psr) == arch::Mode::usr);
 }
 
 /// If the guest would have to make the access itself, which needs a step, and no breakpoint can end
@@ -255,14 +205,17 @@ bool makes_no_progress(const Trapped& trapped, const Frame& frame, const DeviceA
             return why_unassigned(*cpu.machine, beyond->pa, beyond->span);
         }
     }
-    if (cpu.trapped.stuck && makes_no_progress(cpu.trapped, frame, access)) return no_progress;
-    return none;
+    // The same access traps again in its own step: no table has its page.
+    const Trapped& last = cpu.trapped;
+    return last.stuck && last.stuck_pa == access.pa && last.stuck_pc == frame.pc ? no_progress
+                                                                                 : none;
 }
 
 /// The access may touch `bytes`, some of them beyond its first byte's region: the next region, if
 /// it is unaligned or the instruction is not understood.
-[[gnu::noinline]] void note_beyond(const Machine& machine, DeviceAccess& access, unsigned bytes) {
-    access.last_region = region_at(machine, access.pa + (bytes - 1), access.last_region);
+[[gnu::noinline]] void note_beyond(Cpu& cpu, DeviceAccess& access, unsigned bytes) {
+    const Span* const last = cpu.machine->span_at(access.pa + (bytes - 1));
+    if (last != nullptr) cpu.trapped.last = last->owner;
     access.beyond = static_cast<std::uint16_t>(bytes);
 }
 
@@ -288,21 +241,7 @@ bool makes_no_progress(const Trapped& trapped, const Frame& frame, const DeviceA
     return Outcome::taken;
 }
 
-/// Who makes the access: of those that one instruction reaches, the one that sees more than its
-/// accesses.
-[[gnu::noinline]] DeviceOps* special_device(const Trapped& trapped) {
-    for (unsigned n = 0; n < trapped.access.beats; ++n) {
-        const Span* span = trapped.beats[n].span;
-        if (span != nullptr && span->device != nullptr) return span->device;
-    }
-    return nullptr;
-}
-
 } // namespace
-
-constinit DeviceOps plain_devices;
-constinit MachineRegisterOps machine_register_ops;
-constinit Nobody nobody;
 
 Outcome OwnerOps::fetch(Cpu& cpu, Frame& frame, VirtualAddress va, PhysicalAddress pa,
                         bool by_walk) {
@@ -312,7 +251,8 @@ Outcome OwnerOps::fetch(Cpu& cpu, Frame& frame, VirtualAddress va, PhysicalAddre
         describe_fault(frame, va, pa, abi::encode_access(false, 2),
                        by_walk ? abi::FaultReason::walk_of_fetch : abi::FaultReason::none);
     if (!by_walk) record.type = abi::RecordType::fetch;
-    record.device = region_at(*cpu.machine, pa, abi::no_device);
+    const Span* const span = cpu.machine->span_at(pa);
+    record.device = span != nullptr ? span->region : abi::no_device;
     cpu.ring.publish_event(record);
     inject_prefetch_abort(frame, va);
     return Outcome::taken;
@@ -337,18 +277,41 @@ Outcome DeviceOps::access(Cpu& cpu, Frame& frame, abi::FaultReason why) {
 
     constexpr unsigned longest = 128; // VLDM of sixteen doublewords
     const unsigned bytes = access.decoded ? 1u << access.log2_size : longest;
-    access.last_region = access.span->region;
-    const std::uint64_t left = access.span->range.end - access.pa.value;
-    if (static_cast<std::uint32_t>(left) < bytes) note_beyond(*cpu.machine, access, bytes);
+    cpu.trapped.last = access.span->owner;
+    if (static_cast<std::uint32_t>(access.span->range.end - access.pa.value) < bytes)
+        note_beyond(cpu, access, bytes);
     if (!take_locks(cpu, frame)) return Outcome::again;
-    if (access.listed)
-        if (DeviceOps* special = special_device(cpu.trapped)) return special->make(cpu, frame);
+    if (access.listed || access.span->hooks != nullptr)
+        if (const auto instead = ask_hooks(cpu, frame)) return *instead;
     return make(cpu, frame);
 }
 
-Outcome MachineRegisterOps::make(Cpu& cpu, Frame& frame) {
-    note_board_event(cpu, frame, cpu.trapped.access);
-    return cpu.machine->devices->make(cpu, frame);
+std::optional<Outcome> MachineRegisterHooks::before(Cpu& cpu, Frame& frame) {
+    DeviceAccess& access = cpu.trapped.access;
+    if (!access.write || !access.decoded) return {};
+    for (unsigned n = 0; n < access.beats; ++n) {
+        const Beat beat = cpu.trapped.beat(n);
+        if (!beat.write) continue;
+        const std::uint32_t value = bus_value(frame, beat.value, beat.log2_size);
+        const BoardEvent event = board.event_of(beat.pa, value);
+        access.resets_machine |= event.kind == BoardEvent::Kind::machine_reset;
+        access.ends_machine |= access.resets_machine || event.kind == BoardEvent::Kind::machine_off;
+        cpu.stopped_others |= event.kind == BoardEvent::Kind::others_stop;
+        cpu.machine->power.note(event, value);
+    }
+    if (!access.ends_machine) return {};
+    verify_services(*cpu.machine, Moment::last);
+    stop_accesses(cpu);
+    return {};
+}
+
+void MachineRegisterHooks::after(Cpu& cpu, Frame&) {
+    if (cpu.trapped.access.ends_machine) wait_for_end(cpu);
+}
+
+Outcome refuse(Cpu& cpu, Frame& frame, abi::FaultReason why) {
+    cpu.locks.release();
+    return refuse(cpu, frame, cpu.trapped.access, why);
 }
 
 Outcome data_abort(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
@@ -366,12 +329,12 @@ Outcome data_abort(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
         // HDFAR is the address that the walk was for, so only the page of the descriptor is known.
         access.pa = {page_floor(access.pa.value)};
     }
-    const Found found = find_owner(machine, access.pa, last);
-    access.span = found.span;
-    if (!found.traps() && !check_table(cpu, found.span, access.pa)) return Outcome::again;
+    const Span* const span = access.span = machine.span_at(access.pa, last);
+    if ((span == nullptr || !span->traps()) && !check_table(cpu, span, access.pa))
+        return Outcome::again;
     if (hsr.cache_maintenance() && !access.stage1_walk)
         return record_maintenance(cpu, frame, access);
-    return found.ops.access(cpu, frame, decode_access(cpu, frame, hsr, access));
+    return owner_of(span).access(cpu, frame, decode_access(cpu, frame, hsr, access));
 }
 
 Outcome prefetch_abort(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
@@ -386,10 +349,10 @@ Outcome prefetch_abort(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
     // Fetching from a device page that is mapped gives a permission fault.
     if (hsr.permission_fault() && !locate_permission_fault(frame, va)) return Outcome::again;
     const PhysicalAddress pa = faulting_address(*cpu.machine, hsr, va);
-    const Found found = find_owner(*cpu.machine, pa, nullptr);
-    if (!found.traps() && hsr.translation_fault() && !check_table(cpu, found.span, pa))
-        return Outcome::again;
-    return found.ops.fetch(cpu, frame, va, pa, hsr.stage1_walk());
+    const Span* const span = cpu.machine->span_at(pa);
+    const bool traps = span != nullptr && span->traps();
+    if (!traps && hsr.translation_fault() && !check_table(cpu, span, pa)) return Outcome::again;
+    return owner_of(span).fetch(cpu, frame, va, pa, hsr.stage1_walk());
 }
 
 } // namespace mmioscope

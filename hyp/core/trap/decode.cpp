@@ -29,7 +29,7 @@ Beat locate(Cpu& cpu, const Frame& frame, const DeviceAccess& fault, VirtualAddr
         beat.unmapped = !pa;
         if (pa) beat.pa = *pa;
     }
-    if (!beat.unmapped) beat.span = cpu.machine->map.find(beat.pa);
+    if (!beat.unmapped) beat.span = cpu.machine->span_at(beat.pa);
     return beat;
 }
 
@@ -104,7 +104,7 @@ bool list_beats(Cpu& cpu, const Frame& frame, const arch::Instruction& i, Virtua
         const auto value = banked_value(frame, i.bank, beat.place, i.log2_size);
         if (!value) return false;
         beat.value = *value;
-        if (is_split(cpu.machine->map, beat) && !split(cpu, frame, access)) return false;
+        if (is_split(*cpu.machine, beat) && !split(cpu, frame, access)) return false;
     }
     return true;
 }

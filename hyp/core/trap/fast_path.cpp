@@ -79,8 +79,9 @@ abi::Record begun_record(Cpu& cpu) {
     trapped.record.va = fast.va;
     cpu.ring.begun(fast.time, trapped.record.pc, fast.pa);
     if (hsr.write()) trapped.record.value = fast.value;
-    cpu.locks.adopt(cpu.machine->locks, trapped.record.device);
-    trapped.record.lock_sequence = cpu.locks.next_sequence(trapped.record.device);
+    Owner& owner = *port::memory_at<Owner>({fast.region});
+    cpu.locks.adopt(owner);
+    trapped.record.lock_sequence = cpu.locks.next_sequence(owner);
     trapped.access = {.pa = {fast.pa},
                       .va = {fast.va},
                       .span = cpu.machine->map.find({fast.pa}),
@@ -91,9 +92,9 @@ abi::Record begun_record(Cpu& cpu) {
                       .sign_extend = hsr.sign_extend(),
                       .log2_size = hsr.log2_size(),
                       .reg = hsr.srt(),
-                      .recorded = true,
-                      .last_region = trapped.record.device};
+                      .recorded = true};
     trapped.payload = {};
+    trapped.last = &owner;
     cpu.step = {.armed = true, .stop = fast.next_pc, .psr = fast.psr};
     cpu.view.adopt(*cpu.shadow);
     ++cpu.ring.statistics().traps; // the trap that began the step
@@ -217,11 +218,10 @@ void choose_fast_regions(Machine& machine) {
     const bool all = !chooses(machine.chooser);
     bool any = false;
     for (std::uint16_t n = 0; n < machine.regions.size(); ++n)
-        machine.locks[n].lock.allow_fast_path(all);
+        machine.locks.of(n).lock.allow_fast_path(all);
     for (const Span& span : machine.map) {
         any |= all && span.traced();
-        if (span.changeable && !span.traced())
-            machine.locks[span.region].lock.allow_fast_path(false);
+        if (span.changeable && !span.traced()) span.owner->lock.allow_fast_path(false);
     }
     port::store_shared(machine.has_fast_regions, any ? 1u : 0u);
 }

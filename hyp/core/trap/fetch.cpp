@@ -13,8 +13,7 @@ namespace {
 /// Memory that is described as a device, from which firmware may run.
 bool in_flash_or_sram(const Machine& machine, PhysicalAddress pa) {
     const Span* span = machine.map.find(pa);
-    return span != nullptr && !span->traps() && !in_memory(machine.no_map, pa) &&
-           (machine.regions[span->region].flags & abi::region_memory) != 0;
+    return span != nullptr && !span->traps() && !in_memory(machine.no_map, pa) && span->memory;
 }
 
 /// Whether the guest's memory has `size` bytes at `pa`, on one page; then they are clean. Both maps

@@ -6,8 +6,7 @@
 #pragma once
 
 #include "entry/frame.hpp"
-#include "machine/access.hpp"
-#include "trace/region_map.hpp"
+#include "machine/machine.hpp"
 
 namespace mmioscope {
 
@@ -25,11 +24,11 @@ inline bool may_be_split(const Frame& frame, const DeviceAccess& access, unsigne
 }
 
 /// Whether the access `beat`, located, is split.
-inline bool is_split(const RegionMap& map, const Beat& beat) {
+inline bool is_split(const Machine& machine, const Beat& beat) {
     const unsigned size = 1u << beat.log2_size;
     const std::uint32_t offset = beat.va.value & (page_size - 1);
     if (offset % size == 0) return false;
-    return offset + size > page_size || map.find(beat.pa + (size - 1)) != beat.span;
+    return offset + size > page_size || machine.span_at(beat.pa + (size - 1)) != beat.span;
 }
 
 } // namespace mmioscope

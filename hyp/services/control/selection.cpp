@@ -41,14 +41,15 @@ Status can_change(const Machine& machine, const Which& which) {
 
 void mark_selected(Machine& machine, Integrity& integrity, const Which& which, bool selected) {
     for (Span& span : machine.map)
-        if (chosen(span, which)) integrity.store_sealed(span.selected, selected ? 1 : 0);
+        if (chosen(span, which) && span.selected() != selected)
+            integrity.store_sealed(span.tracing, span.tracing ^ Span::selected_bit);
 }
 
 void apply_selection(Machine& machine, Integrity& integrity, bool stopped) {
     for (Span& span : machine.map) {
-        const bool traced = !stopped && port::load_shared(span.selected) != 0;
+        const bool traced = !stopped && span.selected();
         if (!span.changeable || span.traced() == traced) continue;
-        integrity.store_sealed(span.traced_word, traced ? 1 : 0);
+        integrity.store_sealed(span.tracing, span.tracing ^ Span::traced_bit);
         set_pages(machine, integrity, span);
     }
     forget_on_all_cpus();

@@ -79,12 +79,11 @@ void tell(Cpu& cpu, const Frame& frame, const KeptBit& kept, abi::FaultReason wh
 } // namespace
 
 // The baseline keeps nothing.
-Outcome Keeping::make(Cpu& cpu, Frame& frame) {
+std::optional<Outcome> Keeping::before(Cpu& cpu, Frame& frame) {
     DeviceAccess& access = cpu.trapped.access;
-    DeviceOps& devices = *cpu.machine->devices;
     if (!access.decoded || cpu.machine->config.engine == abi::EngineKind::unprotect ||
         !clears_any(bits_, cpu.trapped, frame))
-        return devices.make(cpu, frame);
+        return {};
 
     if (!has_room_for(cpu, 2 * bits_.size())) return Outcome::again;
     const bool keeps = can_emulate(cpu, frame);
@@ -95,7 +94,7 @@ Outcome Keeping::make(Cpu& cpu, Frame& frame) {
              keeps ? abi::FaultReason::uart_kept : abi::FaultReason::uart_stopped);
         if (keeps) access.value |= static_cast<std::uint32_t>(bit);
     }
-    if (!keeps) return devices.make(cpu, frame);
+    if (!keeps) return {};
     count_access(cpu);
     return emulate(cpu, frame);
 }
@@ -112,7 +111,7 @@ BootError Keeping::configure(Machine& machine, Setup& setup) {
             if (!kept) continue;
             kept->region = region;
             const std::uint64_t address = kept->address.value;
-            if (!bits_.push_back(*kept) || !machine.map.give({address, address + 4}, *this))
+            if (!bits_.push_back(*kept) || !machine.map.hook({address, address + 4}, *this))
                 return {"too many devices for the region map", ""};
         }
     }

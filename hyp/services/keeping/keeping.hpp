@@ -18,12 +18,12 @@ struct KeptBit {
 };
 using KeptBits = FixedVector<KeptBit, 4>;
 
-class Keeping final : public Service, public DeviceOps {
+class Keeping final : public Service, public AccessHooks {
 public:
     /// The last one that does: the others have withheld their UARTs.
     BootError configure(Machine& machine, Setup& setup) override;
     /// An access to a register with such a bit.
-    Outcome make(Cpu& cpu, Frame& frame) override;
+    std::optional<Outcome> before(Cpu& cpu, Frame& frame) override;
 
 private:
     KeptBits bits_;

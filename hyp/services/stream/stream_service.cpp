@@ -45,7 +45,7 @@ BootError StreamService::configure(Machine& machine, Setup& setup) {
     // register: exclusives to the others must work (trap/abort.cpp).
     const std::uint64_t sgir = board.gic_distributor.value + gicd_sgir;
     if (board.gic_distributor.value != 0 &&
-        !machine.map.give({sgir, sgir + 4}, machine_register_ops))
+        !machine.map.hook({sgir, sgir + 4}, machine_register_hooks))
         return {"too many devices for the region map", ""};
     return take_uart(machine, setup);
 }
@@ -69,13 +69,13 @@ BootError StreamService::take_uart(Machine& machine, Setup& setup) {
     return {};
 }
 
-/// The guest keeps it. All that it sends must trap, traced or not: see make().
+/// The guest keeps it. All that it sends must trap, traced or not: see before().
 BootError StreamService::share_uart(Machine& machine, const Uart& uart) {
     const Span* span = machine.map.find(uart.base);
     if (span == nullptr) return {"mmioscope,stream is not a device of the guest's", ""};
     machine.regions[span->region].flags |= abi::region_shared;
     data_register_ = UartLine::data_register(uart);
-    if (!machine.map.give(data_register_, *this))
+    if (!machine.map.hook(data_register_, *this))
         return {"too many devices for the region map", ""};
     return {};
 }
@@ -122,14 +122,14 @@ std::optional<std::uint8_t> StreamService::byte_sent(const Cpu& cpu, const Frame
     return {};
 }
 
-Outcome StreamService::make(Cpu& cpu, Frame& frame) {
+std::optional<Outcome> StreamService::before(Cpu& cpu, Frame& frame) {
     end_store(cpu);
     if (const auto byte = byte_sent(cpu, frame)) {
         shared_line_.begin_store(cpu.number, *byte);
         cpu.trapped.record.type = abi::RecordType::access; // what becomes of it: see end_store()
         cpu.work_done = false;                             // there is one behind the store
     }
-    return cpu.machine->devices->make(cpu, frame);
+    return {};
 }
 
 /// No step is armed, so a store that was begun is over. It has become a fault if it was not made.

@@ -10,7 +10,7 @@
 
 namespace mmioscope {
 
-class StreamService final : public Service, public DeviceOps {
+class StreamService final : public Service, public AccessHooks {
 public:
     constexpr StreamService(Stream& stream, RequestHandler& handler)
         : stream_(stream), handler_(handler) {}
@@ -19,7 +19,7 @@ public:
     BootError configure(Machine& machine, Setup& setup) override;
     BootError start(Machine& machine, const Setup& setup) override;
     /// An access to the data register of a UART that is shared: what it sends may need a mark.
-    Outcome make(Cpu& cpu, Frame& frame) override;
+    std::optional<Outcome> before(Cpu& cpu, Frame& frame) override;
     void work(Cpu& cpu) override;
     bool work_needs_all(const Cpu& cpu) const override;
     bool may_sleep(Cpu& cpu) override;

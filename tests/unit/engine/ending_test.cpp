@@ -181,7 +181,7 @@ TEST_CASE("an access that never ends does not keep the machine from its end") {
             }
         }
         CHECK(!cpu.locks.holds_others());
-        CHECK(!machine.locks[0].lock.held());
+        CHECK(!machine.locks.of(0).lock.held());
         lost.lock.release();
     });
     rig.run();

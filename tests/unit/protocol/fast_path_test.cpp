@@ -567,7 +567,7 @@ TEST_CASE("a device or filter switched by another CPU takes effect at the fast p
             return;
         }
         for (Span& span : machine.map)
-            if (span.range.contains(at::fifo)) span.traced_word = 0, span.mapped = Mapped::in_steps;
+            if (span.range.contains(at::fifo)) span.tracing = 0, span.mapped = Mapped::in_steps;
     });
     CHECK(rig.records_of(abi::RecordType::access).size() == 2);
     CHECK(rig.ring(0).statistics.filtered == (filter ? 1 : 0));

@@ -18,9 +18,9 @@ Conditions conditions_for(std::uint64_t seed) {
     return conditions;
 }
 
-RegionSet set_of(std::initializer_list<std::uint16_t> regions) {
-    RegionSet set;
-    for (const std::uint16_t region : regions) set.add(region);
+OwnerSet set_of(RegionLocks& locks, std::initializer_list<std::uint16_t> regions) {
+    OwnerSet set;
+    for (const std::uint16_t region : regions) set.add(locks.of(region));
     return set;
 }
 
@@ -35,9 +35,9 @@ std::string count_under_locks(std::uint64_t seed) {
             HeldLocks held;
             std::uint64_t spins = 0;
             for (unsigned round = 0; round < rounds;) {
-                if (!held.acquire(*locks, set_of({0, 1}), cpu, spins)) continue;
+                if (!held.acquire(set_of(*locks, {0, 1}), cpu, spins)) continue;
                 for (const std::uint16_t region : {0, 1})
-                    given[region].push_back(held.next_sequence(region));
+                    given[region].push_back(held.next_sequence(locks->of(region)));
                 held.release();
                 ++round;
             }
@@ -60,9 +60,9 @@ std::string give_up() {
         HeldLocks other;
         HeldLocks held;
         std::uint64_t spins = 0;
-        while (!other.acquire(*locks, set_of({5}), 1, spins)) {
+        while (!other.acquire(set_of(*locks, {5}), 1, spins)) {
         }
-        if (held.acquire(*locks, set_of({2, 5, 9}), 0, spins)) wrong = "lock: held twice";
+        if (held.acquire(set_of(*locks, {2, 5, 9}), 0, spins)) wrong = "lock: held twice";
         simulation.complete_system();
         for (const std::uint16_t region : {2, 9})
             if (locks->of(region).lock.owner() != Lock::no_owner)
@@ -80,7 +80,7 @@ std::string give_up_all() {
     simulation.scheduler.add([&] {
         HeldLocks other;
         std::uint64_t spins = 0;
-        while (!other.acquire(*locks, set_of({3}), 1, spins)) {
+        while (!other.acquire(set_of(*locks, {3}), 1, spins)) {
         }
         if (locks->acquire_all(4, 0, spins)) wrong = "lock: held twice";
         simulation.complete_system();

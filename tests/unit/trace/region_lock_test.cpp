@@ -7,17 +7,21 @@ using namespace mmioscope;
 using namespace mmioscope::sim;
 
 namespace {
-RegionSet set_of(std::initializer_list<std::uint16_t> regions) {
-    RegionSet set;
-    for (const std::uint16_t region : regions) set.add(region);
+OwnerSet set_of(RegionLocks& locks, std::initializer_list<std::uint16_t> regions) {
+    OwnerSet set;
+    for (const std::uint16_t region : regions) set.add(locks.of(region));
     return set;
 }
 } // namespace
 
-TEST_CASE("a set of regions holds each once, in the lock order") {
-    const RegionSet set = set_of({7, 3, 7, 300, 3, 0});
-    const std::vector<std::uint16_t> found(set.begin(), set.end());
-    CHECK(found == std::vector<std::uint16_t>{0, 3, 7, 300});
+TEST_CASE("a set of owners holds each once, in the lock order") {
+    auto locks = std::make_unique<RegionLocks>();
+    Owner& page = *locks->take_page_owner();
+    OwnerSet set = set_of(*locks, {7, choice_lock, 3, 7, 3, 0});
+    for (unsigned n = 0; n < 2; ++n) set.add(page);
+    const std::vector<Owner*> found(set.begin(), set.end());
+    CHECK(found == std::vector<Owner*>{&page, &locks->of(0), &locks->of(3), &locks->of(7),
+                                       &locks->of(choice_lock)});
 }
 
 TEST_CASE("locks know their owner, and are free after release") {
@@ -25,7 +29,7 @@ TEST_CASE("locks know their owner, and are free after release") {
     auto locks = std::make_unique<RegionLocks>();
     HeldLocks held;
     std::uint64_t spins = 0;
-    REQUIRE(held.acquire(*locks, set_of({5, 2}), 3, spins));
+    REQUIRE(held.acquire(set_of(*locks, {5, 2}), 3, spins));
     CHECK(held.held());
     CHECK(locks->of(2).lock.owner() == 3);
     CHECK(locks->of(5).lock.owner() == 3);
@@ -42,15 +46,15 @@ TEST_CASE("waiting is bounded, and locks already taken are released") {
     HeldLocks other;
     HeldLocks held;
     std::uint64_t spins = 0;
-    REQUIRE(other.acquire(*locks, set_of({5}), 1, spins));
-    CHECK(!held.acquire(*locks, set_of({2, 5, 9}), 3, spins));
+    REQUIRE(other.acquire(set_of(*locks, {5}), 1, spins));
+    CHECK(!held.acquire(set_of(*locks, {2, 5, 9}), 3, spins));
     CHECK(spins >= 1000);
     CHECK(!held.held());
     CHECK(locks->of(2).lock.owner() == Lock::no_owner);
     CHECK(locks->of(9).lock.owner() == Lock::no_owner);
     CHECK(locks->of(5).lock.owner() == 1);
     other.release();
-    CHECK(held.acquire(*locks, set_of({2, 5, 9}), 3, spins));
+    CHECK(held.acquire(set_of(*locks, {2, 5, 9}), 3, spins));
 }
 
 TEST_CASE("each region counts its own accesses") {
@@ -58,13 +62,13 @@ TEST_CASE("each region counts its own accesses") {
     auto locks = std::make_unique<RegionLocks>();
     HeldLocks held;
     std::uint64_t spins = 0;
-    REQUIRE(held.acquire(*locks, set_of({1, 2}), 0, spins));
-    CHECK(held.next_sequence(1) == 1);
-    CHECK(held.next_sequence(1) == 2);
-    CHECK(held.next_sequence(2) == 1);
+    REQUIRE(held.acquire(set_of(*locks, {1, 2}), 0, spins));
+    CHECK(held.next_sequence(locks->of(1)) == 1);
+    CHECK(held.next_sequence(locks->of(1)) == 2);
+    CHECK(held.next_sequence(locks->of(2)) == 1);
     held.release();
-    REQUIRE(held.acquire(*locks, set_of({2}), 1, spins));
-    CHECK(held.next_sequence(2) == 2);
+    REQUIRE(held.acquire(set_of(*locks, {2}), 1, spins));
+    CHECK(held.next_sequence(locks->of(2)) == 2);
 }
 
 TEST_CASE("a sequence number without its lock, and a second release, stop the machine") {
@@ -73,14 +77,30 @@ TEST_CASE("a sequence number without its lock, and a second release, stop the ma
     HeldLocks held;
     std::uint64_t spins = 0;
     CHECK_THROWS_AS(held.release(), Halted);
-    REQUIRE(held.acquire(*locks, set_of({1}), 0, spins));
-    CHECK_THROWS_AS(held.next_sequence(2), Halted);
+    REQUIRE(held.acquire(set_of(*locks, {1}), 0, spins));
+    CHECK_THROWS_AS(held.next_sequence(locks->of(2)), Halted);
 }
 
-TEST_CASE("regions beyond the table share a lock that no other region has") {
+TEST_CASE("all locks, or all others than those held, are those of pages and of regions") {
+    Bench bench;
     auto locks = std::make_unique<RegionLocks>();
-    CHECK(&locks->of(abi::no_device) == &locks->of(abi::max_regions));
-    CHECK(&locks->of(abi::max_regions) != &locks->of(abi::max_regions - 1));
+    Owner& page = *locks->take_page_owner();
+    HeldLocks held;
+    std::uint64_t spins = 0;
+    REQUIRE(held.acquire(page, 1, spins));
+    CHECK(!locks->acquire_all(2, 0, spins));
+    CHECK(held.acquire_others(*locks, 2, 1, spins));
+    for (const std::uint16_t region : {0, 1}) CHECK(locks->of(region).lock.owner() == 1);
+    CHECK(locks->of(2).lock.owner() == Lock::no_owner);
+    held.release_others();
+    CHECK(page.lock.owner() == 1);
+    CHECK(locks->of(1).lock.owner() == Lock::no_owner);
+    held.release();
+    CHECK(locks->acquire_all(2, 0, spins));
+    CHECK(page.lock.owner() == 0);
+    locks->release_all(2);
+    CHECK(page.lock.owner() == Lock::no_owner);
+    while (locks->take_page_owner() != nullptr) CHECK(&page != &locks->of(0));
 }
 
 TEST_CASE("under any schedule one CPU at a time holds a lock, and none waits for ever") {
@@ -99,15 +119,16 @@ TEST_CASE("under any schedule one CPU at a time holds a lock, and none waits for
                 for (unsigned round = 0; round < 20;) {
                     Random random(seed * 100 + cpu * 20 + round);
                     HeldLocks held;
-                    RegionSet set;
+                    OwnerSet set;
                     for (unsigned i = 0; i < 2; ++i)
-                        set.add(static_cast<std::uint16_t>(random.below(4)));
+                        set.add(locks->of(static_cast<std::uint16_t>(random.below(4))));
                     std::uint64_t spins = 0;
-                    if (!held.acquire(*locks, set, cpu, spins)) continue;
-                    for (const auto region : set)
-                        if (++holders[region] != 1) throw Failure{"two CPUs hold one lock"};
+                    if (!held.acquire(set, cpu, spins)) continue;
+                    for (Owner* const owner : set)
+                        if (++holders[owner - &locks->of(0)] != 1)
+                            throw Failure{"two CPUs hold one lock"};
                     for (unsigned i = 0; i < 5; ++i) simulation.point();
-                    for (const auto region : set) --holders[region];
+                    for (Owner* const owner : set) --holders[owner - &locks->of(0)];
                     held.release();
                     ++round;
                     ++taken;

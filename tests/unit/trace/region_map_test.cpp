@@ -101,7 +101,7 @@ TEST_CASE("a page traps if one byte of it is traced, withheld or always trapped"
         REQUIRE(f.map->withhold({0x1ff0, 0x1ff1}));
     }
     SECTION("trapped") {
-        REQUIRE(f.map->give({0x1ff8, 0x1ffc}, machine_register_ops));
+        REQUIRE(f.map->hook({0x1ff8, 0x1ffc}, machine_register_hooks));
     }
     CHECK(f.map->page_trapped({0x1000}));
     CHECK(f.map->page_trapped({0x1fff}));

@@ -34,10 +34,8 @@ bool stops_behind(Action action, const std::string& why,
 }
 
 void take_a_lock(Rig& rig, mmioscope::Cpu& cpu) {
-    RegionSet regions;
-    regions.add(0);
     std::uint64_t spins = 0;
-    REQUIRE(cpu.locks.acquire(rig.machine->locks, regions, cpu.number, spins));
+    REQUIRE(cpu.locks.acquire(rig.machine->locks.of(0), cpu.number, spins));
 }
 
 constexpr auto no_baseline = {abi::EngineKind::shadow, abi::EngineKind::emulation};
