@@ -48,7 +48,7 @@ FIRST = [("hyp/services/stream/ring_merge.cpp", "records that CPUs publish*,a cl
           "a new name is*,the stream is sent*,behind a firewall*,a loop that does*,a watchpoint*,the fast path*"),
          ("hyp/core/trap/fetch.cpp", "an instruction is decoded*"),
          ("hyp/core/trap/panic.cpp", "a panic prints*"),
-         ("hyp/core/trap/abort.cpp", "code that another CPU*,a device switched on*"),
+         ("hyp/core/trap/abort.cpp", "code that another CPU*,a device switched on*,what a rule withholds*"),
          ("hyp/core/engine/exclusive", "no store-exclusive succ*,CPUs with excl*,each access to a traced*"),
          ("hyp/core/trap/stretch", "no store-exclusive succ*,a handler's CLREX*"),
          ("hyp/core/engine/reexecution", "CPUs with excl*,a guest that runs on*"),
