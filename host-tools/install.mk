@@ -14,9 +14,8 @@ $(HOST_LIBRARY): $(HOST_LIBRARY_OBJECTS)
 
 INSTALL_PUBLIC_HEADERS := $(wildcard host-tools/include/mmioscope/*.hpp)
 INSTALL_ABI_HEADERS := $(wildcard hyp/abi/*.hpp)
-# The options of commands, and the program's commands, are filled in from --help.
-MADE_MAN_PAGES := $(patsubst docs/man/%,$(BUILD)/man/%,$(wildcard docs/man/*.1))
-INSTALL_MAN_PAGES := $(MADE_MAN_PAGES) $(wildcard docs/man/*.[57])
+# The options of commands, the program's commands, and the fields of events are filled in from what it prints.
+MADE_MAN_PAGES := $(patsubst docs/man/%,$(BUILD)/man/%,$(wildcard docs/man/*.[157]))
 INSTALL_COMPLETION := $(wildcard contrib/completion/mmioscope.bash)
 INSTALL_DEVICES := $(wildcard host-tools/devices/*)
 
@@ -25,15 +24,16 @@ INSTALLED := $(BUILD)/mmioscope:bin/mmioscope $(HOST_LIBRARY):lib/libmmioscope.a
     $(foreach b,$(HYP_IMAGE_BASES),$(BUILD)/hyp-$(b).elf:lib/mmioscope/hyp-$(b).elf) \
     $(foreach h,$(INSTALL_PUBLIC_HEADERS),$(h):include/mmioscope/$(notdir $(h))) \
     $(foreach h,$(INSTALL_ABI_HEADERS),$(h):include/mmioscope/abi/$(notdir $(h))) \
-    $(foreach m,$(INSTALL_MAN_PAGES),$(m):share/man/man$(subst .,,$(suffix $(m)))/$(notdir $(m))) \
+    $(foreach m,$(MADE_MAN_PAGES),$(m):share/man/man$(subst .,,$(suffix $(m)))/$(notdir $(m))) \
     $(foreach c,$(INSTALL_COMPLETION),$(c):share/bash-completion/completions/mmioscope) \
     $(foreach d,$(INSTALL_DEVICES),$(d):share/mmioscope/devices/$(notdir $(d))) \
     $(foreach p,$(wildcard $(REPORT_PAGE)),$(p):share/mmioscope/report.html)
 
-$(MADE_MAN_PAGES): $(BUILD)/man/%.1: docs/man/%.1 docs/man/page.awk $(BUILD)/mmioscope
+$(MADE_MAN_PAGES): $(BUILD)/man/%: docs/man/% docs/man/page.awk $(BUILD)/mmioscope
 	@mkdir -p $(@D)
 	@echo "  $@"
-	@$(BUILD)/mmioscope $(patsubst mmioscope-%,%,$(filter mmioscope-%,$*)) --help | awk -f docs/man/page.awk $< >$@
+	@{ $(BUILD)/mmioscope $(patsubst mmioscope-%.1,%,$(filter mmioscope-%.1,$*)) --help && \
+	    $(BUILD)/mmioscope print -F help; } | awk -f docs/man/page.awk $< >$@
 
 .PHONY: install uninstall
 man: $(MADE_MAN_PAGES)

@@ -1,11 +1,12 @@
 # Makes a manual page of a source in docs/man/: fills in what --help says, so that no page repeats it.
-# Usage: mmioscope [COMMAND] --help | awk -f docs/man/page.awk PAGE
+# Usage: { mmioscope [COMMAND] --help; mmioscope print -F help; } | awk -f docs/man/page.awk PAGE
 #
 # In the source, `.Nd` alone gets the command's line. A list that begins with one of these comments gets an item for
 # each option, command or format there is, in their order; what the source has for an item goes behind its line:
 #     .\" options of --help
 #     .\" commands of --help
 #     .\" formats of --help
+#     .\" fields of --help, of filters; columns, of exports; types, of records; numbers: these as rows of a table
 
 function fail(text) {
     print FILENAME ": " text >"/dev/stderr"
@@ -74,10 +75,15 @@ function add_item(line,    name) {
     if (section == "options") {
         add_option(line)
     } else {
+        if (section == "types") {
+            number[count] = line + 0
+            sub(/^[0-9]+ /, "", line)
+        }
         name = line
-        sub(/ .*/, "", name)
+        sub(/,.*/, "", name)
         place[section, name] = count
-        head[count] = "Cm " name
+        gsub(/,/, " ,", line)
+        head[count] = (section ~ /^(columns|types)$/ ? "Ql " : "Cm ") line
     }
 }
 
@@ -95,6 +101,8 @@ function read_help(    line, item) {
         title = title == "" ? line : title
         if (line ~ /^(Options|Commands .*|FORMAT is one of):$/) {
             section = line ~ /^O/ ? "options" : line ~ /^C/ ? "commands" : "formats"
+        } else if (line ~ /^(Fields|Columns|Types) of [a-z]+:$/) {
+            section = tolower(substr(line, 1, index(line, " ") - 1))
         } else if (line !~ /^  /) {
             section = ""
         } else if (section != "") {
@@ -118,12 +126,18 @@ function take(item,    left, width) {
 # The list `wanted`: an item each.
 function print_items(wanted,    i, any) {
     for (i = 1; i <= count; ++i) {
-        if (kind[i] != wanted) {
+        if (kind[i] != (wanted == "numbers" ? "types" : wanted)) {
             continue
         }
         any = 1
         if (help[i] ~ /^ *$/) {
             fail("--help has no line for " head[i])
+        }
+        if (wanted == "numbers") {
+            sub(/^Ql /, "", head[i])
+            sub(/ ,.*/, "", head[i])
+            printf ".It %d Ta %s Ta %s\n", number[i], head[i], plain(help[i])
+            continue
         }
         print ".It " head[i]
         if (wanted == "commands") {

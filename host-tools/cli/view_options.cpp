@@ -72,8 +72,14 @@ void add_one_file_option(CLI::App& command, ViewOptions& options) {
 void add_event_options(CLI::App& command, ViewOptions& options) {
     command
         .add_option("-F,--filter", options.trace.filter,
-                    "Only events that match this filter (mmioscope-filter(7))")
+                    "Only events that match this filter (mmioscope-filter(7)); help lists its "
+                    "fields")
         ->check(not_empty())
+        ->each([](const std::string& text) {
+            if (text == "help") {
+                throw CLI::CallForVersion(filter::list_of_fields(), 0);
+            }
+        })
         ->type_name("EXPR");
     add_values(command, "--plugin", options.plugins,
                "Load a plug-in with filters (@name in -F) and analyses; may be repeated")

@@ -7,7 +7,7 @@ namespace mmioscope::exporting {
 std::string csv_titles() {
     std::string titles;
     for (const Column& column : columns) {
-        titles.append(titles.empty() ? "" : ",").append(column.name);
+        titles.append(titles.empty() ? "" : ",").append(column.column);
     }
     return titles;
 }
@@ -18,15 +18,14 @@ void Csv::begin(const trace::TraceReader& reader) {
 }
 
 void CsvDecimal::begin(const trace::TraceReader& reader) {
-    known_ = known_columns(reader);
-    tick_ = trace::TickLength(reader.info() ? reader.info()->counter_frequency : 0);
+    cells_ = Cells(reader);
     sink_.put(csv_titles() + "\n");
 }
 
 void CsvDecimal::add(const Event& event) {
     for (std::size_t i = 0; i < columns.size(); ++i) {
         sink_.put(i == 0 ? "" : ",");
-        const Cell cell = known_[i] ? columns[i].cell(event, tick_) : Cell();
+        const Cell cell = cells_.of(i, event);
         if (const Hex* const number = std::get_if<Hex>(&cell)) {
             table::append_csv(sink_.text(), number->value);
         } else {

@@ -28,8 +28,7 @@ public:
 
 private:
     Sink& sink_;
-    ColumnSet known_;
-    trace::TickLength tick_{0};
+    Cells cells_;
 };
 
 } // namespace mmioscope::exporting

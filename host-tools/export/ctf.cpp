@@ -1,6 +1,6 @@
 #include "export/ctf.hpp"
 
-#include "export/record_words.hpp"
+#include "export/columns.hpp"
 #include "records/kinds.hpp"
 #include "system/error.hpp"
 
@@ -305,7 +305,7 @@ std::string events() {
         const trace::Kind& kind = trace::kinds[id];
         if (!kind.word.empty()) {
             append_event(to, id, kind.word,
-                         kind.place                                          ? placed
+                         kind.is(trace::Is::placed)                                          ? placed
                          : id == static_cast<unsigned>(abi::RecordType::gap) ? lost
                          : kind.value == trace::ValueIs::none                ? text
                                                                              : plain);

@@ -1,7 +1,7 @@
 #include "export/mmiotrace.hpp"
 
 #include "analysis/pci.hpp"
-#include "export/record_words.hpp"
+#include "export/columns.hpp"
 #include "file/trace_reader.hpp"
 #include "import/imported.hpp"
 #include "reading/drive.hpp"

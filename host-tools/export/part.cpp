@@ -160,7 +160,7 @@ void Part::add(const Event& event) {
     callers_.push_back(what_.no_pc ? trace::lr_holds : reader_->caller_of(event.number));
     records_.push_back(record);
     const trace::Kind& kind = trace::kind_of(record.type);
-    if (what_.no_pc && kind.place && kind.hide == trace::Hide::addresses) {
+    if (what_.no_pc && kind.is(trace::Is::placed) && kind.hide == trace::Hide::addresses) {
         hide_place(records_.back());
     }
     records_.insert(records_.end(), pieces.begin(), pieces.end());

@@ -1,7 +1,6 @@
 #include "export/perfetto.hpp"
 
 #include "export/columns.hpp"
-#include "export/record_words.hpp"
 #include "records/kinds.hpp"
 #include "records/ticks.hpp"
 
@@ -160,11 +159,10 @@ std::string access_name(const Event& event) {
                        abi::access_size(event.record), place);
 }
 
-void tell(TrackEvent& to, const Event& event, Column::In in, const ColumnSet& known,
-          const trace::TickLength& tick) {
+void tell(TrackEvent& to, const Event& event, Column::In in, const Cells& cells) {
     for (std::size_t i = 0; i < columns.size(); ++i) {
-        if (columns[i].in == in && known[i]) {
-            to.argument(columns[i].name, columns[i].cell(event, tick));
+        if (columns[i].in == in) {
+            to.argument(columns[i].column, cells.of(i, event));
         }
     }
 }
@@ -172,8 +170,7 @@ void tell(TrackEvent& to, const Event& event, Column::In in, const ColumnSet& kn
 } // namespace
 
 void Perfetto::begin(const trace::TraceReader& reader) {
-    known_ = known_columns(reader);
-    tick_ = trace::TickLength(reader.info() ? reader.info()->counter_frequency : 0);
+    cells_ = Cells(reader);
     describe(sink_, devices_group, "devices", 0);
     describe(sink_, cpus_group, "CPUs", 0);
     describe(sink_, tasks_group, "tasks, by their accesses", 0);
@@ -281,8 +278,8 @@ void Perfetto::add_access(const Event& event) {
     end_slice(r.device, event.nanoseconds);
     TrackEvent slice(sink_, names_, event.nanoseconds, slice_begin, device_tracks + r.device);
     slice.name(access_name(event));
-    tell(slice, event, Column::In::slices, known_, tick_);
-    open_[r.device] = event.nanoseconds + tick_.nanoseconds(r.duration);
+    tell(slice, event, Column::In::slices, cells_);
+    open_[r.device] = event.nanoseconds + cells_.context.tick.nanoseconds(r.duration);
 }
 
 // Slices of one track must not overlap: end the open one where the next begins.
@@ -303,9 +300,9 @@ void Perfetto::add_instant(const Event& event) {
     const bool access = r.type == RecordType::access;
     point.name(access ? fmt::format(FMT_COMPILE("{} {}"), event.device(), access_name(event))
                       : std::string(type_word(r.type)));
-    tell(point, event, Column::In::all, known_, tick_);
+    tell(point, event, Column::In::all, cells_);
     if (!access) {
-        tell(point, event, Column::In::slices, known_, tick_);
+        tell(point, event, Column::In::slices, cells_);
     }
     if (!access && trace::has_place(r.type)) {
         point.argument("device", event.device());

@@ -77,8 +77,7 @@ private:
 
     Sink& sink_;
     PerfettoNames names_;
-    ColumnSet known_;
-    trace::TickLength tick_{0};
+    Cells cells_;
     std::set<std::uint8_t> cpus_;                     ///< with a track
     std::map<std::uint16_t, std::uint64_t> open_;     ///< ends of slices, by device
     std::map<std::string, std::uint64_t> interrupts_; ///< tracks, by CPU and interrupt

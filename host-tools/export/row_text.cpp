@@ -19,7 +19,7 @@ constexpr std::size_t first(Of of) {
 
 /// The fields of the value follow it immediately.
 constexpr std::size_t value_column = first(Of::value) - 1;
-static_assert(columns[value_column].name == "value");
+static_assert(columns[value_column].column == "value");
 
 // The columns around sp: those of the context, and sp and va, which mostly stay the same in it.
 constexpr bool is_of_stack(std::size_t column) {
@@ -40,6 +40,7 @@ constexpr std::size_t stack_end = [] {
     return column;
 }();
 
+constexpr Number nothing(0, false);
 constexpr std::size_t most_of_number = 40; ///< includes what surrounds it
 constexpr std::size_t events_of_room = 16; ///< number of events to reserve room for at once
 constexpr std::size_t most_of_numbers = columns.size() * most_of_number;
@@ -59,7 +60,7 @@ constexpr Front front(std::size_t column) {
         }
     };
     if (form == RowForm::json) {
-        put(",\""), put(columns.at(column).name), put("\":");
+        put(",\""), put(columns.at(column).column), put("\":");
     } else if (column > 0) {
         put(",");
     }
@@ -85,12 +86,12 @@ template <RowForm form, std::size_t column>
 
 template <RowForm form, std::size_t column>
 [[gnu::always_inline]] inline void append_number(TextCursor& to, const Number& number) {
-    if (form == RowForm::csv || number.as != Number::As::nothing) {
+    if (form == RowForm::csv || number.known) {
         append_front<form, column>(to);
     }
-    if (number.as == Number::As::decimal) {
+    if (number.known && columns[column].unit != Column::Unit::hex) {
         to.decimal(number.value);
-    } else if (number.as == Number::As::hex) {
+    } else if (number.known) {
         append_quote<form>(to);
         to.hex(number.value);
         append_quote<form>(to);
@@ -108,8 +109,8 @@ void end(fmt::memory_buffer& to, const TextCursor& at) {
 
 } // namespace
 
-RowText::RowText(RowForm form, const ColumnSet& known, std::uint32_t frequency)
-    : form_(form), known_(known), tick_(frequency),
+RowText::RowText(RowForm form, Cells cells)
+    : form_(form), cells_(std::move(cells)),
       values_([this](const Event& event) { return text_of(first(Of::value), event); }),
       interrupts_([this](const Event& event) { return text_of(first(Of::interrupt), event); }),
       flags_([this](const Event& event) { return text_of(first(Of::flags), event); }) {}
@@ -117,11 +118,11 @@ RowText::RowText(RowForm form, const ColumnSet& known, std::uint32_t frequency)
 void RowText::append_lines(fmt::memory_buffer& to, std::span<const Event> events) {
     Event::resolve(events);
     if (form_ == RowForm::json) {
-        known_.all() ? append_each<RowForm::json, true>(to, events)
-                     : append_each<RowForm::json, false>(to, events);
+        cells_.known.all() ? append_each<RowForm::json, true>(to, events)
+                           : append_each<RowForm::json, false>(to, events);
     } else {
-        known_.all() ? append_each<RowForm::csv, true>(to, events)
-                     : append_each<RowForm::csv, false>(to, events);
+        cells_.known.all() ? append_each<RowForm::csv, true>(to, events)
+                           : append_each<RowForm::csv, false>(to, events);
     }
 }
 
@@ -167,9 +168,9 @@ void RowText::append_other(fmt::memory_buffer& to, const Event& event) const {
 }
 
 void RowText::append_cell(fmt::memory_buffer& to, std::size_t column, const Event& event) const {
-    const Cell cell = known_[column] ? columns[column].cell(event, tick_) : Cell();
+    const Cell cell = cells_.of(column, event);
     if (form_ == RowForm::json) {
-        table::append_json(to, columns[column].name, cell);
+        table::append_json(to, columns[column].column, cell);
         return;
     }
     if (column > 0) {
@@ -241,19 +242,21 @@ template <RowForm form, bool all, std::size_t from, std::size_t to>
         } else if constexpr (columns[i].of == Of::interrupt) {
             at.append_any(texts.interrupt);
         } else if constexpr (columns[i].of == Of::text) { // append_each() has excluded these
-            append_number<form, i>(at, Number());
+            append_number<form, i>(at, nothing);
         } else {
             if (event.record.type != abi::RecordType::access) {
                 __builtin_unreachable(); // saves checks of each column
             }
-            const Number number = all || known_[i] ? columns[i].number_of(event, tick_) : Number();
-            if (columns[i].of == Of::number || number.as != Number::As::decimal) {
+            const Number number =
+                all || cells_.known[i] ? columns[i].number(event, cells_.context) : nothing;
+            if (columns[i].of == Of::number || columns[i].unit == Column::Unit::hex ||
+                !number.known) {
                 append_number<form, i>(at, number);
             } else {
                 append_front<form, i>(at);
                 at = append_slow<i>(at, event.record, number.value);
             }
-            if (i == value_column && number.as == Number::As::hex) {
+            if (i == value_column && number.known) {
                 constexpr std::size_t quote = form == RowForm::json ? 1 : 0;
                 constexpr std::size_t in_front = front<form>(i).size + quote;
                 digits = {cell + in_front, at.at() - quote};

@@ -40,8 +40,7 @@ constexpr std::size_t text_index(std::size_t column) {
 
 class RowText {
 public:
-    /// Columns outside `known` stay empty. `frequency`: as in Column::cell.
-    RowText(RowForm form, const ColumnSet& known, std::uint32_t frequency);
+    RowText(RowForm form, Cells cells);
 
     RowText(const RowText&) = delete;
     RowText& operator=(const RowText&) = delete;
@@ -90,8 +89,7 @@ private:
     void make(OfContext& to, const Event& event) const;
 
     RowForm form_;
-    ColumnSet known_;
-    trace::TickLength tick_;
+    Cells cells_;
     reading::KeptByContext<OfContext, 384> contexts_;
     ValueText values_;
     InterruptText interrupts_;
@@ -107,10 +105,7 @@ class Rows : public Exporter {
 public:
     Rows(Sink& sink, RowForm form) : sink_(sink), form_(form) {}
 
-    void begin(const trace::TraceReader& reader) override {
-        rows_.emplace(form_, known_columns(reader),
-                      reader.info() ? reader.info()->counter_frequency : 0);
-    }
+    void begin(const trace::TraceReader& reader) override { rows_.emplace(form_, Cells(reader)); }
     void add(const Event& event) override { add_all({&event, 1}); }
     void add_all(std::span<const Event> events) override {
         rows_->append_lines(sink_.text(), events);

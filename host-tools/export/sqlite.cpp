@@ -1,7 +1,6 @@
 #include "export/sqlite.hpp"
 
 #include "export/columns.hpp"
-#include "export/record_words.hpp"
 #include "records/kinds.hpp"
 #include "records/record_text.hpp"
 #include "records/verdict.hpp"
@@ -45,7 +44,7 @@ constexpr Elsewhere elsewhere[] = {{"device", ",device INTEGER REFERENCES device
 constexpr auto others = [] {
     std::array<const Elsewhere*, columns.size()> all{};
     for (const Elsewhere& one : elsewhere) {
-        all[std::ranges::find(columns, one.column, &Column::name) - columns.begin()] = &one;
+        all[std::ranges::find(columns, one.column, &Column::column) - columns.begin()] = &one;
     }
     return all;
 }();
@@ -53,9 +52,9 @@ constexpr auto others = [] {
 std::string columns_of_events() {
     std::string sql = "id INTEGER PRIMARY KEY";
     for (std::size_t i = 0; i < columns.size(); ++i) {
-        const std::string_view type = columns[i].number_of != nullptr ? "INTEGER" : "TEXT";
+        const std::string_view type = columns[i].cell == nullptr ? "INTEGER" : "TEXT";
         sql += others[i] != nullptr ? std::string(others[i]->id)
-                                    : fmt::format(",\"{}\" {}", columns[i].name, type);
+                                    : fmt::format(",\"{}\" {}", columns[i].column, type);
     }
     return sql;
 }
@@ -69,8 +68,8 @@ Database with_tables(const std::string& path, const std::string& name) {
 
 Statement insertion(Database& database) {
     const auto commas = static_cast<std::size_t>(std::ranges::count(columns_of_events(), ','));
-    const auto sql = fmt::format("INSERT INTO events VALUES ({})",
-                                 fmt::join(std::string(commas + 1, '?'), ","));
+    const auto sql =
+        fmt::format("INSERT INTO events VALUES ({})", fmt::join(std::string(commas + 1, '?'), ","));
     return database.prepare(sql.c_str());
 }
 
@@ -128,7 +127,7 @@ std::string_view Sqlite::key(const Parts&... parts) {
 
 void Sqlite::begin(const trace::TraceReader& reader) {
     reader_ = &reader;
-    known_ = known_columns(reader);
+    cells_ = Cells(reader);
     for (const auto& [key, value] : reader.text()) {
         meta("text:" + key, value);
     }
@@ -136,7 +135,6 @@ void Sqlite::begin(const trace::TraceReader& reader) {
         const abi::Info& info = *reader.info();
         meta("board", {info.board, ::strnlen(info.board, sizeof info.board)});
         meta("ticks_per_second", fmt::format("{}", info.counter_frequency));
-        tick_ = trace::TickLength(info.counter_frequency);
         if (reader.knows("cpus")) {
             meta("cpus", fmt::format("{}", info.cpu_count));
         }
@@ -182,9 +180,9 @@ void Sqlite::add_row(const Event& event) {
     event_ << ++rows_;
     for (std::size_t i = 0; i < columns.size(); ++i) {
         if (others[i] == nullptr) {
-            put_cell(event_, known_[i] ? columns[i].cell(event, tick_) : Cell());
+            put_cell(event_, cells_.of(i, event));
         } else if (!others[i]->id.empty()) {
-            const std::uint64_t id = id_of(columns[i].name, event);
+            const std::uint64_t id = id_of(columns[i].column, event);
             id == none ? event_.null() : event_ << id;
         }
     }

@@ -39,8 +39,7 @@ private:
 
     static constexpr std::uint64_t rows_per_transaction = 100'000;
 
-    ColumnSet known_;
-    trace::TickLength tick_{0};
+    Cells cells_;
     Database database_;
     Statement event_;
     Statement text_;

@@ -1,7 +1,5 @@
 #include "export/value_text.hpp"
 
-#include "export/record_words.hpp"
-
 #include <utility>
 
 namespace mmioscope::exporting {

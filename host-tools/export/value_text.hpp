@@ -2,7 +2,7 @@
 // format.
 #pragma once
 
-#include "export/record_words.hpp"
+#include "export/columns.hpp"
 #include "mmioscope/event.hpp"
 #include "reading/kept.hpp"
 #include "registers/fields_text.hpp"

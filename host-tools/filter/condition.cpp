@@ -20,8 +20,8 @@ struct NumberComparison {
 
 /// How to read the words of the comparison.
 struct NumberSyntax {
-    NumberField::Unit unit = NumberField::Unit::none;
-    std::span<const NumberField::Word> words = {};
+    EventField::Unit unit = EventField::Unit::decimal;
+    std::span<const EventField::Word> words = {};
     bool names = false; ///< other words are names of values
 };
 
@@ -33,7 +33,7 @@ struct TextComparison {
     std::vector<Pattern> patterns;
     bool negated = false;
 };
-TextComparison text_comparison(TokenStream& tokens, const TextField& field);
+TextComparison text_comparison(TokenStream& tokens, const EventField& field);
 
 /// A glob, or a quoted text taken literally.
 Pattern pattern_of(const Token& token, bool folded);
@@ -52,14 +52,8 @@ Node negated_if(bool negated, Test test) {
 
 std::string unknown_field(const std::string& word) {
     std::vector<std::string_view> names;
-    for (const NumberField& field : number_fields()) {
-        names.push_back(field.name);
-    }
-    for (const TextField& field : text_fields()) {
-        names.push_back(field.name);
-    }
-    for (const Synonym& synonym : synonyms()) {
-        names.push_back(synonym.name);
+    for (const EventField& field : fields) {
+        names.insert(names.end(), field.words.begin(), field.words.end());
     }
     return fmt::format("there is no field '{}'{}", word, suggestion(word, names));
 }
@@ -72,13 +66,9 @@ Node Condition::parse() {
         if (what.text.size() > 1 && what.text.starts_with('@')) {
             return custom(what);
         }
-        if (const NumberField* field = number_field(what.text)) {
+        if (const EventField* field = field_named(what.text)) {
             check_code(what, field->code);
-            return number(*field);
-        }
-        if (const TextField* field = text_field(what.text)) {
-            check_code(what, field->code);
-            return text(*field);
+            return field->any != nullptr ? text(*field) : number(*field);
         }
         if (what.text == "field" && tokens_.take_sign("(")) {
             return bits_by_call();
@@ -92,15 +82,15 @@ Node Condition::parse() {
     throw tokens_.complaint_at(what, unknown_field(what.text));
 }
 
-Node Condition::number(const NumberField& field) {
+Node Condition::number(const EventField& field) {
     const std::optional<std::uint64_t> bits = mask();
-    NumberComparison compared = number_comparison(tokens_, {field.unit, field.words});
+    NumberComparison compared = number_comparison(tokens_, {field.unit, field.values});
     return negated_if(compared.negated, NumberTest{&field, bits, std::move(compared.ranges)});
 }
 
-Node Condition::text(const TextField& field) {
+Node Condition::text(const EventField& field) {
     if (tokens_.peek().kind == Token::Kind::sign && tokens_.peek().text == "&") {
-        throw tokens_.complaint_here(fmt::format("'{}' is a text, and has no bits", field.name));
+        throw tokens_.complaint_here(fmt::format("'{}' is a text, and has no bits", field.word()));
     }
     TextComparison compared = text_comparison(tokens_, field);
     return negated_if(compared.negated, TextTest{&field, std::move(compared.patterns)});
@@ -109,7 +99,7 @@ Node Condition::text(const TextField& field) {
 Node Condition::bits(std::optional<Pattern> reg, Pattern field) {
     const std::optional<std::uint64_t> bits = mask();
     NumberComparison compared =
-        number_comparison(tokens_, {NumberField::Unit::none, {}, /*names=*/true});
+        number_comparison(tokens_, {EventField::Unit::decimal, {}, /*names=*/true});
     return negated_if(compared.negated,
                       BitsTest{std::move(reg), std::move(field), bits, std::move(compared.ranges),
                                std::move(compared.names)});
@@ -168,15 +158,15 @@ std::optional<std::uint64_t> word_value(const std::string& word, const NumberSyn
     if (named != syntax.words.end()) {
         return named->value;
     }
-    return syntax.unit == NumberField::Unit::time ? parse_time(word) : parse_count(word);
+    return syntax.unit == EventField::Unit::time ? parse_time(word) : parse_count(word);
 }
 
 std::string no_value(const std::string& word, const NumberSyntax& syntax) {
-    if (syntax.unit == NumberField::Unit::time) {
+    if (syntax.unit == EventField::Unit::time) {
         return fmt::format("'{}' is not a time such as 1.5, 20ms, 3us or 7ns", word);
     }
     std::vector<std::string_view> words;
-    for (const NumberField::Word& one : syntax.words) {
+    for (const EventField::Word& one : syntax.words) {
         words.push_back(one.word);
     }
     return words.empty()
@@ -268,7 +258,7 @@ NumberComparison compared(TokenStream& tokens, const Token& sign, const NumberSy
     return result;
 }
 
-Pattern regex_of(TokenStream& tokens, const TextField& field) {
+Pattern regex_of(TokenStream& tokens, const EventField& field) {
     const Token text = tokens.need_text("a regular expression");
     const auto fold = field.folded ? Pattern::Case::folded : Pattern::Case::exact;
     try {
@@ -307,7 +297,7 @@ NumberComparison number_comparison(TokenStream& tokens, const NumberSyntax& synt
     return result;
 }
 
-TextComparison text_comparison(TokenStream& tokens, const TextField& field) {
+TextComparison text_comparison(TokenStream& tokens, const EventField& field) {
     TextComparison result;
     const auto take_pattern = [&] {
         result.patterns.push_back(pattern_of(tokens.need_text("a value"), field.folded));
@@ -322,7 +312,7 @@ TextComparison text_comparison(TokenStream& tokens, const TextField& field) {
         } else {
             throw tokens.complaint_at(
                 sign,
-                fmt::format("'{}' is a text; compare it with ==, !=, =~, !~ or in", field.name));
+                fmt::format("'{}' is a text; compare it with ==, !=, =~, !~ or in", field.word()));
         }
     } else if (const std::optional<bool> negated = take_in(tokens)) {
         take_list(tokens, take_pattern);

@@ -16,8 +16,8 @@ public:
     Node parse();
 
 private:
-    Node number(const NumberField& field);
-    Node text(const TextField& field);
+    Node number(const EventField& field);
+    Node text(const EventField& field);
     Node bits(std::optional<Pattern> reg, Pattern field);
     Node bits_by_call();
     Node custom(const Token& name);

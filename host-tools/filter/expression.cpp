@@ -11,11 +11,6 @@
 
 namespace mmioscope::filter {
 
-bool any_matches(const std::vector<Pattern>& patterns, std::string_view text) {
-    return std::any_of(patterns.begin(), patterns.end(),
-                       [text](const Pattern& pattern) { return pattern.matches(text); });
-}
-
 namespace {
 
 bool within(const Ranges& ranges, std::uint64_t number) {
@@ -24,19 +19,8 @@ bool within(const Ranges& ranges, std::uint64_t number) {
     });
 }
 
-class OneOf final : public TextField::Reader {
-public:
-    explicit OneOf(const std::vector<Pattern>& patterns) : patterns_(patterns) {}
-    bool matches(std::string_view text) const override { return any_matches(patterns_, text); }
-
-private:
-    const std::vector<Pattern>& patterns_;
-};
-
 bool holds(const NumberTest& test, const Event& event, const Context& context) {
-    const NumberField::Number number = test.field->of_event != nullptr
-                                           ? test.field->of_event(event)
-                                           : test.field->of_record.get(event.record, context);
+    const Number number = test.field->number(event, context);
     return number.known && within(test.ranges, number.value & test.mask.value_or(UINT64_MAX));
 }
 
@@ -46,7 +30,7 @@ bool holds(const TextTest& test, const Event& event, const Context&) {
         return test.regions[device];
     }
     if (test.field->by == nullptr) {
-        const bool holds = test.field->any(event, OneOf(test.patterns));
+        const bool holds = test.field->any(event, test.patterns);
         test.met = test.met || holds;
         return holds;
     }
@@ -56,8 +40,7 @@ bool holds(const TextTest& test, const Event& event, const Context&) {
     }
     TextTest::Known& known = test.known[id];
     if (known == TextTest::Known::nothing) {
-        known = test.field->any(event, OneOf(test.patterns)) ? TextTest::Known::yes
-                                                             : TextTest::Known::no;
+        known = test.field->any(event, test.patterns) ? TextTest::Known::yes : TextTest::Known::no;
         test.met = test.met || known == TextTest::Known::yes;
     }
     return known == TextTest::Known::yes;

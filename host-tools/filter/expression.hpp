@@ -2,7 +2,6 @@
 #pragma once
 
 #include "filter/field.hpp"
-#include "filter/pattern.hpp"
 
 #include <functional>
 #include <memory>
@@ -23,26 +22,23 @@ using Ranges = std::vector<Range>;
 
 /// `value & 0x30 in (0x10, 0x20..0x2f)`. All comparisons of numbers have this form.
 struct NumberTest {
-    const NumberField* field;
+    const EventField* field;
     std::optional<std::uint64_t> mask;
     Ranges ranges;
 };
 
 /// `func in (pl011_*, "uart_write")`, `func =~ "^pl011"`.
 struct TextTest {
-    const TextField* field;
-    std::vector<Pattern> patterns;
+    const EventField* field;
+    Patterns patterns;
     /// For `dev`: whether each region of the trace matches. For later regions, the event's own name
     /// decides.
     std::vector<bool> regions = {};
-    /// Results by id of TextField::by.
+    /// Results by id of EventField::by.
     enum class Known : std::uint8_t { nothing, no, yes };
     mutable std::vector<Known> known = {};
     mutable bool met = false; ///< some event matched
 };
-
-/// Whether `text` matches one of `patterns`.
-bool any_matches(const std::vector<Pattern>& patterns, std::string_view text);
 
 /// `FR.TXFE == 1`, `field(TXFE) == 1`, `CR.MODE == idle`: a named field of a register.
 struct BitsTest {

@@ -77,17 +77,15 @@ std::string unknown_device(const Pattern& pattern, const std::vector<Names>& dev
 using By = Filter::By;
 
 By by(const Test& test) {
-    if (const auto* const number = std::get_if<NumberTest>(&test)) {
-        return number->field->of_context ? By::context : By::event;
-    }
+    const auto* const number = std::get_if<NumberTest>(&test);
     const auto* const text = std::get_if<TextTest>(&test);
-    if (text == nullptr || text->field->by == nullptr || text->field->by == &Event::text_id ||
-        text->field->by == &Event::interrupt_id) {
-        return By::event;
-    }
-    return text->field->by == &Event::place_id  ? By::place
-           : text->field->by == &Event::code_id ? By::code
-                                                : By::context;
+    const auto by = number != nullptr ? number->field->by
+                    : text != nullptr ? text->field->by
+                                      : nullptr;
+    return by == nullptr || by == &Event::text_id ? By::event
+           : by == &Event::place_id               ? By::place
+           : by == &Event::code_id                ? By::code
+                                                  : By::context;
 }
 
 // A context has one place and one code.
@@ -179,7 +177,7 @@ void Filter::forget() {
 }
 
 std::vector<std::string> Filter::bind(const trace::TraceReader& reader) {
-    context_.frequency = reader.info() ? reader.info()->counter_frequency : 0;
+    context_.tick = trace::TickLength(reader.info() ? reader.info()->counter_frequency : 0);
     context_.bases.clear();
     for (const abi::RegionEntry& region : reader.regions()) {
         context_.bases.push_back(region.base);
@@ -211,9 +209,9 @@ std::vector<std::string> Filter::unmet(const EachName& each_name) {
         };
         const auto* const text = std::get_if<TextTest>(&test);
         const auto* const bits = std::get_if<BitsTest>(&test);
-        if (text != nullptr && !text->met && !text->field->kind.empty()) {
+        if (text != nullptr && !text->met && !text->field->kind.word.empty()) {
             for (const Pattern& pattern : text->patterns) {
-                add(text->field->kind, pattern);
+                add(text->field->kind.word, pattern);
             }
         } else if (bits != nullptr && bits->reg) {
             add("register", *bits->reg);
@@ -224,10 +222,6 @@ std::vector<std::string> Filter::unmet(const EachName& each_name) {
 }
 
 namespace {
-
-std::uint64_t device_of(const abi::Record& record, const Context&) {
-    return record.device;
-}
 
 // A test of devices knows the regions of the whole trace.
 bool is_of_record(const Test& test) {
@@ -330,7 +324,8 @@ std::int32_t RecordFilter::add(const NumberTest& test, std::int32_t yes, std::in
 
 // Adjacent regions form one range. An address outside all regions is "-".
 std::int32_t RecordFilter::add(const TextTest& test, std::int32_t yes, std::int32_t no) {
-    static constexpr NumberField field{"", of_record<device_of>};
+    using namespace fields_of;
+    static constexpr EventField field({}, {}, "", record_number<number<&abi::Record::device>>);
     NumberTest devices{&field, std::nullopt, {}};
     for (std::size_t i = 0; i < test.regions.size(); ++i) {
         if (test.regions[i] && i > 0 && test.regions[i - 1]) {

@@ -41,8 +41,8 @@ private:
 
     /// Whether a number of the record is in a range.
     struct Step {
-        NumberField::Which which;
-        NumberField::Masked range;
+        EventField::Which which;
+        EventField::Masked range;
         std::int32_t yes; ///< the next step, keep or drop
         std::int32_t no;
     };
@@ -74,7 +74,7 @@ public:
     /// of a tick. Returns one line for each device in the filter that the trace lacks.
     std::vector<std::string> bind(const trace::TraceReader& reader);
 
-    /// Calls `visit` with all names of a kind (TextField::kind) in the trace; false: not all are
+    /// Calls `visit` with all names of a kind (EventField::kind) in the trace; false: not all are
     /// known.
     using EachName = std::function<bool(std::string_view kind,
                                         const std::function<void(std::string_view name)>& visit)>;

@@ -1,9 +1,11 @@
 // The pattern that a text is compared with: a literal, a glob or a regular expression.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace re2 {
 class RE2;
@@ -37,5 +39,13 @@ private:
     bool glob_ = false;
     std::shared_ptr<const re2::RE2> regex_;
 };
+
+using Patterns = std::vector<Pattern>;
+
+/// Whether `text` matches one of them.
+inline bool any_matches(const Patterns& patterns, std::string_view text) {
+    return std::ranges::any_of(patterns,
+                               [text](const Pattern& pattern) { return pattern.matches(text); });
+}
 
 } // namespace mmioscope::filter

@@ -30,7 +30,7 @@ auto guarded(const std::string& who, Call&& call) {
     throw bad_input("{}: {}", who, what);
 }
 
-using Register = void (*)(plugin::Registry&);
+using Enter = void (*)(plugin::Registry&);
 
 // Whether a name can be written after @ and --analysis.
 bool is_name(std::string_view name) {
@@ -163,7 +163,7 @@ void Plugins::load(const std::string& path) {
         throw bad_input("{}: {}", who, last_failure(path));
     }
     check_interface(library, path);
-    const auto enter = reinterpret_cast<Register>(::dlsym(library, "mmioscope_plugin_register"));
+    const auto enter = reinterpret_cast<Enter>(::dlsym(library, "mmioscope_plugin_register"));
     if (enter == nullptr) {
         throw bad_input("{}: it lacks mmioscope_plugin_register", who);
     }

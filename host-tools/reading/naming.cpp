@@ -49,7 +49,7 @@ std::uint64_t place_key(const abi::Record& record, unsigned variant) {
     constexpr unsigned size_and_direction = 0xf;
     return abi::physical_address(record) | std::uint64_t{record.device} << device_shift |
            std::uint64_t{record.access & size_and_direction} << access_shift |
-           std::uint64_t{trace::kind_of(record.type).reg} << reaches_shift |
+           std::uint64_t{trace::kind_of(record.type).is(trace::Is::of_register)} << reaches_shift |
            std::uint64_t{variant} << variant_shift;
 }
 
@@ -367,7 +367,7 @@ Id Naming::find_place(const abi::Record& record) {
         const std::uint64_t base = reader_.names().base(record.device);
         Place place{text(intern(reader_.names()[record.device])),
                     address < base ? address : address - base};
-        if (trace::kind_of(record.type).reg) {
+        if (trace::kind_of(record.type).is(trace::Is::of_register)) {
             place.reg = devices_.registers().find(record.device, place.offset,
                                                   abi::access_size(record), abi::is_write(record));
             if (const std::string all = covered_by(record, place); !all.empty()) {

@@ -28,14 +28,26 @@ enum class Hide : std::uint8_t {
     nothing,    ///< these fields have other uses
 };
 
+/// Properties of a kind, as bits.
+enum class Is : unsigned {
+    plain = 0,
+    placed = 1,      ///< has an address and an instruction
+    of_register = 3, ///< ... and its address may be a register's
+    teaching = 4,    ///< later records may depend on it: it names something, or begins a text
+};
+
 struct Kind {
-    std::string_view word = {};                    ///< in all outputs and in filters
-    std::array<std::string_view, 2> synonyms = {}; ///< filters take them, too; empty: none
+    std::string_view word = {}; ///< in all outputs and in filters
+    std::string_view help = {}; ///< for -F help and the manual
     ValueIs value = ValueIs::none;
     Hide hide = Hide::everything;
-    bool place = false;   ///< has an address and an instruction
-    bool reg = false;     ///< ... and its address may be a register's
-    bool teaches = false; ///< later records may depend on it: it names something, or begins a text
+    Is bits = Is::plain;
+    std::array<std::string_view, 2> synonyms = {}; ///< filters take them, too; empty: none
+
+    constexpr bool is(Is property) const {
+        const auto wanted = static_cast<unsigned>(property);
+        return (static_cast<unsigned>(bits) & wanted) == wanted;
+    }
 };
 
 /// The row of a type; one without a word for a type newer than this program. No `default`: the
@@ -44,40 +56,43 @@ constexpr Kind row_of(abi::RecordType type) {
     using abi::RecordType;
     using enum ValueIs;
     using enum Hide;
+    using enum Is;
     switch (type) {
     case RecordType::none: return {};
     case RecordType::access:
-        return {.word = "access", .value = on_bus, .hide = context, .place = true, .reg = true};
+        return {"access", "an access of the guest to a device", on_bus, context, of_register};
     case RecordType::begin:
-        return {.word = "begin", .value = on_bus, .hide = context, .place = true, .reg = true};
+        return {"begin", "an access is about to be carried out (--pre)", on_bus, context,
+                of_register};
     case RecordType::own:
-        return {.word = "own", .value = on_bus, .hide = context, .place = true, .reg = true};
+        return {"own", "an access of the hypervisor", on_bus, context, of_register};
     case RecordType::gap:
-        return {.word = "lost", .synonyms = {"gap"}, .value = count, .hide = context};
+        return {"lost", "records of this CPU are missing", count, context, plain, {"gap"}};
     case RecordType::marker:
-        return {.word = "marker",
-                .synonyms = {"mark"},
-                .value = number,
-                .hide = context,
-                .teaches = true};
+        return {"marker", "a mark that the user or the guest set", number, context, teaching,
+                {"mark"}};
     case RecordType::configuration:
-        return {.word = "change", .synonyms = {"configuration"}, .value = code, .hide = context};
-    case RecordType::interrupt: return {.word = "interrupt", .value = number, .hide = context};
-    case RecordType::fetch: return {.word = "fetch", .hide = addresses, .place = true};
+        return {"change", "what is traced changed", code, context, plain, {"configuration"}};
+    case RecordType::interrupt: return {"interrupt", "an interrupt was delivered", number, context};
+    case RecordType::fetch:
+        return {"fetch", "the guest executed from a traced page", ValueIs::none, addresses, placed};
     case RecordType::maintenance:
-        return {.word = "cache", .synonyms = {"maintenance"}, .hide = context, .place = true};
+        return {"cache",       "maintenance by an address of a traced page: no access",
+                ValueIs::none, context,
+                placed,        {"maintenance"}};
     case RecordType::page_table_walk:
-        return {.word = "table_walk",
-                .synonyms = {"walk", "page-table-walk"},
-                .value = on_bus,
-                .hide = context,
-                .place = true};
+        return {"table_walk", "a table walk read a descriptor from a traced page",
+                on_bus,       context,
+                placed,       {"walk", "page-table-walk"}};
     case RecordType::fault:
-        return {.word = "fault", .value = code, .hide = context, .place = true, .reg = true};
-    case RecordType::power: return {.word = "power", .value = code, .hide = addresses};
-    case RecordType::fold: return {.word = "fold", .value = count, .hide = context};
-    case RecordType::task: return {.word = "task", .hide = nothing, .teaches = true};
-    case RecordType::payload: return {.word = "payload", .hide = everything};
+        return {"fault", "an access that reached no device", code, context, of_register};
+    case RecordType::power:
+        return {"power", "a CPU, or the machine, was switched on or off", code, addresses};
+    case RecordType::fold:
+        return {"fold", "a number of equal reads, in a stream only", count, context};
+    case RecordType::task: return {"task", "the name of a task", ValueIs::none, nothing, teaching};
+    case RecordType::payload:
+        return {"payload", "bytes of the record before it; an event of its own if that is missing"};
     }
     return {};
 }
@@ -128,11 +143,11 @@ constexpr std::string_view type_word(abi::RecordType type) {
 
 /// Whether records of this type have an address and an instruction.
 constexpr bool has_place(abi::RecordType type) {
-    constexpr KindSet placed([](const Kind& kind) { return kind.place; });
+    constexpr KindSet placed([](const Kind& kind) { return kind.is(Is::placed); });
     return placed.has(type);
 }
 
-inline constexpr KindSet teaching([](const Kind& kind) { return kind.teaches; });
+inline constexpr KindSet teaching([](const Kind& kind) { return kind.is(Is::teaching); });
 constexpr bool teaches(abi::RecordType type) {
     return teaching.has(type);
 }
@@ -147,18 +162,12 @@ constexpr bool has_bus_value(const abi::Record& record) {
     return carrying.has(record.type) && value_known(record);
 }
 
-/// Whether `value` is that, or a number of the record's own: what a filter compares.
-constexpr bool has_number(const abi::Record& record) {
-    constexpr KindSet numbered([](const Kind& kind) {
-        return kind.value == ValueIs::on_bus || kind.value == ValueIs::number;
-    });
-    return numbered.has(record.type) && value_known(record);
-}
-
-/// Whether `value` is one of these, or a code: what a table shows.
+/// Whether `value` is that, a number of the record's own or a code.
 constexpr bool has_value(const abi::Record& record) {
-    constexpr KindSet coded([](const Kind& kind) { return kind.value == ValueIs::code; });
-    return has_number(record) || coded.has(record.type);
+    constexpr KindSet valued([](const Kind& kind) {
+        return kind.value != ValueIs::none && kind.value != ValueIs::count;
+    });
+    return valued.has(record.type) && value_known(record);
 }
 
 } // namespace mmioscope::trace

@@ -10,15 +10,15 @@ namespace mmioscope::report {
 namespace {
 
 // Not addresses of the guest's code and stack, nor what the other columns say better.
-exporting::ColumnSet columns_of(const trace::TraceReader& reader) {
-    exporting::ColumnSet known = exporting::known_columns(reader);
+exporting::Cells cells_of(const trace::TraceReader& reader) {
+    exporting::Cells cells(reader);
     for (std::size_t i = 0; i < exporting::columns.size(); ++i) {
         for (const std::string_view left_out :
              {"ticks", "lr", "sp", "va", "mode", "task", "sequence", "order"}) {
-            known[i] = known[i] && exporting::columns[i].name != left_out;
+            cells.known[i] = cells.known[i] && exporting::columns[i].column != left_out;
         }
     }
-    return known;
+    return cells;
 }
 
 } // namespace
@@ -44,9 +44,7 @@ Spans spans_of(std::span<const std::uint64_t> chosen, std::uint64_t last) {
 }
 
 Excerpt::Excerpt(Script& to, const trace::TraceReader& reader, Spans spans)
-    : to_(to), spans_(std::move(spans)),
-      rows_(exporting::RowForm::json, columns_of(reader),
-            reader.info() ? reader.info()->counter_frequency : 0) {}
+    : to_(to), spans_(std::move(spans)), rows_(exporting::RowForm::json, cells_of(reader)) {}
 
 void Excerpt::add(const Event& event) {
     while (at_ < spans_.size() && event.number > spans_[at_].second) {

@@ -84,7 +84,7 @@ exporting::ColumnSet columns_in_flight() {
                                                        "device", "offset", "address", "pc"};
     exporting::ColumnSet columns;
     for (std::size_t i = 0; i < columns.size(); ++i) {
-        columns[i] = std::ranges::find(known, exporting::columns[i].name) != known.end();
+        columns[i] = std::ranges::find(known, exporting::columns[i].column) != known.end();
     }
     return columns;
 }
@@ -93,10 +93,10 @@ exporting::ColumnSet columns_in_flight() {
 
 LastRows::LastRows(std::FILE* out, const KnownBoot& boot, bool csv)
     : out_(out), csv_(csv),
-      rows_(csv ? exporting::RowForm::csv : exporting::RowForm::json, exporting::ColumnSet().set(),
-            boot.area.header().counter_frequency),
-      in_flight_(csv ? exporting::RowForm::csv : exporting::RowForm::json, columns_in_flight(),
-                 boot.area.header().counter_frequency) {
+      rows_(csv ? exporting::RowForm::csv : exporting::RowForm::json,
+            {exporting::ColumnSet().set(), boot.area.header().counter_frequency}),
+      in_flight_(csv ? exporting::RowForm::csv : exporting::RowForm::json,
+                 {columns_in_flight(), boot.area.header().counter_frequency}) {
     fmt::print(out_, "{}",
                csv ? fmt::format("{},{}\n", exporting::csv_titles(), state_column)
                    : boot_json(boot));

@@ -1,7 +1,7 @@
 // Exports of events; the expected text is beside the trace.
 #include "analysis/collapse.hpp"
+#include "export/columns.hpp"
 #include "export/database.hpp"
-#include "export/record_words.hpp"
 #include "export/row_text.hpp"
 #include "export/sink.hpp"
 #include "reading/loss_finder.hpp"
@@ -39,7 +39,7 @@ struct Known {
 };
 
 exporting::RowText row(exporting::RowForm form) {
-    return {form, exporting::ColumnSet().set(), 62'500'000};
+    return {form, {exporting::ColumnSet().set(), 62'500'000}};
 }
 
 std::string json(const Event& event) {

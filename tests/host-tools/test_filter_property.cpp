@@ -22,28 +22,32 @@ const char* one_of(Random& random, const char* const (&all)[N]) {
     return all[below(random, N)];
 }
 
+/// One that is compared as a text, or as a number.
+const filter::EventField& field_of(Random& random, bool text) {
+    const filter::EventField& field = filter::fields[below(random, std::size(filter::fields))];
+    return field.word().empty() || text != (field.any != nullptr) ? field_of(random, text) : field;
+}
+
 std::string number_test(Random& random) {
-    const auto fields = filter::number_fields();
-    const filter::NumberField& field = fields[below(random, fields.size())];
-    const bool time = field.unit == filter::NumberField::Unit::time;
+    const filter::EventField& field = field_of(random, false);
+    const bool time = field.unit == filter::EventField::Unit::time;
     const auto value = [&] {
         return time ? one_of(random, {"0", "1.5", "40ns", "0.00004ms", "2s"})
                     : one_of(random, {"0", "1", "4", "0x121", "0x18", "57", "0xffffffffffffffff"});
     };
     const std::string mask = below(random, 4) == 0 ? " & 0xff" : "";
     switch (below(random, 4)) {
-    case 0: return std::string(field.name) + mask;
-    case 1: return fmt::format("{}{} not in ({}, {})", field.name, mask, value(), value());
-    case 2: return fmt::format("{}{} in {}..{}", field.name, mask, "0", value());
+    case 0: return std::string(field.word()) + mask;
+    case 1: return fmt::format("{}{} not in ({}, {})", field.word(), mask, value(), value());
+    case 2: return fmt::format("{}{} in {}..{}", field.word(), mask, "0", value());
     default:
-        return fmt::format("{}{} {} {}", field.name, mask,
+        return fmt::format("{}{} {} {}", field.word(), mask,
                            one_of(random, {"==", "!=", "<", "<=", ">", ">="}), value());
     }
 }
 
 std::string text_test(Random& random) {
-    const auto fields = filter::text_fields();
-    const std::string_view field = fields[below(random, fields.size())].name;
+    const std::string_view field = field_of(random, true).word();
     const auto value = [&] {
         return one_of(random, {"serial0", "s*", "\"a \"\"quoted\"\" (one)\"", "'*'", "FR",
                                "pl011_*", "57", "kworker/0:1", "??", "kernel", "*"});

@@ -1,6 +1,5 @@
 // Rows with cached texts: the same as rows made anew for each event.
 #include "export/ctf.hpp"
-#include "export/record_words.hpp"
 #include "export/row_text.hpp"
 #include "records.hpp"
 #include "records/record_text.hpp"
@@ -18,7 +17,6 @@
 
 using namespace mmioscope;
 using namespace mmioscope::test;
-using exporting::Column;
 using exporting::RowForm;
 
 namespace {
@@ -154,11 +152,9 @@ std::string plain_row(RowForm form, const exporting::ColumnSet& known, const Eve
     fmt::memory_buffer text;
     text.append(std::string_view(form == RowForm::json ? "{" : ""));
     for (std::size_t i = 0; i < exporting::columns.size(); ++i) {
-        const Column& column = exporting::columns[i];
-        const table::Cell cell =
-            known[i] ? column.cell(event, trace::TickLength(frequency)) : table::Cell();
+        const table::Cell cell = exporting::Cells(known, frequency).of(i, event);
         if (form == RowForm::json) {
-            table::append_json(text, column.name, cell);
+            table::append_json(text, exporting::columns[i].column, cell);
         } else {
             text.append(std::string_view(i == 0 ? "" : ","));
             table::append_csv(text, cell);
@@ -254,7 +250,7 @@ TEST_CASE("rows made from cached texts equal newly made rows") {
     known[0] = known[11] = known[12] = known[15] = GENERATE(true, false);
     CAPTURE(form, known.to_string());
     RandomEvents random;
-    exporting::RowText rows(form, known, frequency);
+    exporting::RowText rows(form, {known, frequency});
     for (unsigned i = 0; i < events; ++i) {
         if (i % events_between_forgetting == 0) {
             random.forget();

@@ -167,19 +167,6 @@ TEST_CASE("kinds: each has a word of its own, and filters take its synonyms") {
     CHECK(!trace::has_value(sample.record));
 }
 
-TEST_CASE("kinds: the manual pages have each word") {
-    const std::string filters = text_of("docs/man/mmioscope-filter.7");
-    const std::string exports = text_of("docs/man/mmioscope-export.1");
-    for (const abi::RecordType type : all_types()) {
-        for (const std::string& word : words_of(trace::kind_of(type))) {
-            CHECK_THAT(filters, Catch::Contains(".Ql " + word));
-        }
-        if (type != abi::RecordType::fold) { // not in files
-            CHECK_THAT(exports, Catch::Contains(".Ql " + std::string(trace::type_word(type))));
-        }
-    }
-}
-
 TEST_CASE("kinds: each is in each export") {
     for (const exporting::Format& format : exporting::formats()) {
         if (format.open == nullptr) { // copies records
@@ -247,7 +234,7 @@ TEST_CASE("kinds: the index says of each whether later records depend on it") {
         abi::Record record = access(0, 0, 10);
         record.type = type;
         CAPTURE(trace::type_word(type));
-        CHECK(trace::extent_of(std::span(&record, 1)).teaches == trace::kind_of(type).teaches);
+        CHECK(trace::extent_of(std::span(&record, 1)).teaches == trace::teaches(type));
     }
 }
 

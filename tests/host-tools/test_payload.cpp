@@ -1,8 +1,8 @@
 // Records that own the ones behind them (abi/payload.hpp): every reader passes them through whole,
 // and tells of those that lack a part.
 #include "abi/record_codec.hpp"
+#include "export/columns.hpp"
 #include "export/part.hpp"
-#include "export/record_words.hpp"
 #include "fake_area.hpp"
 #include "file/packing.hpp"
 #include "file/trace_check.hpp"

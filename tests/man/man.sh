@@ -58,7 +58,7 @@ repeated() { # PAGE COMMAND
     help_lines "$2" | while read -r line; do grep -qiF -e "$line" <<<"$text" && echo "$1: $line"; done
 }
 
-result "pages are well-formed" "$(mandoc -T lint -W warning "$made"/*.1 docs/man/*.[57] 2>&1)"
+result "pages are well-formed" "$(mandoc -T lint -W warning "$made"/*.[157] 2>&1)"
 result "each command has its page" \
     "$(commands | while read -r command; do [ -f "$made/mmioscope-$command.1" ] || echo "$command"; done)"
 result "mmioscope.1 lists each command" \
@@ -67,13 +67,15 @@ result "mmioscope-export.1 lists each format" \
     "$(diff <("$program" export --help | sed -n 's/^  --as FORMAT:{\(.*\)}.*/\1/p' | tr ',' '\n') \
         <(sed -n 's/^\.It Cm //p' "$made/mmioscope-export.1"))"
 result "pages that are referred to are there" \
-    "$(sed -n 's/^\.Xr \(mmioscope[^ ]*\) \([0-9]\).*/\1.\2/p' "$made"/* docs/man/*.[57] | sort -u |
+    "$(sed -n 's/^\.Xr \(mmioscope[^ ]*\) \([0-9]\).*/\1.\2/p' "$made"/* | sort -u |
         while read -r page; do [ -f "docs/man/$page" ] || echo "$page"; done)"
 result "no source repeats what --help says" \
     "$(repeated docs/man/mmioscope.1 ""; commands | while read -r command; do
         repeated "docs/man/mmioscope-$command.1" "$command"; done)"
 page=docs/man/mmioscope-export.1
 refused "where a command has no line of help" docs/man/mmioscope.1 "no line for Cm print" < <(without_line print)
+refused "where a field of filters has none" docs/man/mmioscope-filter.7 "no line for Cm time" \
+    < <("$program" print -F help | sed 's/^  time .*/  time/')
 refused "where an option has none" $page "no line for Fl -strict" < <(without_line --strict export)
 refused "where a format has none" $page "no line for Cm jsonl" < <(without_line jsonl export)
 refused "with text for an option that is none" $page "It Fl i: --help has none" < <("$program" ctl --help)

@@ -1,4 +1,4 @@
-#include "export/record_words.hpp"
+#include "filter/record_words.hpp"
 
 #include "registers/fields_text.hpp"
 
@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <array>
 
-namespace mmioscope::exporting {
+namespace mmioscope::filter {
 
 namespace {
 
@@ -119,4 +119,4 @@ std::string_view plain_text(std::string_view text) {
     return quoted ? text.substr(1, text.size() - 2) : text;
 }
 
-} // namespace mmioscope::exporting
+} // namespace mmioscope::filter

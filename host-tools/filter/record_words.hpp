@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace mmioscope::exporting {
+namespace mmioscope::filter {
 
 using trace::has_bus_value;
 using trace::type_word;
@@ -38,4 +38,4 @@ std::string payload_words(const Event& event);
 /// The text of a marker without its quotes; other texts unchanged.
 std::string_view plain_text(std::string_view text);
 
-} // namespace mmioscope::exporting
+} // namespace mmioscope::filter
