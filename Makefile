@@ -11,7 +11,7 @@ ARGS ?=
 # STREAM=uart: `make demo` takes the trace from a UART of the board instead of shared memory
 STREAM ?=
 
-.PHONY: all help setup hyp doctor demo run image man report fleet install uninstall test fuzz nightly matrix soak prove bench clean distclean
+.PHONY: all help setup hyp doctor demo run image man page fleet install uninstall test fuzz nightly matrix soak prove bench clean distclean
 .DELETE_ON_ERROR:
 all: hyp host-tools
 	@:
@@ -25,7 +25,7 @@ move_if_changed = if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
 
 # Fetches npm packages, of the versions in package-lock.json: $(@D)/node_modules from package.json and package-lock.json.
 define npm_ci
-	@command -v npm >/dev/null || contrib/install-packages.sh host-tools/report/packages.txt
+	@command -v npm >/dev/null || contrib/install-packages.sh host-tools/page/packages.txt
 	@mkdir -p $(@D)
 	@cp $^ $(@D)
 	@echo "  $@"
@@ -47,7 +47,7 @@ hyp: $(HYP_IMAGE_BASES:%=$(BUILD)/hyp-%.elf) ## build the hypervisor for every l
 
 doctor: $(HYP_IMAGE_BASES:%=$(BUILD)/doctor-%.elf) ## build the self-test of a board for every load address (docs/boards.md)
 
-report: ## bundle the page of `mmioscope report` (npm)
+page: ## make the page of `mmioscope open` from its sources (npm)
 
 fleet: ## DuckDB for the traces of many boards, in build/fleet (npm)
 
@@ -66,8 +66,8 @@ demo: ## boot stock Debian, trace every device, and print what its drivers do; B
 	@contrib/install-packages.sh hyp/packages.txt guest-linux/packages.txt host-tools/packages.txt
 	@$(MAKE) --no-print-directory -j2 guest all
 	@began=$$(date +%s); $(BUILD)/mmioscope run --board $(BOARD) $(DEMO_ARGS) $(DEMO_STREAM_$(STREAM)) $(ARGS) && \
-	if [ -e $(REPORT_PAGE) ] && [ "$$(stat -c %Y $(BUILD)/demo.mmio 2>/dev/null || echo 0)" -ge $$began ]; then \
-	    $(BUILD)/mmioscope report $(BUILD)/demo.mmio -o $(BUILD)/demo.html 2>/dev/null && echo 'as a page: $(BUILD)/demo.html'; fi && \
+	if [ "$$(stat -c %Y $(BUILD)/demo.mmio 2>/dev/null || echo 0)" -ge $$began ]; then \
+	    $(BUILD)/mmioscope report $(BUILD)/demo.mmio -o $(BUILD)/demo.html 2>/dev/null; echo 'as a page: $(BUILD)/demo.html'; fi && \
 	printf '    $(BUILD)/mmioscope %s $(BUILD)/demo.mmio\n' 'stat --sort time' phases "print -F 'dev==$(word 6,$(board)) && w'"
 
 # What is printed leaves out the interrupt controller, whose accesses are most of the first. Not all boards can switch

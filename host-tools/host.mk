@@ -32,6 +32,8 @@ HOST_TOOL_LDFLAGS := -Wl,-z,pack-relative-relocs -Wl,--gc-sections
 
 # The built-in descriptions of registers, as text in a source.
 HOST_SHIPPED := $(BUILD)/generated/shipped.cpp
+# The page of `mmioscope open`, likewise; `make page` makes it (page/page.mk).
+HOST_PAGE := $(BUILD)/generated/page.cpp
 # All rooms except the commands are the library.
 HOST_ROOMS := $(filter-out cli,$(sort $(patsubst host-tools/%/,%,$(dir $(wildcard host-tools/*/*.cpp)))))
 HOST_UNITS_rooms = $(1:%=$(BUILD)/generated/rooms/%.cpp)
@@ -39,7 +41,7 @@ HOST_UNITS_files = $(wildcard $(1:%=host-tools/%/*.cpp))
 # plan/ reads a board's device tree by the hypervisor's own code.
 HOST_HYP_SOURCES := $(addprefix hyp/,$(addprefix start/dt/,board.cpp cpus.cpp placement.cpp regions.cpp tree.cpp uart.cpp) \
     start/region_map.cpp core/board/board.cpp core/trace/region_map.cpp)
-HOST_LIB_SOURCES := $(call HOST_UNITS_$(UNITS),$(HOST_ROOMS)) $(HOST_SHIPPED) $(HOST_HYP_SOURCES)
+HOST_LIB_SOURCES := $(call HOST_UNITS_$(UNITS),$(HOST_ROOMS)) $(HOST_SHIPPED) $(HOST_PAGE) $(HOST_HYP_SOURCES)
 # The part of it that reads and writes files, wires and rings, for programs that need no more.
 HOST_FILE_SOURCES := $(call HOST_UNITS_$(UNITS),system table tree records symbols file rings wire)
 HOST_CLI_SOURCES := $(call HOST_UNITS_$(UNITS),cli)
@@ -86,6 +88,11 @@ $(HOST_SHIPPED): host-tools/registers/embed.sh $(sort $(wildcard host-tools/devi
 	@mkdir -p $(@D)
 	@echo "  $@"
 	@host-tools/registers/embed.sh $(filter %.regs,$^) > $@
+
+$(HOST_PAGE): host-tools/page/embed.sh host-tools/page/page.html
+	@mkdir -p $(@D)
+	@echo "  $@"
+	@$^ > $@
 
 $(BUILD)/mmioscope: $(HOST_OBJECTS)
 	@echo "  $@"

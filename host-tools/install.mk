@@ -1,6 +1,6 @@
 # The library, and the files of `make install`. Included from host.mk.
 
-include host-tools/report/report.mk
+include host-tools/page/page.mk
 
 PREFIX ?= /usr/local
 DESTDIR ?=
@@ -26,8 +26,7 @@ INSTALLED := $(BUILD)/mmioscope:bin/mmioscope $(HOST_LIBRARY):lib/libmmioscope.a
     $(foreach h,$(INSTALL_ABI_HEADERS),$(h):include/mmioscope/abi/$(notdir $(h))) \
     $(foreach m,$(MADE_MAN_PAGES),$(m):share/man/man$(subst .,,$(suffix $(m)))/$(notdir $(m))) \
     $(foreach c,$(INSTALL_COMPLETION),$(c):share/bash-completion/completions/mmioscope) \
-    $(foreach d,$(INSTALL_DEVICES),$(d):share/mmioscope/devices/$(notdir $(d))) \
-    $(foreach p,$(wildcard $(REPORT_PAGE)),$(p):share/mmioscope/report.html)
+    $(foreach d,$(INSTALL_DEVICES),$(d):share/mmioscope/devices/$(notdir $(d)))
 
 $(MADE_MAN_PAGES): $(BUILD)/man/%: docs/man/% docs/man/page.awk $(BUILD)/mmioscope
 	@mkdir -p $(@D)

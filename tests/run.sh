@@ -166,7 +166,8 @@ test)
     suite completion 3 tests/completion/completion.sh "$build"
     suite readme 3 tests/readme/run.py "$build"
     suite commands 15 tests/commands/run.py "$build"
-    suite report 40 node tests/report/run.mjs "$build"
+    suite page 60 node tests/page/run.mjs "$build" 1000000
+    suite filters 15 node tests/page/filters.mjs "$build"
     suite diff 60 tests/diff/judge.py "$build" "$build/tests/diff" --made 12 --faults 20 --need "$made_shares"
     suite polls 15 loops_in_made_boots 200
     suite fleet 20 tests/fleet/run.py "$build"
@@ -198,7 +199,8 @@ nightly)
     suite polls 300 tests/polls/judge.py "$build" "$build/tests/diff-boots/$(git rev-parse HEAD)"/*.mmio --loops 2000 --tell \
         --seed "$(git rev-parse HEAD)"
     suite fleet 300 tests/fleet/run.py "$build" 500
-    suite report 240 node tests/report/run.mjs "$build" 10000000
+    suite page 240 node tests/page/run.mjs "$build" 10000000
+    suite filters 60 node tests/page/filters.mjs "$build" 200000
     suite regs 60 tests/regs/judge.py "$build" "$build/tests/diff-boots/$(git rev-parse HEAD)"/*.mmio --tell
     suite score 60 tests/regs/score.py "$build" "$build/tests/diff-boots/$(git rev-parse HEAD)"/{1,2}.mmio \
         mmc=0.96 serial0=0.96 sysreg=0.96 ethernet=0.8

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Draws docs/pictures/report.png from the trace of `make demo`. Usage: docs/pictures/report.sh [BUILD]; needs `make report`
+# Draws docs/pictures/report.png from the trace of `make demo`. Usage: docs/pictures/report.sh [BUILD]; needs `make page`
 # and Chromium.
 set -eu
 cd "$(dirname "$0")/../.."
@@ -8,12 +8,17 @@ build=$(realpath "${1:-build}")
 node --input-type=module - "$build" docs/pictures/report.png <<'END'
 import { createRequire } from "node:module";
 const [, , build, picture] = process.argv;
-const { chromium } = createRequire(`${build}/report/page/`)("playwright-core");
+const { chromium } = createRequire(`${build}/page/app/`)("playwright-core");
 const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox"] });
-const page = await browser.newPage({ viewport: { width: 1100, height: 880 } });
-await page.goto(`file://${build}/demo.html`);
-await page.waitForSelector("html[data-ready]");
-await page.locator("#timeline").evaluate((section) => scrollTo(0, section.offsetTop - 20));
+const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
+await page.goto(`file://${build}/demo.html#q=dev%3D%3Dethernet&open=ethernet@202000000`);
+await page.waitForSelector("body[data-ready]");
+await page.fill("#filter", "dev==ethernet && TX_DATA_FIFO.Data > 0xffff");
+await page.press("#filter", "Enter");
+for (const key of ["n", "f", "s", "s", "s", "s", "s"]) await page.locator("body").press(key);
+await page.fill("#filter", "dev==ethernet");
+await page.press("#filter", "Enter");
+await page.waitForTimeout(500); // until all is drawn
 await page.screenshot({ path: picture });
 await browser.close();
 END

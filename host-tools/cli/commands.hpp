@@ -29,6 +29,7 @@ namespace phases_command { extern const Command row; }
 namespace sharing_command { extern const Command row; }
 namespace regs_command { extern const Command row; }
 namespace report_command { extern const Command row; }
+namespace open_command { extern const Command row; }
 namespace top_command { extern const Command row; }
 namespace info_command { extern const Command row; }
 namespace at_command { extern const Command row; }

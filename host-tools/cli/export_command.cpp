@@ -9,7 +9,6 @@
 #include "system/error.hpp"
 #include "system/message.hpp"
 
-#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -57,22 +56,6 @@ bool whole(const trace::TraceReader& reader) {
     return reader.sound() && reader.missing_part().empty();
 }
 
-// As on a command line; empty: the whole trace.
-std::string words_of(const ViewOptions& view) {
-    std::string words;
-    const auto add = [&words](std::string_view option, const std::string& value) {
-        words +=
-            value.empty() ? "" : fmt::format("{}{}{}", words.empty() ? "" : " ", option, value);
-    };
-    add("--from ", view.from);
-    add("--to ", view.to);
-    add("--cpu ", fmt::format("{}", fmt::join(view.trace.cpus, ",")));
-    add("-F ", view.trace.filter);
-    add("", view.trace.one_file ? "--one-file" : "");
-    add("", view.trace.no_pc ? "--no-pc" : "");
-    return words;
-}
-
 // An export in a pipe reads standard input, which needs no name.
 ViewOptions with_input(ViewOptions view) {
     if (view.file.empty() && view.input.empty() && ::isatty(STDIN_FILENO) == 0) {
@@ -108,7 +91,7 @@ bool export_events(const Options& options, const exporting::Format& format,
 
 /// Exports to a trace.
 bool export_part(const Options& options, reading::TraceOptions selection) {
-    exporting::Part part({words_of(options.view), reading::selects(selection), selection.no_pc});
+    exporting::Part part({chosen_words(options.view), reading::selects(selection), selection.no_pc});
     selection.sections = [&part](const trace::Section& section) { part.take(section); };
     reading::Trace trace(selection);
     exporting::Output output(options.view.output);

@@ -274,6 +274,21 @@ reading::TraceOptions trace_options(const ViewOptions& options, const std::strin
     throw bad_input("no device given; those of {}: {}", device, fmt::join(names, ", "));
 }
 
+std::string chosen_words(const ViewOptions& view) {
+    std::string words;
+    const auto add = [&words](std::string_view option, const std::string& value) {
+        words +=
+            value.empty() ? "" : fmt::format("{}{}{}", words.empty() ? "" : " ", option, value);
+    };
+    add("--from ", view.from);
+    add("--to ", view.to);
+    add("--cpu ", fmt::format("{}", fmt::join(view.trace.cpus, ",")));
+    add("-F ", view.trace.filter);
+    add("", view.trace.one_file ? "--one-file" : "");
+    add("", view.trace.no_pc ? "--no-pc" : "");
+    return words;
+}
+
 reading::TraceOptions trace_options(const ViewOptions& options) {
     if (options.file.empty() && options.input.empty()) {
         throw bad_input("no trace given: name a file, or - for standard input");

@@ -126,6 +126,9 @@ reading::TraceOptions selection(const ViewOptions& options);
 /// an invalid option.
 view::LiveOptions live_options(const ViewOptions& options);
 
+/// What the options choose, as on a command line; empty: the whole trace.
+std::string chosen_words(const ViewOptions& options);
+
 /// What to read. Throws Error (bad_input) if FILE and -i are both given or both missing, if -o is
 /// one of the input files, or for an invalid time or plug-in.
 reading::TraceOptions trace_options(const ViewOptions& options);

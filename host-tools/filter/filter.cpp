@@ -17,29 +17,6 @@ namespace {
 
 using Names = std::vector<std::string>; ///< of one device
 
-/// For each region of the trace: its name in output, long and short, its names in the tree, and its
-/// `compatible` strings with and without the manufacturer ("arm,pl011", "pl011").
-std::vector<Names> names_of_devices(const trace::TraceReader& reader) {
-    const tree::TreeNodes nodes(reader.tree());
-    const tree::Aliases aliases = tree::aliases(reader.tree());
-    const std::vector<std::string> short_names = tree::short_names(reader.regions(), reader.tree());
-    std::vector<Names> all;
-    for (const abi::RegionEntry& region : reader.regions()) {
-        const std::string_view path = tree::region_path(region);
-        Names names = tree::names_of(path, aliases);
-        names.push_back(short_names[all.size()]);
-        names.emplace_back(reader.names()[static_cast<std::uint16_t>(all.size())]);
-        if (const std::size_t node = nodes.find(path); node != tree::TreeNodes::none) {
-            for (const std::string& text : nodes.strings(node, "compatible")) {
-                names.push_back(text);
-                names.push_back(text.substr(text.find(',') + 1));
-            }
-        }
-        all.push_back(std::move(names));
-    }
-    return all;
-}
-
 // The filter may contain all of a path that was cut off.
 bool matches(const Pattern& pattern, const Names& names) {
     return std::ranges::any_of(names, [&pattern](const std::string& name) {
@@ -139,6 +116,27 @@ std::string unmet_text(std::string_view kind, const Pattern& pattern, bool neede
 }
 
 } // namespace
+
+std::vector<std::vector<std::string>> names_of_devices(const trace::TraceReader& reader) {
+    const tree::TreeNodes nodes(reader.tree());
+    const tree::Aliases aliases = tree::aliases(reader.tree());
+    const std::vector<std::string> short_names = tree::short_names(reader.regions(), reader.tree());
+    std::vector<Names> all;
+    for (const abi::RegionEntry& region : reader.regions()) {
+        const std::string_view path = tree::region_path(region);
+        Names names = tree::names_of(path, aliases);
+        names.push_back(short_names[all.size()]);
+        names.emplace_back(reader.names()[static_cast<std::uint16_t>(all.size())]);
+        if (const std::size_t node = nodes.find(path); node != tree::TreeNodes::none) {
+            for (const std::string& text : nodes.strings(node, "compatible")) {
+                names.push_back(text);
+                names.push_back(text.substr(text.find(',') + 1));
+            }
+        }
+        all.push_back(std::move(names));
+    }
+    return all;
+}
 
 std::string of_device(const std::string& name) {
     if (name.find('"') != std::string::npos) {

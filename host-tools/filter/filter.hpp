@@ -59,6 +59,10 @@ private:
     bool decides_ = false;
 };
 
+/// For each region of the trace: its name in output, long and short, its names in the tree, and its
+/// `compatible` strings with and without the manufacturer ("arm,pl011", "pl011").
+std::vector<std::vector<std::string>> names_of_devices(const trace::TraceReader& reader);
+
 /// The text of the filter for the device DEV of a command line. Throws Error (bad_input) if `name`
 /// has a quote.
 std::string of_device(const std::string& name);

@@ -117,6 +117,14 @@ void UserCache::keep(const std::string& key, std::span<const std::byte> bytes) c
     remove_oldest(folder_, most);
 }
 
+std::string UserCache::place(const std::string& key) const {
+    if (folder_.empty()) {
+        return "";
+    }
+    remove_oldest(folder_, most - 1);
+    return folder_ + "/" + key;
+}
+
 bool is_executable(const std::string& path) {
     return ::access(path.c_str(), X_OK) == 0;
 }

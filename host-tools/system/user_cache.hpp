@@ -22,6 +22,9 @@ public:
     /// `key` is a file's name. Nothing: not kept, or damaged.
     std::optional<std::vector<std::byte>> find(const std::string& key) const;
     void keep(const std::string& key, std::span<const std::byte> bytes) const;
+    /// Where the caller may write a file of its own, without a checksum, which counts as one of the
+    /// files; empty: the cache is none.
+    std::string place(const std::string& key) const;
 
 private:
     std::string folder_; ///< empty: unusable

@@ -41,7 +41,7 @@ ENVIRONMENT = {
 }
 TABLES = [word for table in ("device", "register", "function", "caller", "task", "cpu", "interrupt", "size")
           for word in ("--by", table)]
-# What to measure; {} is the output, {page} a page with only the place for data, {events} the number of the last event,
+# What to measure; {} is the output, {events} the number of the last event,
 # {trace} the trace, which is also the last argument.
 COMMANDS = {
     "print": ["print", "--all", "-o", "{}"],
@@ -64,7 +64,7 @@ COMMANDS = {
     "regs": ["regs", "interrupt-controller", "-o", "{}"],
     "at": ["at", "1h", "-o", "{}"],
     "why": ["why", "{events}", "-o", "{}"],
-    "report": ["report", "--page", "{page}", "-o", "{}"],
+    "page": ["report", "-o", "{}"],
     "regs --score": ["regs", "interrupt-controller", "-o", "{}", "--score", "{trace}"],
     "print --fold": ["print", "--all", "--fold", "-o", "{}"],
 }
@@ -81,7 +81,7 @@ MIXES = ("sd", "boot", "fresh")
 PACKED = ("print --raw", "print value")  # of a packed file of "sd", too
 SHORT = {"print": MIXES, "print value": ("boot",), "stat": ("boot",), "export ctf": ("sd",), "check": ("boot",),
          "polls": ("boot", "fresh"), "gen": ("boot",), "sharing": ("boot", "fresh"), "phases": ("boot", "fresh"),
-         "regs": ("boot",), "report": ("boot",), "regs --score": ("boot",)}
+         "regs": ("boot",), "page": ("boot",), "regs --score": ("boot",)}
 REAL = ("print", "print --raw", "print jsonl", "print csv", "export ctf", "stat", "print value", "check", "polls")
 FIXED = ("print", "print --raw", "stat", "check")
 LENGTHS = (10000, 30000)
@@ -148,8 +148,6 @@ class Bench:
             if path:
                 copy_in_pieces(path.split()[0], libraries / name)
         ENVIRONMENT["LD_LIBRARY_PATH"] = libraries.resolve()
-        self.page = self.own / "page.html"
-        self.page.write_text("@DATA@")
         self.elfutils = self.shared_elfutils()
         for mix in MIXES:
             for events in lengths:
@@ -181,7 +179,7 @@ class Bench:
         if not self.discards:
             self.remove(what, mix, [events])
             output = self.output(what, mix, events)
-        places = {"{}": output, "{page}": self.page, "{trace}": path, "{events}": str(events)}
+        places = {"{}": output, "{trace}": path, "{events}": str(events)}
         return [self.tool] + [places.get(word, word) for word in {**COMMANDS, **MORE}[what]] + [path]
 
     def remove(self, what, mix, lengths):

@@ -1,0 +1,37 @@
+// Writes a trace as one page for a browser. The page (app/) is compiled into the program; it holds
+// the trace itself, byte for byte, and what only the program can tell of its events.
+#pragma once
+
+#include "reading/trace.hpp"
+#include "system/error.hpp"
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+namespace mmioscope::page {
+
+/// The page without data, with @FACTS@, @NAMES@ and @TRACE@ where they go (made by embed.sh).
+std::string_view shell();
+
+struct What {
+    std::string name;            ///< of the trace, as people know it
+    reading::TraceOptions trace; ///< of a packed trace that can be read twice; selects nothing
+    bool cut = false;            ///< it has only a part of a longer one
+};
+
+/// Called with each piece of the page.
+using Write = std::function<void(std::string_view)>;
+
+/// Whether the file can be embedded as it is: a trace in one file, sound, and packed.
+bool is_packed_file(const std::string& path);
+
+struct Verdict {
+    std::string text;
+    Status status;
+};
+
+/// Reads the trace. Throws Error.
+Verdict write_page(const What& what, const Write& write);
+
+} // namespace mmioscope::page

@@ -1,0 +1,59 @@
+// What the analyses say of the whole trace, for the page: tables, and spans of time for its lanes.
+#pragma once
+
+#include "analysis/count.hpp"
+#include "analysis/phases.hpp"
+#include "analysis/poll.hpp"
+#include "analysis/poll_table.hpp"
+#include "analysis/register_classes.hpp"
+#include "analysis/sharing.hpp"
+#include "analysis/time_spent.hpp"
+#include "page/json.hpp"
+#include "reading/drive.hpp"
+#include "reading/tally.hpp"
+#include "reading/trace.hpp"
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace mmioscope::page {
+
+class Tables final : public reading::Consumer {
+public:
+    Tables() : counts_(analysis::all_keys(), analysis::most_names) {}
+
+    void add(const Event& event) override { add_all({&event, 1}); }
+    void add_all(std::span<const Event> events) override;
+    void forget() override;
+    void finish() override;
+
+    /// The members "tables" and "spans" of an object.
+    void write(Text& to, const trace::TraceReader& reader, const trace::Summary& summary);
+
+private:
+    analysis::TimeSpent time_;
+    analysis::PollTable polls_;
+    analysis::Phases phases_{{}};
+    analysis::Sharing sharing_;
+    analysis::RegisterClasses registers_;
+    /// A poll, for its lane.
+    struct Span {
+        std::uint64_t from, to; ///< ns
+        std::string text;
+        std::uint64_t event;
+    };
+    std::vector<Span> spans_;
+    analysis::PollFinder finder_{
+        [this](analysis::Thread, const analysis::Poll& poll) { take(poll); }};
+    void take(const analysis::Poll& poll);
+
+    std::array<reading::Consumer*, 5> all_{&time_, &polls_, &phases_, &sharing_, &registers_};
+    analysis::Counts counts_;
+    std::uint64_t begin_ = UINT64_MAX; ///< ns; of the events
+    std::uint64_t end_ = 0;
+};
+
+} // namespace mmioscope::page
