@@ -15,9 +15,11 @@ await page.goto(`file://${build}/demo.html#q=dev%3D%3Dethernet&open=ethernet@202
 await page.waitForSelector("body[data-ready]");
 await page.fill("#filter", "dev==ethernet && TX_DATA_FIFO.Data > 0xffff");
 await page.press("#filter", "Enter");
-for (const key of ["n", "f", "s", "s", "s", "s", "s"]) await page.locator("body").press(key);
+await page.evaluate(() => document.activeElement.blur());
+for (const key of ["n", "f", "s", "s", "s", "s", "s"]) await page.keyboard.press(key);
 await page.fill("#filter", "dev==ethernet");
 await page.press("#filter", "Enter");
+await page.evaluate(() => document.activeElement.blur());
 await page.waitForTimeout(500); // until all is drawn
 await page.screenshot({ path: picture });
 await browser.close();
