@@ -186,10 +186,6 @@ constexpr bool placed(const abi::Record& record) {
 constexpr bool carried_out(const abi::Record& record) {
     return placed(record) && record.type != abi::RecordType::begin;
 }
-// A code is known even where the value on the bus is not.
-constexpr bool valued(const abi::Record& record) {
-    return trace::has_value(record) || trace::kind_of(record.type).value == trace::ValueIs::code;
-}
 constexpr bool lost(const abi::Record& record) {
     return record.type == abi::RecordType::gap;
 }
@@ -355,7 +351,7 @@ inline constexpr EventField fields[] = {
         [](E e) { return e.reg() == nullptr ? Cell() : Cell(std::string_view(e.reg()->name)); },
         [](E e, P patterns) { return e.reg() != nullptr && any_matches(patterns, e.reg()->name); }),
     Row("value", {"value"}, "as on the bus; of other types the number or the code that they have",
-        Unit::hex, record_number<number<&Record::value>, valued, Packed::value>),
+        Unit::hex, record_number<number<&Record::value>, trace::has_value, Packed::value>),
     Row("fields", {}, "the fields of the register, as NAME=value, separated by spaces", Of::value,
         [](E e) { return words(field_words(e)); }),
     Row("duration_ns", {"duration"}, "time until the access was known to be done", Unit::time,

@@ -162,12 +162,14 @@ constexpr bool has_bus_value(const abi::Record& record) {
     return carrying.has(record.type) && value_known(record);
 }
 
-/// Whether `value` is that, a number of the record's own or a code.
+/// Whether `value` is that, a number of the record's own or a code, which is known even where the
+/// value on the bus is not.
 constexpr bool has_value(const abi::Record& record) {
-    constexpr KindSet valued([](const Kind& kind) {
-        return kind.value != ValueIs::none && kind.value != ValueIs::count;
+    constexpr KindSet coded([](const Kind& kind) { return kind.value == ValueIs::code; });
+    constexpr KindSet numbered([](const Kind& kind) {
+        return kind.value == ValueIs::on_bus || kind.value == ValueIs::number;
     });
-    return valued.has(record.type) && value_known(record);
+    return coded.has(record.type) || (numbered.has(record.type) && value_known(record));
 }
 
 } // namespace mmioscope::trace
