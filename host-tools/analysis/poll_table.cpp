@@ -137,6 +137,9 @@ void PollTable::take(const Poll& poll) {
         name_.append(text).push_back(joint);
     }
     polls_.of(name_).add(polls_of(poll));
+    if (also_) {
+        also_(poll);
+    }
 }
 
 table::Table PollTable::table(std::size_t most) {

@@ -10,7 +10,9 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
+#include <utility>
 
 namespace mmioscope::analysis {
 
@@ -46,6 +48,9 @@ struct Polls {
 
 class PollTable final : public reading::Consumer {
 public:
+    /// `also` is called with each poll, while the names of its events are valid. May be null.
+    explicit PollTable(std::function<void(const Poll&)> also = {}) : also_(std::move(also)) {}
+
     void add(const Event& event) override { finder_.add(event); }
     void forget() override { finder_.cut_all(); }
     void finish() override { finder_.cut_all(); }
@@ -58,6 +63,7 @@ private:
     void take(const Poll& poll);
 
     PollFinder finder_{[this](Thread, const Poll& poll) { take(poll); }};
+    std::function<void(const Poll&)> also_;
     CappedNames<Polls> polls_{2048}; ///< by the texts of their row, joined
     std::string name_;               ///< kept to avoid an allocation for each poll
 };

@@ -33,7 +33,8 @@ const Group groups[] = {
       &cli::gen_command::row}},
     {"Commands to compare", {&cli::diff_command::row, &cli::verify_command::row}},
     {"Commands to share",
-     {&cli::report_command::row, &cli::open_command::row, &cli::export_command::row, &cli::import_command::row}},
+     {&cli::report_command::row, &cli::open_command::row, &cli::export_command::row,
+      &cli::import_command::row}},
 };
 
 // The command of the first argument that names one; null: none does.

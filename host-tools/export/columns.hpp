@@ -42,11 +42,4 @@ struct Cells {
     filter::Context context;
 };
 
-/// The text of a cell; empty: it holds none.
-inline std::string_view text_in(const Cell& cell) {
-    const auto* const view = std::get_if<std::string_view>(&cell);
-    const auto* const text = std::get_if<std::string>(&cell);
-    return view != nullptr ? *view : text != nullptr ? *text : std::string_view();
-}
-
 } // namespace mmioscope::exporting

@@ -129,7 +129,7 @@ public:
             annotation(name).add_uint64(annotation_pointer, hex->value);
         } else if (const auto* const number = std::get_if<std::uint64_t>(&cell)) {
             annotation(name).add_uint64(annotation_uint, *number);
-        } else if (const std::string_view text = text_in(cell); !text.empty()) {
+        } else if (const std::string_view text = table::text_in(cell); !text.empty()) {
             annotation(name).add_uint64(annotation_string, names_.number_of(Kind::text, text));
         }
     }

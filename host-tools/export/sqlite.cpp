@@ -86,7 +86,7 @@ std::string compatible(const tree::TreeNodes& nodes, const abi::RegionEntry& reg
 void put_cell(Statement& to, const Cell& cell) { // an empty text becomes null
     const auto* const hex = std::get_if<Hex>(&cell);
     const auto* const number = std::get_if<std::uint64_t>(&cell);
-    hex != nullptr ? to << hex->value : number != nullptr ? to << *number : to << text_in(cell);
+    hex != nullptr ? to << hex->value : number != nullptr ? to << *number : to << table::text_in(cell);
 }
 
 // Parts of a key.

@@ -64,12 +64,6 @@ std::uint64_t number(const table::Cell& cell) {
     return number != nullptr ? *number : 0;
 }
 
-std::string_view text_in(const table::Cell& cell) {
-    const auto* const view = std::get_if<std::string_view>(&cell);
-    const auto* const text = std::get_if<std::string>(&cell);
-    return view != nullptr ? *view : text != nullptr ? *text : std::string_view();
-}
-
 void append_phases(Text& to, const table::Table& table) {
     print(to, "[\"phases\",[");
     std::size_t rows = 0;
@@ -80,7 +74,7 @@ void append_phases(Text& to, const table::Table& table) {
         const std::uint64_t begin = number(cell(table, row, "begin_ns"));
         print(to, "{}[{},{},", rows == 1 ? "" : ",", begin,
               begin + number(cell(table, row, "time_ns")));
-        append_json(to, text_in(cell(table, row, "name")));
+        append_json(to, table::text_in(cell(table, row, "name")));
         print(to, ",{}]", number(cell(table, row, "event")));
     });
     print(to, "]]");
@@ -92,9 +86,6 @@ void Tables::add_all(std::span<const Event> events) {
     for (reading::Consumer* one : all_) {
         one->add_all(events);
     }
-    for (const Event& event : events) {
-        finder_.add(event);
-    }
     counts_.add(events);
     begin_ = std::min(begin_, events.front().nanoseconds);
     end_ = std::max(end_, events.back().nanoseconds);
@@ -104,7 +95,6 @@ void Tables::forget() {
     for (reading::Consumer* one : all_) {
         one->forget();
     }
-    finder_.cut_all();
     counts_.forget();
 }
 
@@ -112,7 +102,6 @@ void Tables::finish() {
     for (reading::Consumer* one : all_) {
         one->finish();
     }
-    finder_.cut_all();
 }
 
 void Tables::take(const analysis::Poll& poll) {

@@ -3,7 +3,6 @@
 
 #include "analysis/count.hpp"
 #include "analysis/phases.hpp"
-#include "analysis/poll.hpp"
 #include "analysis/poll_table.hpp"
 #include "analysis/register_classes.hpp"
 #include "analysis/sharing.hpp"
@@ -34,8 +33,10 @@ public:
     void write(Text& to, const trace::TraceReader& reader, const trace::Summary& summary);
 
 private:
+    void take(const analysis::Poll& poll);
+
     analysis::TimeSpent time_;
-    analysis::PollTable polls_;
+    analysis::PollTable polls_{[this](const analysis::Poll& poll) { take(poll); }};
     analysis::Phases phases_{{}};
     analysis::Sharing sharing_;
     analysis::RegisterClasses registers_;
@@ -46,9 +47,6 @@ private:
         std::uint64_t event;
     };
     std::vector<Span> spans_;
-    analysis::PollFinder finder_{
-        [this](analysis::Thread, const analysis::Poll& poll) { take(poll); }};
-    void take(const analysis::Poll& poll);
 
     std::array<reading::Consumer*, 5> all_{&time_, &polls_, &phases_, &sharing_, &registers_};
     analysis::Counts counts_;

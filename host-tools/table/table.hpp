@@ -20,6 +20,13 @@ struct Hex {
 using Cell =
     std::variant<std::monostate, bool, std::uint64_t, Hex, double, std::string_view, std::string>;
 
+/// The text of a cell; empty: it holds none.
+inline std::string_view text_in(const Cell& cell) {
+    const auto* const view = std::get_if<std::string_view>(&cell);
+    const auto* const text = std::get_if<std::string>(&cell);
+    return view != nullptr ? *view : text != nullptr ? *text : std::string_view();
+}
+
 /// How a column looks to people.
 enum class Look {
     words,   ///< left-aligned; cut in the middle if a line is too long
