@@ -8,7 +8,6 @@ import type { NoteBook } from "./notes";
 import type { State } from "./state";
 import { at, type Trace } from "./trace";
 
-const modes: Record<number, string> = { 0x10: "usr", 0x11: "fiq", 0x12: "irq", 0x13: "svc", 0x16: "mon", 0x17: "abt", 0x1a: "hyp", 0x1b: "und", 0x1f: "sys" };
 const farthest = 2_000_000; // events that are searched for the one before
 
 /** The last access before `index` to the same place that `holds`; -1: none, or it is too far away. */
@@ -57,6 +56,7 @@ function content(state: State, notes: NoteBook, polls: Span[], index: number): N
   const { trace } = data;
   const jump = (to: number, text = whole(to + 1)) => el("button", { class: "link", onclick: () => state.select(to) }, text);
   const rows: [string, Node | string][] = [];
+  const modes = data.facts.fields.find(({ words }) => words[0] === "mode");
   const add = (name: string, value: Node | string | null) => {
     if (value !== null && value !== "") rows.push([name, value]);
   };
@@ -64,6 +64,7 @@ function content(state: State, notes: NoteBook, polls: Span[], index: number): N
   const register = registerOf(data, place);
   const [, code, caller] = contextOf(data, index);
   const { view, offset } = trace.record(index);
+  const last = hasPlace(data, index) ? before(data, index, (other) => hasBusValue(data, other)) : -1;
   const address = (where: number) => hex(view.getUint32(offset + where, true), 8);
   const filter = (text: string) =>
     el("button", { class: "link", title: `Show only these: ${text}`, onclick: () => state.change({ filter: text }) }, "only these");
@@ -79,7 +80,6 @@ function content(state: State, notes: NoteBook, polls: Span[], index: number): N
   }
   add("means", meaningText(data, index));
   if (hasPlace(data, index)) {
-    const last = before(data, index, (other) => hasBusValue(data, other));
     const written = before(data, index, (other) => trace.writes(other));
     add("last access", last < 0 ? "none" : el("span", {}, jump(last), ` ${length(trace.time[index] - trace.time[last])} before`));
     add("last write", written < 0 ? "none" : el("span", {}, jump(written), ` ${valueText(data, written)}`));
@@ -89,7 +89,8 @@ function content(state: State, notes: NoteBook, polls: Span[], index: number): N
     for (const [func, file, line] of locationOf(data, code)?.[3] ?? []) add("", `${func} ${file}:${line}`);
     add("caller", locationText(locationOf(data, caller)) || "not known");
     add("task", taskText(data, index) || address(at.task));
-    add("mode", `${modes[view.getUint8(offset + at.mode) & 0x1f] ?? "?"}${view.getUint8(offset + at.mode) & 0x20 ? ", Thumb" : ""}`);
+    const mode = view.getUint8(offset + at.mode) & 0x1f;
+    add("mode", `${modes?.values.find(([, value]) => value === mode)?.[0] ?? "?"}${view.getUint8(offset + at.mode) & 0x20 ? ", Thumb" : ""}`);
     add("pc, lr", `${address(at.pc)} ${address(at.lr)}`);
     add("sp, va", `${address(at.sp)} ${address(at.va)}`);
   }
@@ -103,17 +104,16 @@ function content(state: State, notes: NoteBook, polls: Span[], index: number): N
     el("h2", {}, title),
     register !== null && register[3] !== "" ? el("p", { class: "dim" }, register[3]) : el("span"),
     el("dl", {}, ...rows.flatMap(([term, value]) => [el("dt", {}, term), el("dd", {}, value)])),
-    hasBusValue(data, index) ? bits(data, trace, index) : el("span"),
-    fields(data, index),
+    hasBusValue(data, index) ? bits(trace, index, last) : el("span"),
+    fields(data, index, last),
     el("label", { for: "note" }, "Note"),
     note,
     el("p", {}, el("span", { class: "dim" }, "In a terminal: "), el("code", {}, command), " ", copyButton(command)),
   ];
 }
 
-/** The bits of the value; those that differ from the last access to the same place are marked. */
-function bits(data: Data, trace: Trace, index: number): HTMLElement {
-  const last = before(data, index, (other) => hasBusValue(data, other));
+/** The bits of the value; those that differ from the last access to the same place (-1: none) are marked. */
+function bits(trace: Trace, index: number, last: number): HTMLElement {
   const value = trace.value(index);
   const changed = last < 0 ? 0n : value ^ trace.value(last);
   const width = Math.min(64, trace.size(index) * 8);
@@ -126,9 +126,8 @@ function bits(data: Data, trace: Trace, index: number): HTMLElement {
   return el("div", {}, el("div", { class: "bits", role: "img", "aria-label": `Bits of the value. ${changed === 0n ? "None changed." : `Changed: ${hex(changed, 1)}.`}` }, ...cells), el("p", { class: "dim" }, text));
 }
 
-function fields(data: Data, index: number): HTMLElement {
+function fields(data: Data, index: number, last: number): HTMLElement {
   const all = fieldsOf(data, index);
-  const last = before(data, index, (other) => hasBusValue(data, other));
   const old = new Map(last < 0 ? [] : fieldsOf(data, last).map((one) => [one.field[0], one.bits]));
   return el(
     "ul",

@@ -40,7 +40,7 @@ export interface DeviceUse {
 /** The devices and registers of these events, those with most events first. */
 export function usesOf(data: Data, indices: Uint32Array): DeviceUse[] {
   const { trace, contexts, names } = data;
-  const cpus = trace.cpu.reduce((a, b) => Math.max(a, b), 0) + 1;
+  const { cpus } = trace;
   const byContext = new Uint32Array(names.contexts.length * cpus);
   for (const index of indices) byContext[contexts[index] * cpus + trace.cpu[index]]++;
   const uses = new Map<number, DeviceUse>();

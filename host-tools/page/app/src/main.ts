@@ -75,13 +75,14 @@ async function main() {
   spans.set("marks", textSpans(data));
   const interrupts = interruptSpans(data);
   for (const [title, some] of interrupts) spans.set(title, some);
-  if (interrupts.size > 0) facts.tables.splice(3, 0, interruptTable(interrupts));
+  const tables = [...facts.tables];
+  if (interrupts.size > 0) tables.splice(tables.findIndex(({ title }) => title === "Phases") + 1, 0, interruptTable(interrupts));
   keepInUrl(state);
   showFilter(state);
   showDevices(state, all, uses);
   showMinimap(byId<HTMLCanvasElement>("minimap"), state);
   showLanes(state, uses, spans);
-  showTables(state);
+  showTables(state, tables);
   showList(state, notes);
   showInspector(state, notes, spans.get("polls") ?? []);
   showPanes(state);

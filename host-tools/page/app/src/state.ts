@@ -4,6 +4,9 @@ import { FilterError } from "./filter/tokens";
 import { select } from "./filter/evaluate";
 import { kindOf } from "./trace";
 
+/** The title of the list, which stands among those of the tables. */
+export const eventsTitle = "Events";
+
 export interface Shown {
   filter: string;
   /** Why the filter is wrong; then the matches are those of the last right one. */
@@ -21,7 +24,7 @@ export interface Shown {
   hidden: string[];
   /** Devices whose registers have lanes. */
   open: string[];
-  /** Behind the list: the title of a table; "Events": the list. */
+  /** The title of the table that is shown, or of the list. */
   table: string;
 }
 export type Change = Partial<Omit<Shown, "matches" | "error">>;
@@ -51,7 +54,7 @@ export class State {
       pinned: [],
       hidden: [],
       open: [],
-      table: "Events",
+      table: eventsTitle,
     };
   }
 

@@ -1,15 +1,12 @@
 // Behind the list: what the program has computed about the whole trace.
 import type { Table } from "./facts";
 import { byId, el } from "./dom";
-import type { State } from "./state";
-
-export const eventsTitle = "Events";
+import { eventsTitle, type State } from "./state";
 
 /** Tables whose cells name events: a click selects the event. */
 const namesEvent = (column: { name: string }) => column.name.endsWith("event");
 
-export function showTables(state: State) {
-  const { tables } = state.data.facts;
+export function showTables(state: State, tables: Table[]) {
   const tabs = byId("tabs");
   const panel = byId("table-panel");
   const titles = [eventsTitle, ...tables.map((table) => table.title)];

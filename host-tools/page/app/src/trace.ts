@@ -71,6 +71,8 @@ export class Trace {
   readonly access: Uint8Array;
   readonly flags: Uint8Array;
   readonly count: number;
+  /** CPUs have numbers below. */
+  cpus = 1;
   private readonly blocks: Block[] = [];
   private readonly kept = new Map<Block, DataView>();
 
@@ -145,6 +147,7 @@ export class Trace {
       if (high !== 0) (this.high ??= new Uint32Array(this.count))[to] = high;
       this.type[to] = view.getUint8(offset + at.type);
       this.cpu[to] = view.getUint8(offset + at.cpu);
+      this.cpus = Math.max(this.cpus, this.cpu[to] + 1);
       this.access[to] = view.getUint8(offset + at.access);
       this.flags[to] = view.getUint8(offset + at.flags);
     }

@@ -1,5 +1,5 @@
 // The fragment of the page's address has the filter, the window, the event and the lanes: a link opens the page there.
-import type { Change, State } from "./state";
+import { eventsTitle, type Change, type State } from "./state";
 
 const lists = ["pinned", "hidden", "open"] as const;
 
@@ -10,7 +10,7 @@ function write(state: State): string {
   if (now.from > begin || now.to < end) words.set("t", `${(now.from / 1e9).toFixed(9)}-${(now.to / 1e9).toFixed(9)}`);
   if (now.selected >= 0) words.set("e", String(now.selected + 1));
   if (now.measured !== null) words.set("m", now.measured.map((ns) => (ns / 1e9).toFixed(9)).join("-"));
-  if (now.table !== "Events") words.set("table", now.table);
+  if (now.table !== eventsTitle) words.set("table", now.table);
   for (const name of lists) if (now[name].length > 0) words.set(name, now[name].join(","));
   return words.size === 0 ? " " : `#${words}`;
 }
@@ -31,7 +31,7 @@ function read(state: State): Change {
     to: window?.[1] ?? state.end,
     selected: Number.isInteger(event) && event > 0 && event <= state.data.trace.count ? event - 1 : -1,
     measured: times(words.get("m")),
-    table: words.get("table") ?? "Events",
+    table: words.get("table") ?? eventsTitle,
   };
   for (const name of lists) change[name] = (words.get(name) ?? "").split(",").filter((one) => one !== "");
   return change;

@@ -77,11 +77,16 @@ function joined(kind: "all" | "any" | "none", tests: Test[]): Test {
     tests[0](from, to, out);
     for (const test of tests.slice(1)) {
       test(from, to, other);
-      if (kind === "all") for (let i = 0; i < to - from; i++) out[i] &= other[i];
-      else for (let i = 0; i < to - from; i++) out[i] |= other[i];
+      join(kind, out, other, to - from);
     }
     if (kind === "none") for (let i = 0; i < to - from; i++) out[i] ^= 1;
   };
+}
+
+/** Joins the first `count` results of one more test to those before. Of "none" it is what any of them says. */
+function join(kind: "all" | "any" | "none", to: Uint8Array, other: Uint8Array, count: number) {
+  if (kind === "all") for (let i = 0; i < count; i++) to[i] &= other[i];
+  else for (let i = 0; i < count; i++) to[i] |= other[i];
 }
 
 /** For each context, 1 if the test holds; null: it does not depend on contexts alone. */
@@ -103,12 +108,8 @@ function byContext(node: Node, data: Data): Uint8Array<ArrayBuffer> | null {
     default: {
       const tables = node.children.map((child) => byContext(child, data));
       if (tables.includes(null)) return null;
-      const all = node.kind === "all";
-      const table = new Uint8Array(count).fill(all ? 1 : 0);
-      for (const other of tables as Uint8Array[]) {
-        if (all) for (let i = 0; i < count; i++) table[i] &= other[i];
-        else for (let i = 0; i < count; i++) table[i] |= other[i];
-      }
+      const table = new Uint8Array(count).fill(node.kind === "all" ? 1 : 0);
+      for (const other of tables as Uint8Array[]) join(node.kind, table, other, count);
       if (node.kind === "none") for (let i = 0; i < count; i++) table[i] ^= 1;
       return table;
     }
