@@ -199,7 +199,7 @@ nightly)
     suite polls 300 tests/polls/judge.py "$build" "$build/tests/diff-boots/$(git rev-parse HEAD)"/*.mmio --loops 2000 --tell \
         --seed "$(git rev-parse HEAD)"
     suite fleet 300 tests/fleet/run.py "$build" 500
-    suite page 240 node tests/page/run.mjs "$build" 10000000
+    suite page 240 node tests/page/run.mjs "$build" 10100000
     suite filters 60 node tests/page/filters.mjs "$build" 200000
     suite regs 60 tests/regs/judge.py "$build" "$build/tests/diff-boots/$(git rev-parse HEAD)"/*.mmio --tell
     suite score 60 tests/regs/score.py "$build" "$build/tests/diff-boots/$(git rev-parse HEAD)"/{1,2}.mmio \

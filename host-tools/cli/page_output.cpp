@@ -14,6 +14,8 @@ namespace mmioscope::cli {
 
 namespace {
 
+constexpr std::uint64_t many = 10'000'000; ///< records of a page
+
 /// A trace of its own: one packed file with what the options choose. It is gone with this object.
 class ChosenPart {
 public:
@@ -68,9 +70,16 @@ Status write_page(const ViewOptions& options, const std::string& path, std::stri
         append(out.fd(), std::as_bytes(std::span(text)), out.name().c_str());
     };
     const page::Verdict verdict =
-        page::write_page({std::filesystem::path(chosen.path).filename(), whole, selects}, write);
+        page::write_page({std::filesystem::path(chosen.path).filename(), whole,
+                          drive_options(options, "shown"), selects},
+                         write);
     out.finish();
     print_message("{}", verdict.text);
+    if (verdict.records > many) {
+        print_message(
+            "{} million records make a browser slow: choose a part by --from, --to or -F\n",
+            verdict.records / 1'000'000);
+    }
     return verdict.status;
 }
 

@@ -1,4 +1,4 @@
-// JSON (RFC 8259) for the page, appended piece by piece.
+// JSON (RFC 8259) for the page.
 #pragma once
 
 #include "system/escape.hpp"
@@ -6,41 +6,38 @@
 #include <fmt/format.h>
 
 #include <cstdint>
-#include <iterator>
+#include <string>
 #include <string_view>
-#include <utility>
 
 namespace mmioscope::page {
 
-using Text = fmt::memory_buffer;
-
-template <typename... Args>
-void print(Text& to, fmt::format_string<Args...> form, Args&&... args) {
-    fmt::format_to(std::back_inserter(to), form, std::forward<Args>(args)...);
+/// A string with its quotes.
+inline std::string json(std::string_view text) {
+    fmt::memory_buffer quoted;
+    append_json(quoted, text);
+    return fmt::to_string(quoted);
 }
 
 /// JavaScript's numbers are exact below 2^53: a larger one is a string, "0x...".
-inline void append_value(Text& to, std::uint64_t value) {
-    value >> 53 == 0 ? print(to, "{}", value) : print(to, "\"{:#x}\"", value);
+inline std::string json(std::uint64_t value) {
+    return value >> 53 == 0 ? fmt::format("{}", value) : fmt::format("\"{:#x}\"", value);
 }
 
-/// An array; `append` writes one element.
-template <typename Range, typename Append>
-void append_list(Text& to, Range&& range, const Append& append) {
-    to.push_back('[');
-    bool first = true;
-    for (const auto& one : range) {
-        print(to, "{}", std::exchange(first, false) ? "" : ",");
-        append(one);
+/// An array; `text` gives the JSON of one element.
+template <typename Range, typename Function>
+std::string json_list(Range&& range, const Function& text) {
+    std::string list;
+    for (auto&& one : range) {
+        list += list.empty() ? '[' : ',';
+        list += text(one);
     }
-    to.push_back(']');
+    return list.empty() ? "[]" : list + ']';
 }
 
-/// The next member of an object, an array.
-template <typename Range, typename Append>
-void append_list(Text& to, std::string_view name, Range&& range, const Append& append) {
-    print(to, ",\n\"{}\":", name);
-    append_list(to, range, append);
+/// An array of strings.
+template <typename Range>
+std::string json_list(Range&& range) {
+    return json_list(range, [](const auto& one) { return json(one); });
 }
 
 } // namespace mmioscope::page

@@ -4,24 +4,21 @@
 
 #include <fmt/ranges.h>
 
-#include <string_view>
+#include <iterator>
 
 namespace mmioscope::page {
 
 namespace {
 
-void append_field(Text& to, const Field& field) {
-    to.push_back('[');
-    append_json(to, field.name);
-    print(to, ",{},{},", field.low, field.width);
-    append_list(to, field.values, [&to](const auto& value) {
-        to.push_back('[');
-        append_value(to, value.first);
-        to.push_back(',');
-        append_json(to, value.second);
-        to.push_back(']');
-    });
-    to.push_back(']');
+std::string field_json(const Field& field) {
+    return fmt::format("[{},{},{},{}]", json(field.name), field.low, field.width,
+                       json_list(field.values, [](const auto& value) {
+                           return fmt::format("[{},{}]", json(value.first), json(value.second));
+                       }));
+}
+
+std::string line_json(const SourceLine& line) {
+    return fmt::format("[{},{},{}]", json(line.function), json(line.file), line.line);
 }
 
 /// The entry of `key`, made at first.
@@ -42,85 +39,53 @@ std::uint32_t EventNames::Set::number(std::string json) {
     return at->second;
 }
 
-void EventNames::Set::write(Text& to) const {
-    print(to, "[null");
+std::string EventNames::Set::all() const {
+    std::string list = "[null";
     for (const std::string* one : all_) {
-        print(to, ",\n{}", *one);
+        list.append(",\n").append(*one);
     }
-    to.push_back(']');
+    return list + ']';
 }
 
 std::uint32_t EventNames::reg(const Register* reg) {
-    if (reg == nullptr) {
-        return 0;
-    }
-    Text text;
-    text.push_back('[');
-    append_json(text, reg->name);
-    print(text, ",{},{},", reg->offset, reg->size);
-    append_json(text, reg->description);
-    text.push_back(',');
-    append_list(text, reg->fields, [&text](const Field& field) { append_field(text, field); });
-    text.push_back(']');
-    return registers_.number(fmt::to_string(text));
+    return reg == nullptr
+               ? 0
+               : registers_.number(fmt::format("[{},{},{},{},{}]", json(reg->name), reg->offset,
+                                               reg->size, json(reg->description),
+                                               json_list(reg->fields, field_json)));
 }
 
 std::uint32_t EventNames::place(const Place& place, std::uint16_t device) {
-    Text text;
-    print(text, "[{},", device == abi::no_device ? -1 : device);
-    append_json(text, place.device);
-    text.push_back(',');
-    append_value(text, place.offset);
-    print(text, ",{},", reg(place.reg));
-    append_json(text, place.registers);
-    text.push_back(']');
-    return places_.number(fmt::to_string(text));
+    return places_.number(fmt::format("[{},{},{},{},{}]", device == abi::no_device ? -1 : device,
+                                      json(place.device), json(place.offset), reg(place.reg),
+                                      json(place.registers)));
 }
 
-std::uint32_t EventNames::location(const Location* location) {
-    if (location == nullptr) {
-        return 0;
-    }
-    Text text;
-    text.push_back('[');
-    append_json(text, location->function);
-    print(text, ",{},", location->offset);
-    append_json(text, location->module);
-    text.push_back(',');
-    append_list(text, location->lines, [&text](const SourceLine& line) {
-        text.push_back('[');
-        append_json(text, line.function);
-        text.push_back(',');
-        append_json(text, line.file);
-        print(text, ",{}]", line.line);
-    });
-    text.push_back(']');
-    return locations_.number(fmt::to_string(text));
+std::uint32_t EventNames::location(const Location* at) {
+    return at == nullptr
+               ? 0
+               : locations_.number(fmt::format("[{},{},{},{}]", json(at->function), at->offset,
+                                               json(at->module), json_list(at->lines, line_json)));
+}
+
+std::uint32_t EventNames::task(const Task* task) {
+    return task == nullptr
+               ? 0
+               : tasks_.number(fmt::format("[{},{},{}]", task->pid, task->tgid, json(task->comm)));
 }
 
 std::uint32_t EventNames::context(const Event& event) {
     // Events of one context have the same code, caller and task, but an access may be anywhere in a
     // device.
-    const auto named = [this, &event] {
-        std::uint32_t task = 0;
-        if (event.task() != nullptr) {
-            Text text;
-            print(text, "[{},{},", event.task()->pid, event.task()->tgid);
-            append_json(text, event.task()->comm);
-            text.push_back(']');
-            task = tasks_.number(fmt::to_string(text));
-        }
-        return Context{0, location(event.code()), location(event.caller()), task, 0};
+    const auto named = [&] {
+        return Context{0, location(event.code()), location(event.caller()), task(event.task()), 0};
     };
     Context context = event.context() == 0 ? named() : of(known_, event.context(), named);
     context[0] = of(known_places_, event.place_id(),
                     [&] { return place(event.place(), event.record.device); });
     if (event.interrupt_id() != no_id) {
-        context[4] = of(known_interrupts_, event.interrupt_id(), [&] {
-            Text text;
-            append_json(text, event.interrupt());
-            return interrupts_.number(fmt::to_string(text));
-        });
+        context[4] = of(known_interrupts_, event.interrupt_id(),
+                        [&] { return interrupts_.number(json(event.interrupt())); });
     }
     const auto [at, added] =
         numbers_.try_emplace(context, static_cast<std::uint32_t>(sets_.size() + 1));
@@ -141,27 +106,17 @@ void EventNames::add(const Event& event) {
     }
 }
 
-void EventNames::write(Text& to) const {
-    const auto put = [&to](std::string_view name, const Set& set) {
-        print(to, "\"{}\":", name);
-        set.write(to);
-        to.push_back(',');
-    };
-    put("registers", registers_);
-    put("places", places_);
-    put("locations", locations_);
-    put("tasks", tasks_);
-    put("interrupts", interrupts_);
-    print(to, "\"contexts\":[null");
+std::string EventNames::all() const {
+    std::string contexts = "[null";
     for (const Context& one : sets_) {
-        print(to, ",\n[{}]", fmt::join(one, ","));
+        fmt::format_to(std::back_inserter(contexts), ",\n[{}]", fmt::join(one, ","));
     }
-    print(to, "],\"texts\":");
-    append_list(to, texts_, [&to](const auto& one) {
-        print(to, "[{},", one.first);
-        append_json(to, one.second);
-        to.push_back(']');
-    });
+    return fmt::format("{{\"registers\":{},\"places\":{},\"locations\":{},\"tasks\":{},"
+                       "\"interrupts\":{},\"contexts\":{}],\"texts\":{}}}",
+                       registers_.all(), places_.all(), locations_.all(), tasks_.all(),
+                       interrupts_.all(), contexts, json_list(texts_, [](const auto& one) {
+                           return fmt::format("[{},{}]", one.first, json(one.second));
+                       }));
 }
 
 } // namespace mmioscope::page

@@ -5,8 +5,6 @@
 
 #include "reading/drive.hpp"
 
-#include <fmt/format.h>
-
 #include <array>
 #include <cstdint>
 #include <map>
@@ -25,25 +23,26 @@ public:
 
     /// The context of each record, from number 1 on; 0: no event of its own.
     std::span<const std::uint32_t> contexts() const { return contexts_; }
-    /// The members "registers", "places", "locations", "tasks", "interrupts", "contexts" and
-    /// "texts" of an object.
-    void write(fmt::memory_buffer& to) const;
+    /// An object: Names of app/src/facts.ts.
+    std::string all() const;
 
 private:
     /// Different things of one kind, as JSON, numbered from 1 on.
     class Set {
     public:
         std::uint32_t number(std::string json);
-        void write(fmt::memory_buffer& to) const;
+        /// An array, whose element 0 is null.
+        std::string all() const;
 
     private:
         std::unordered_map<std::string, std::uint32_t> numbers_;
-        std::vector<const std::string*> all_;
+        std::vector<const std::string*> all_; ///< in their order
     };
 
     std::uint32_t place(const Place& place, std::uint16_t device);
     std::uint32_t reg(const Register* reg);
-    std::uint32_t location(const Location* location);
+    std::uint32_t location(const Location* at);
+    std::uint32_t task(const Task* task);
     std::uint32_t context(const Event& event);
 
     using Context = std::array<std::uint32_t, 5>; ///< place, code, caller, task, interrupt

@@ -15,9 +15,7 @@
 
 #include <zstd.h>
 
-#include <array>
-#include <cstring>
-#include <iterator>
+#include <algorithm>
 #include <ranges>
 #include <span>
 #include <vector>
@@ -26,14 +24,12 @@ namespace mmioscope::page {
 
 namespace {
 
-void append_strings(Text& to, std::string_view name, const std::vector<std::string>& all) {
-    append_list(to, name, all, [&to](const std::string& one) { append_json(to, one); });
-}
+/// Chromium's strings have at most 2^29 - 24 characters, and the page's holds it in Base64.
+constexpr std::uint64_t most_bytes = (std::uint64_t{1} << 29) / 4 * 3 - 1024;
 
 // In a data block nothing but "</script" and "<!--" ends the text or changes its meaning
 // (HTML, 4.12.1.3).
-void write_json(const Text& text, const Write& write) {
-    std::string_view rest(text.data(), text.size());
+void write_json(std::string_view rest, const Write& write) {
     while (!rest.empty()) {
         const std::size_t at = std::min(rest.find('<'), rest.size());
         write(rest.substr(0, at));
@@ -45,48 +41,23 @@ void write_json(const Text& text, const Write& write) {
     }
 }
 
-/// Writes bytes in Base64 (RFC 4648), piece by piece.
-class Base64 {
-public:
-    explicit Base64(const Write& write) : write_(write) {}
-
-    void put(std::span<const std::byte> bytes) {
-        for (const std::byte byte : bytes) {
-            group_ = group_ << 8 | std::to_integer<std::uint32_t>(byte);
-            if (++count_ == 3) {
-                put_group(4);
-            }
+/// Bytes in Base64 (RFC 4648). A piece that others follow has a multiple of 3.
+std::string base64(std::span<const std::byte> bytes) {
+    static constexpr char letters[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    std::string text;
+    text.reserve((bytes.size() + 2) / 3 * 4);
+    for (; !bytes.empty(); bytes = bytes.subspan(std::min<std::size_t>(bytes.size(), 3))) {
+        std::uint32_t group = 0;
+        for (std::size_t i = 0; i < 3; ++i) {
+            group = group << 8 | (i < bytes.size() ? std::to_integer<std::uint32_t>(bytes[i]) : 0);
+        }
+        for (std::size_t i = 0; i < 4; ++i) {
+            text += i <= bytes.size() ? letters[group >> (18 - 6 * i) & 0x3f] : '=';
         }
     }
-    void finish() {
-        if (count_ > 0) {
-            const unsigned letters = count_ + 1;
-            group_ <<= 8 * (3 - count_);
-            put_group(letters);
-        }
-        write_(std::string_view(text_.data(), text_.size()));
-        text_.clear();
-    }
-
-private:
-    void put_group(unsigned letters) {
-        static constexpr char alphabet[] =
-            "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-        for (unsigned i = 0; i < 4; ++i) {
-            text_.push_back(i < letters ? alphabet[group_ >> (18 - 6 * i) & 0x3f] : '=');
-        }
-        group_ = count_ = 0;
-        if (text_.size() >= 1 << 16) {
-            write_(std::string_view(text_.data(), text_.size()));
-            text_.clear();
-        }
-    }
-
-    const Write& write_;
-    Text text_;
-    std::uint32_t group_ = 0;
-    unsigned count_ = 0;
-};
+    return text;
+}
 
 // The lowest bytes of all contexts, then the second ones, and so on: four planes, as one frame of
 // zstd.
@@ -109,56 +80,47 @@ std::vector<std::byte> packed(std::span<const std::uint32_t> contexts) {
     return frame;
 }
 
-void append_devices(Text& to, const trace::TraceReader& reader) {
+std::string devices_json(const trace::TraceReader& reader) {
     const auto names = filter::names_of_devices(reader);
     const auto short_names = tree::short_names(reader.regions(), reader.tree());
-    append_list(to, "devices", reader.regions(), [&](const abi::RegionEntry& region) {
+    return json_list(reader.regions(), [&](const abi::RegionEntry& region) {
         const auto index = static_cast<std::uint16_t>(&region - reader.regions().data());
-        print(to, "\n{{\"name\":");
-        append_json(to, reader.names()[index]);
-        print(to, ",\"short\":");
-        append_json(to, short_names[index]);
-        print(to, ",\"base\":{},\"size\":{}", region.base, region.size);
-        append_strings(to, "names", names[index]);
-        to.push_back('}');
+        return fmt::format("{{\"name\":{},\"short\":{},\"base\":{},\"size\":{},\"names\":{}}}\n",
+                           json(reader.names()[index]), json(short_names[index]), region.base,
+                           region.size, json_list(names[index]));
     });
 }
 
 // The language of filters, for the page's own parser: what a field is called, which words stand for
 // its values, and what is said of it.
-void append_language(Text& to) {
-    append_list(to, "kinds", trace::kinds, [&to](const trace::Kind& kind) {
-        print(to, "[\"{}\",{},{},{}]", kind.word, static_cast<int>(kind.value),
-              kind.is(trace::Is::placed) ? 1 : 0, kind.is(trace::Is::of_register) ? 1 : 0);
+std::string language_json() {
+    const std::string kinds = json_list(trace::kinds, [](const trace::Kind& kind) {
+        return fmt::format("[\"{}\",{},{:d},{:d}]", kind.word, static_cast<int>(kind.value),
+                           kind.is(trace::Is::placed), kind.is(trace::Is::of_register));
     });
-    auto taken = filter::fields | std::views::filter([](const filter::EventField& field) {
-                     return !field.word().empty();
-                 });
-    append_list(to, "fields", taken, [&to](const filter::EventField& field) {
-        print(to, "\n{{\"words\":[\"{}\"", field.words[0]);
-        if (!field.words[1].empty()) {
-            print(to, ",\"{}\"", field.words[1]);
-        }
-        print(to, "],\"text\":{},\"folded\":{},\"time\":{}", field.any != nullptr, field.folded,
-              field.unit == filter::EventField::Unit::time);
-        append_list(to, "values", field.values, [&to](const filter::EventField::Word& word) {
-            print(to, "[\"{}\",{}]", word.word, word.value);
+    const auto not_empty = [](std::string_view word) { return !word.empty(); };
+    const auto taken = [](const filter::EventField& field) { return !field.word().empty(); };
+    const std::string fields =
+        json_list(filter::fields | std::views::filter(taken), [&](const filter::EventField& field) {
+            return fmt::format(
+                "{{\"words\":{},\"text\":{},\"folded\":{},\"time\":{},\"values\":{}}}\n",
+                json_list(field.words | std::views::filter(not_empty)), field.any != nullptr,
+                field.folded, field.unit == filter::EventField::Unit::time,
+                json_list(field.values, [](const filter::EventField::Word& word) {
+                    return fmt::format("[\"{}\",{}]", word.word, word.value);
+                }));
         });
-        to.push_back('}');
-    });
+    return fmt::format("\"kinds\":{},\n\"fields\":{}", kinds, fields);
 }
 
-void append_trace(Text& to, const What& what, const trace::TraceReader& reader,
-                  const reading::Tally& tally) {
-    print(to, "{{\"name\":");
-    append_json(to, what.name);
-    print(to, ",\"verdict\":");
-    append_json(to, tally.verdict(reader));
-    print(to, ",\"complete\":{},\"cut\":{},\"hz\":{},\"start\":\"{}\"",
-          tally.status(reader) == Status::fine, what.cut,
-          reader.info() ? reader.info()->counter_frequency : 0, reader.start().value_or(0));
-    append_devices(to, reader);
-    append_language(to);
+std::string facts_json(const What& what, const trace::TraceReader& reader,
+                       const reading::Tally& tally, Tables& tables) {
+    return fmt::format(
+        "{{\"name\":{},\"verdict\":{},\"complete\":{},\"cut\":{},\"hz\":{},"
+        "\"start\":\"{}\",\n\"devices\":{},\n{},\n{}}}",
+        json(what.name), json(tally.verdict(reader)), tally.status(reader) == Status::fine,
+        what.cut, reader.info() ? reader.info()->counter_frequency : 0, reader.start().value_or(0),
+        devices_json(reader), language_json(), tables.all(reader, tally.summary()));
 }
 
 } // namespace
@@ -186,11 +148,18 @@ bool is_packed_file(const std::string& path) {
 }
 
 Verdict write_page(const What& what, const Write& write) {
+    const FileDescriptor file = open_input(what.trace.path);
+    FileSource source(file.get());
+    if (source.size().value_or(0) > most_bytes) {
+        throw bad_input("no browser holds a page of {}, {} MB of trace: choose a part by --from, "
+                        "--to or -F",
+                        what.name, *source.size() / 1'000'000);
+    }
     reading::Trace trace(what.trace);
     reading::Tally tally(false);
     EventNames names;
     Tables tables;
-    reading::drive(trace, {&tally, &names, &tables}, {});
+    reading::drive(trace, {&tally, &names, &tables}, what.drive);
 
     std::string_view rest = shell();
     const auto write_up_to = [&](std::string_view place) {
@@ -198,32 +167,19 @@ Verdict write_page(const What& what, const Write& write) {
         write(rest.substr(0, at));
         rest.remove_prefix(at + place.size());
     };
-    Text text;
     write_up_to("@FACTS@");
-    append_trace(text, what, trace.reader(), tally);
-    tables.write(text, trace.reader(), tally.summary());
-    text.push_back('}');
-    write_json(text, write);
+    write_json(facts_json(what, trace.reader(), tally, tables), write);
     write_up_to("@NAMES@");
-    text.clear();
-    text.push_back('{');
-    names.write(text);
-    text.push_back('}');
-    write_json(text, write);
-    Base64 coded(write);
+    write_json(names.all(), write);
     write_up_to("@CONTEXTS@");
-    coded.put(packed(names.contexts()));
-    coded.finish();
+    write(base64(packed(names.contexts())));
     write_up_to("@TRACE@");
-    const FileDescriptor file = open_input(what.trace.path);
-    FileSource source(file.get());
-    std::vector<std::byte> piece(1 << 16);
+    std::vector<std::byte> piece(3 << 16);
     while (const std::size_t size = source.read(piece.data(), piece.size())) {
-        coded.put(std::span(piece).first(size));
+        write(base64(std::span(piece).first(size)));
     }
-    coded.finish();
     write(rest);
-    return {tally.verdict(trace.reader()), tally.status(trace.reader())};
+    return {tally.verdict(trace.reader()), tally.status(trace.reader()), names.contexts().size()};
 }
 
 } // namespace mmioscope::page

@@ -2,9 +2,11 @@
 // the trace itself, byte for byte, and what only the program can tell of its events.
 #pragma once
 
+#include "reading/drive.hpp"
 #include "reading/trace.hpp"
 #include "system/error.hpp"
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -17,7 +19,8 @@ std::string_view shell();
 struct What {
     std::string name;            ///< of the trace, as people know it
     reading::TraceOptions trace; ///< of a packed trace that can be read twice; selects nothing
-    bool cut = false;            ///< it has only a part of a longer one
+    reading::DriveOptions drive;
+    bool cut = false; ///< it has only a part of a longer one
 };
 
 /// Called with each piece of the page.
@@ -29,9 +32,10 @@ bool is_packed_file(const std::string& path);
 struct Verdict {
     std::string text;
     Status status;
+    std::uint64_t records;
 };
 
-/// Reads the trace. Throws Error.
+/// Reads the trace. Throws Error (bad_input) if it is too large for a browser.
 Verdict write_page(const What& what, const Write& write);
 
 } // namespace mmioscope::page

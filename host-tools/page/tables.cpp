@@ -1,11 +1,14 @@
 #include "page/tables.hpp"
 
 #include "analysis/count_table.hpp"
+#include "page/json.hpp"
 #include "records/ticks.hpp"
 #include "view/info.hpp"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
-#include <string>
+#include <ranges>
 
 namespace mmioscope::page {
 
@@ -18,39 +21,26 @@ bool is_number(table::Look look) {
     return look != table::Look::words && look != table::Look::device;
 }
 
-void append_table(Text& to, std::string_view title, const table::Table& table) {
-    print(to, "\n{{\"title\":");
-    append_json(to, title);
-    std::vector<const table::Column*> shown;
-    for (const table::Column& column : table.columns) {
-        if (!column.title.empty()) {
-            shown.push_back(&column);
-        }
-    }
-    append_list(to, "columns", shown, [&to](const table::Column* column) {
-        print(to, "{{\"name\":");
-        append_json(to, column->name);
-        print(to, ",\"title\":");
-        append_json(to, column->title);
-        print(to, ",\"number\":{}}}", is_number(column->look));
+std::string table_json(std::string_view title, const table::Table& table) {
+    auto shown = table.columns | std::views::filter([](const table::Column& column) {
+                           return !column.title.empty();
+                       });
+    const std::string columns = json_list(shown, [](const table::Column& column) {
+        return fmt::format("{{\"name\":{},\"title\":{},\"number\":{}}}", json(column.name),
+                           json(column.title), is_number(column.look));
     });
-    std::size_t rows = 0;
-    print(to, ",\"rows\":[");
+    std::vector<std::string> rows;
+    std::size_t more = 0;
     table::each_row(table, [&](const table::Row& row) {
-        if (rows++ < most_rows) {
-            print(to, "{}\n", rows == 1 ? "" : ",");
-            append_list(to, table::shown(table, row),
-                        [&to](const std::string& cell) { append_json(to, cell); });
-        }
+        rows.size() < most_rows ? rows.push_back(json_list(table::shown(table, row)))
+                                : void(++more);
     });
-    std::string closing =
-        rows > most_rows ? fmt::format("... {} more", rows - most_rows) : table.closing;
+    std::string closing = more > 0 ? fmt::format("... {} more", more) : table.closing;
     for (const std::string& line : table.left_out) {
         closing += closing.empty() ? line : '\n' + line;
     }
-    print(to, "],\"closing\":");
-    append_json(to, closing);
-    to.push_back('}');
+    return fmt::format("{{\"title\":{},\"columns\":{},\"rows\":[{}],\"closing\":{}}}", json(title),
+                       columns, fmt::join(rows, ",\n"), json(closing));
 }
 
 /// The cell of a column, by its name for programs.
@@ -64,20 +54,33 @@ std::uint64_t number(const table::Cell& cell) {
     return number != nullptr ? *number : 0;
 }
 
-void append_phases(Text& to, const table::Table& table) {
-    print(to, "[\"phases\",[");
-    std::size_t rows = 0;
+std::string spans_json(std::string_view title, const std::vector<Span>& spans) {
+    return fmt::format("[\"{}\",{}]", title, json_list(spans, [](const Span& span) {
+                           return fmt::format("[{},{},{},{}]", span.from, span.to, json(span.text),
+                                              span.event);
+                       }));
+}
+
+std::vector<Span> phase_spans(const table::Table& table) {
+    std::vector<Span> spans;
     table::each_row(table, [&](const table::Row& row) {
-        if (rows++ >= most_rows) {
-            return;
-        }
         const std::uint64_t begin = number(cell(table, row, "begin_ns"));
-        print(to, "{}[{},{},", rows == 1 ? "" : ",", begin,
-              begin + number(cell(table, row, "time_ns")));
-        append_json(to, table::text_in(cell(table, row, "name")));
-        print(to, ",{}]", number(cell(table, row, "event")));
+        spans.push_back({begin, begin + number(cell(table, row, "time_ns")),
+                         std::string(table::text_in(cell(table, row, "name"))),
+                         number(cell(table, row, "event"))});
     });
-    print(to, "]]");
+    return spans;
+}
+
+std::vector<Span> console_spans(const trace::TraceReader& reader, std::uint32_t frequency) {
+    std::vector<Span> spans;
+    const auto lines = reader.console().lines();
+    for (const auto& line : lines.first(std::min(lines.size(), most_spans))) {
+        const std::uint64_t at =
+            trace::nanoseconds(trace::elapsed(reader.start().value_or(0), line.time), frequency);
+        spans.push_back({at, at, std::string(line.text), 0});
+    }
+    return spans;
 }
 
 } // namespace
@@ -105,9 +108,9 @@ void Tables::finish() {
 }
 
 void Tables::take(const analysis::Poll& poll) {
-    if (spans_.size() < most_spans) {
+    if (poll_spans_.size() < most_spans) {
         const Register* const reg = poll.read.reg();
-        spans_.push_back(
+        poll_spans_.push_back(
             {poll.first.nanoseconds, poll.last.nanoseconds,
              fmt::format("{} {} {}, {} reads", analysis::kind_text(poll.kind), poll.read.device(),
                          reg != nullptr ? reg->name : "", poll.reads),
@@ -115,15 +118,13 @@ void Tables::take(const analysis::Poll& poll) {
     }
 }
 
-void Tables::write(Text& to, const trace::TraceReader& reader, const trace::Summary& summary) {
+std::string Tables::all(const trace::TraceReader& reader, const trace::Summary& summary) {
     const std::uint64_t length = begin_ > end_ ? 0 : end_ - begin_;
     const std::uint32_t frequency = reader.info() ? reader.info()->counter_frequency : 0;
     const bool timed = frequency != 0 && reader.knows("duration");
-    print(to, ",\n\"tables\":[");
-    bool first = true;
+    std::vector<std::string> tables;
     const auto put = [&](std::string_view title, const table::Table& table) {
-        print(to, "{}", std::exchange(first, false) ? "" : ",");
-        append_table(to, title, table);
+        tables.push_back(table_json(title, table));
     };
     if (timed) {
         put("Where the time went", time_.table(frequency));
@@ -148,25 +149,10 @@ void Tables::write(Text& to, const trace::TraceReader& reader, const trace::Summ
     put("Recording", head[0]);
     put("Texts", head[1]);
     put("Losses", head[2]);
-    print(to, "],\n\"spans\":[");
-    append_phases(to, phases);
-    std::ranges::sort(spans_, {}, &Span::from);
-    print(to, ",\n[\"polls\",");
-    append_list(to, spans_, [&to](const Span& span) {
-        print(to, "[{},{},", span.from, span.to);
-        append_json(to, span.text);
-        print(to, ",{}]", span.event);
-    });
-    print(to, "],\n[\"console\",");
-    const std::uint64_t start = reader.start().value_or(0);
-    const auto lines = reader.console().lines();
-    append_list(to, lines.first(std::min(lines.size(), most_spans)), [&](const auto& line) {
-        const std::uint64_t at = trace::nanoseconds(trace::elapsed(start, line.time), frequency);
-        print(to, "[{},{},", at, at);
-        append_json(to, line.text);
-        print(to, ",0]");
-    });
-    print(to, "]]");
+    std::ranges::sort(poll_spans_, {}, &Span::from);
+    return fmt::format("\"tables\":[{}],\n\"spans\":[{},\n{},\n{}]", fmt::join(tables, ",\n"),
+                       spans_json("phases", phase_spans(phases)), spans_json("polls", poll_spans_),
+                       spans_json("console", console_spans(reader, frequency)));
 }
 
 } // namespace mmioscope::page

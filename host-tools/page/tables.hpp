@@ -7,7 +7,6 @@
 #include "analysis/register_classes.hpp"
 #include "analysis/sharing.hpp"
 #include "analysis/time_spent.hpp"
-#include "page/json.hpp"
 #include "reading/drive.hpp"
 #include "reading/tally.hpp"
 #include "reading/trace.hpp"
@@ -20,6 +19,13 @@
 
 namespace mmioscope::page {
 
+/// What a lane shows of a span of time.
+struct Span {
+    std::uint64_t from, to; ///< ns
+    std::string text;
+    std::uint64_t event; ///< number of its first; 0: none
+};
+
 class Tables final : public reading::Consumer {
 public:
     Tables() : counts_(analysis::all_keys(), analysis::most_names) {}
@@ -30,7 +36,7 @@ public:
     void finish() override;
 
     /// The members "tables" and "spans" of an object.
-    void write(Text& to, const trace::TraceReader& reader, const trace::Summary& summary);
+    std::string all(const trace::TraceReader& reader, const trace::Summary& summary);
 
 private:
     void take(const analysis::Poll& poll);
@@ -40,13 +46,7 @@ private:
     analysis::Phases phases_{{}};
     analysis::Sharing sharing_;
     analysis::RegisterClasses registers_;
-    /// A poll, for its lane.
-    struct Span {
-        std::uint64_t from, to; ///< ns
-        std::string text;
-        std::uint64_t event;
-    };
-    std::vector<Span> spans_;
+    std::vector<Span> poll_spans_;
 
     std::array<reading::Consumer*, 5> all_{&time_, &polls_, &phases_, &sharing_, &registers_};
     analysis::Counts counts_;

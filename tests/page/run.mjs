@@ -296,6 +296,7 @@ if (events > 0) {
   execFileSync(`${build}/tests/make-cost-trace`, ["sd", String(events), `${own}/long.mmio`, "packed"]);
   const long = mmioscope("report", "long.mmio", "-o", "long.html");
   check("a page of a long trace is made", long.status === 0, long.stderr);
+  check("above 10 million events it says how to cut", long.stderr.includes("choose a part by --from") === events > 1e7, long.stderr);
   const bytes = statSync(`${own}/long.html`).size / events;
   check("at most 10 bytes for an event", bytes <= 10, bytes);
   const empty = await (await browser.newContext()).newPage();
