@@ -17,7 +17,7 @@ export function bootText(accesses = 600) {
   const lines = [
     "frequency 24000000",
     "device dev@1000 0x1c050000 0x1000 acme,dev",
-    "device uart@2000 0x1c060000 0x1000 acme,uart",
+    "device uart@2,2000 0x1c060000 0x1000 acme,uart",
     "device gic@2c001000 0x2c001000 0x1000 arm,cortex-a15-gic",
     "device gic@2c001000[1] 0x2c002000 0x1000",
     "interrupt dev@1000 41",

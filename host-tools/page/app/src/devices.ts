@@ -1,5 +1,5 @@
 // Devices and their registers, with the events that each has; a click filters.
-import { byId, el } from "./dom";
+import { byId, el, refill } from "./dom";
 import { whole } from "./format";
 import { filterWord } from "./filter/tokens";
 import type { DeviceUse } from "./lane";
@@ -17,18 +17,19 @@ export function showDevices(state: State, all: DeviceUse[], uses: (now: Shown) =
       "div",
       { class: none ? "use none" : "use" },
       before,
-      el("button", { class: "link name", title: filter, "aria-pressed": String(state.now.filter === filter),
+      el("button", { class: "link name", title: filter, "data-key": filter, "aria-pressed": String(state.now.filter === filter),
         onclick: () => state.change({ filter: state.now.filter === filter ? "" : filter }) }, name),
       el("span", { class: "count" }, count),
     );
   const draw = () => {
     const matching = new Map(uses(state.now).map((use) => [use.device, use]));
-    box.replaceChildren(
-      ...all.map((use) => {
+    refill(
+      box,
+      all.map((use) => {
         const filter = `dev==${filterWord(use.name)}`;
         const some = matching.get(use.device);
         const isOpen = open.has(use.name);
-        const toggle = el("button", { class: "open", "aria-expanded": String(isOpen), "aria-label": `Registers of ${use.name}`,
+        const toggle = el("button", { class: "open", "aria-expanded": String(isOpen), "aria-label": `Registers of ${use.name}`, "data-key": use.name,
           onclick: () => {
             if (!open.delete(use.name)) open.add(use.name);
             draw();

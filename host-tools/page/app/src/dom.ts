@@ -23,6 +23,14 @@ export function byId<T extends HTMLElement = HTMLElement>(id: string): T {
   return document.getElementById(id) as T;
 }
 
+/** Replaces what is in a box. The focus stays on the button that does the same: the one with the same data-key. */
+export function refill(box: HTMLElement, children: Node[]) {
+  const focused = document.activeElement;
+  const key = focused instanceof HTMLElement && box.contains(focused) ? focused.dataset.key : undefined;
+  box.replaceChildren(...children);
+  if (key !== undefined) box.querySelector<HTMLElement>(`[data-key="${CSS.escape(key)}"]`)?.focus();
+}
+
 /** A canvas's context with the size of its element, in CSS pixels. */
 export function context2d(canvas: HTMLCanvasElement): { g: CanvasRenderingContext2D; width: number; height: number } {
   const ratio = window.devicePixelRatio || 1;

@@ -44,7 +44,9 @@ export function showInspector(state: State, notes: NoteBook, polls: Span[]) {
       );
       return;
     }
+    const inside = box.contains(document.activeElement);
     box.replaceChildren(...content(state, notes, polls, selected));
+    if (inside) box.focus();
   };
   state.listen((now, old) => {
     if (now.selected !== old.selected || now === old) draw();

@@ -60,7 +60,7 @@ export function usesOf(data: Data, indices: Uint32Array): DeviceUse[] {
   return [...uses.values()].sort((a, b) => b.count - a.count);
 }
 
-/** The lanes of what matches: pinned ones first, hidden ones left out. */
+/** The lanes of what matches: pinned ones first in their order, hidden ones left out. */
 export function lanesOf(data: Data, now: Shown, uses: DeviceUse[], spans: Map<string, Span[]>): Lane[] {
   const lanes: Lane[] = [];
   const addSpans = (interrupts: boolean) => {
@@ -117,9 +117,9 @@ export function lanesOf(data: Data, now: Shown, uses: DeviceUse[], spans: Map<st
   }
   addSpans(true);
   const hidden = (lane: Lane) => now.hidden.some((id) => lane.id === id || lane.id.startsWith(`${id}/`));
-  const pinned = (lane: Lane) => now.pinned.includes(lane.id);
   const seen = lanes.filter((lane) => !hidden(lane));
-  return [...seen.filter(pinned), ...seen.filter((lane) => !pinned(lane))].slice(0, mostLanes);
+  const pinned = now.pinned.flatMap((id) => seen.filter((lane) => lane.id === id));
+  return [...pinned, ...seen.filter((lane) => !now.pinned.includes(lane.id))].slice(0, mostLanes);
 }
 
 /** Interrupts from acknowledge (a read of GICC_IAR) to end (a write of GICC_EOIR), by their names. GICv2, 4.4.4 and 4.4.5. */

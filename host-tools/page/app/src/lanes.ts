@@ -1,7 +1,7 @@
 // The lanes beside the time axis: their labels, the plot, and what a pointer does there.
 import { Scale, measuredText } from "./axis";
 import { colours, onTheme } from "./colours";
-import { byId, context2d, el, oncePerFrame } from "./dom";
+import { byId, context2d, el, oncePerFrame, refill } from "./dom";
 import { whole } from "./format";
 import { onGestures } from "./gestures";
 import { isIn, laneHeight, lanesOf, type DeviceUse, type Lane, type Span } from "./lane";
@@ -9,8 +9,17 @@ import { drawAxis, drawLanes, lanesByContext } from "./lane_plot";
 import type { Shown, State } from "./state";
 import { hideTip, showTip } from "./tip";
 
+const laneType = "application/x-mmioscope-lane";
+
 /** Adds the text, or takes it away. */
 const toggled = (all: string[], one: string) => (all.includes(one) ? all.filter((other) => other !== one) : [...all, one]);
+
+/** Pins a lane where another one is; at the end if that is not pinned. */
+function placed(pinned: string[], one: string, at: string): string[] {
+  const rest = pinned.filter((id) => id !== one);
+  const place = pinned.indexOf(at);
+  return place < 0 ? [...rest, one] : [...rest.slice(0, place), one, ...rest.slice(place)];
+}
 
 export function showLanes(state: State, uses: (now: Shown) => DeviceUse[], spans: Map<string, Span[]>) {
   const { data } = state;
@@ -60,16 +69,28 @@ export function showLanes(state: State, uses: (now: Shown) => DeviceUse[], spans
     const { now } = state;
     const open = now.open.includes(lane.id);
     const pinned = now.pinned.includes(lane.id);
+    const place = (one: string, at: string) => state.change({ pinned: placed(state.now.pinned, one, at) });
+    /** The arrow keys move a pinned lane. */
+    const move = (event: KeyboardEvent) => {
+      const by = { ArrowUp: -1, ArrowDown: 1 }[event.key];
+      const at = by === undefined || !pinned ? undefined : now.pinned[now.pinned.indexOf(lane.id) + by];
+      if (at === undefined) return;
+      event.preventDefault();
+      place(lane.id, at);
+    };
     return el(
       "li",
-      { class: `lane depth${lane.depth}` },
+      { class: `lane depth${lane.depth}`, draggable: "true",
+        ondragstart: (event: DragEvent) => event.dataTransfer!.setData(laneType, lane.id),
+        ondragover: (event: DragEvent) => event.dataTransfer!.types.includes(laneType) && event.preventDefault(),
+        ondrop: (event: DragEvent) => place(event.dataTransfer!.getData(laneType), lane.id) },
       lane.opens
         ? el("button", { class: "open", "aria-expanded": String(open), title: open ? "Close" : "Show what belongs to it",
-            "aria-label": `${open ? "Close" : "Open"} ${lane.id}`, onclick: () => state.change({ open: toggled(state.now.open, lane.id) }) }, open ? "▾" : "▸")
+            "aria-label": `${open ? "Close" : "Open"} ${lane.id}`, "data-key": `open ${lane.id}`, onclick: () => state.change({ open: toggled(state.now.open, lane.id) }) }, open ? "▾" : "▸")
         : el("span", { class: "open" }),
       el("span", { class: "name", title: lane.id }, lane.label),
-      el("button", { class: "pin", "aria-pressed": String(pinned), title: pinned ? "Unpin" : "Pin to the top",
-        "aria-label": `Pin ${lane.id}`, onclick: () => state.change({ pinned: toggled(state.now.pinned, lane.id) }) }, "▴"),
+      el("button", { class: "pin", "aria-pressed": String(pinned), title: pinned ? "Unpin; the arrow keys move it" : "Pin to the top",
+        "aria-label": `Pin ${lane.id}`, "data-key": `pin ${lane.id}`, onkeydown: move, onclick: () => state.change({ pinned: toggled(state.now.pinned, lane.id) }) }, "▴"),
       el("button", { class: "hide", title: "Hide this lane", "aria-label": `Hide ${lane.id}`,
         onclick: () => state.change({ hidden: toggled(state.now.hidden, lane.id) }) }, "×"),
     );
@@ -125,7 +146,7 @@ export function showLanes(state: State, uses: (now: Shown) => DeviceUse[], spans
     if (!same || now === before) {
       lanes = lanesOf(data, now, uses(now), spans);
       byContext = lanesByContext({ data, lanes });
-      labels.replaceChildren(...lanes.map(label));
+      refill(labels, lanes.map(label));
       byId("hidden-lanes").hidden = now.hidden.length === 0;
       byId("hidden-lanes").textContent = `show ${now.hidden.length} hidden`;
     }

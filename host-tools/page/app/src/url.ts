@@ -11,7 +11,7 @@ function write(state: State): string {
   if (now.selected >= 0) words.set("e", String(now.selected + 1));
   if (now.measured !== null) words.set("m", now.measured.map((ns) => (ns / 1e9).toFixed(9)).join("-"));
   if (now.table !== eventsTitle) words.set("table", now.table);
-  for (const name of lists) if (now[name].length > 0) words.set(name, now[name].join(","));
+  for (const name of lists) for (const lane of now[name]) words.append(name, lane); // a name may have commas
   return words.size === 0 ? " " : `#${words}`;
 }
 
@@ -33,7 +33,7 @@ function read(state: State): Change {
     measured: times(words.get("m")),
     table: words.get("table") ?? eventsTitle,
   };
-  for (const name of lists) change[name] = (words.get(name) ?? "").split(",").filter((one) => one !== "");
+  for (const name of lists) change[name] = words.getAll(name);
   return change;
 }
 
