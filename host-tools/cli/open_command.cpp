@@ -27,6 +27,7 @@ some millions choose a part by --from, --to or -F.
 Examples:
   mmioscope open boot.mmio
   mmioscope open --from 9 --to 10 boot.mmio
+  mmioscope open --dmesg dmesg.txt boot.mmio
   mmioscope open -F 'dev==mmc' boot.mmio -o mmc.html
 
 Exit status: 0 the trace is whole and nothing was lost, 1 otherwise, 2 it cannot be read.

@@ -47,10 +47,12 @@ void add_page_options(CLI::App& command, ViewOptions& options) {
     add_range_options(command, options);
     add_code_option(command, options);
     add_name_options(command, options.trace);
+    add_dmesg_options(command, options, "Show the kernel's log in a lane");
 }
 
 Status write_page(const ViewOptions& options, const std::string& path, std::string_view command) {
     const reading::TraceOptions chosen = file_options(options, command);
+    const std::optional<view::DmesgLines> log = dmesg_lines(options, chosen);
     exporting::Output out(path);
     if (out.terminal()) {
         throw bad_input("a page is not for a terminal: use -o FILE");
@@ -69,10 +71,10 @@ Status write_page(const ViewOptions& options, const std::string& path, std::stri
     const auto write = [&out](std::string_view text) {
         append(out.fd(), std::as_bytes(std::span(text)), out.name().c_str());
     };
-    const page::Verdict verdict =
-        page::write_page({std::filesystem::path(chosen.path).filename(), whole,
-                          drive_options(options, "shown"), selects},
-                         write);
+    const page::Verdict verdict = page::write_page(
+        {std::filesystem::path(chosen.path).filename(), whole, drive_options(options, "shown"),
+         selects, log ? log->lines() : std::vector<analysis::DmesgLine>()},
+        write);
     out.finish();
     print_message("{}", verdict.text);
     if (verdict.records > many) {

@@ -15,7 +15,6 @@
 
 #include <unistd.h>
 
-#include <cmath>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -36,9 +35,6 @@ struct Options {
     bool numbers = false;
     std::optional<std::uint64_t> at; ///< number of an event
     std::uint64_t before = 0, after = 0, around = 0;
-    bool with_dmesg = false;
-    std::string dmesg; ///< file; empty: the trace's own
-    std::optional<double> dmesg_offset;
 };
 
 constexpr char footer[] = R"(
@@ -100,16 +96,6 @@ public:
     trace::Shares shares;
 };
 
-std::optional<view::DmesgLines> dmesg_lines(const Options& options,
-                                            const reading::TraceOptions& selection) {
-    std::optional<std::int64_t> offset;
-    if (options.dmesg_offset) {
-        offset = std::llround(*options.dmesg_offset * 1e9);
-    }
-    return options.with_dmesg ? std::optional(view::DmesgLines(options.dmesg, offset, selection))
-                              : std::nullopt;
-}
-
 reading::TraceOptions selection_of(const Options& options) {
     reading::TraceOptions selection = trace_options(options.view);
     if (options.at) {
@@ -139,7 +125,7 @@ std::uint64_t events_to_skip_in(reading::TraceOptions selection) {
 std::optional<std::uint64_t> first_of_last(const Options& options, reading::TraceOptions selection,
                                            const view::PrintOptions& print) {
     const bool needs_all = !options.last || !options.no_summary || options.at || options.limit ||
-                           options.with_dmesg || options.shares || options.view.fold ||
+                           options.view.with_dmesg || options.shares || options.view.fold ||
                            options.view.changes;
     std::error_code problem;
     if (needs_all || !std::filesystem::is_regular_file(selection.path, problem)) {
@@ -186,7 +172,7 @@ Status print_records(const Options& options) {
 }
 
 Status print(const Options& options) {
-    if (options.view.fold && options.with_dmesg) {
+    if (options.view.fold && options.view.with_dmesg) {
         throw bad_input("--fold and --dmesg exclude each other: lines of the log stand between the "
                         "accesses");
     }
@@ -198,8 +184,7 @@ Status print(const Options& options) {
     }
     const reading::TraceOptions selection = selection_of(options);
     reading::Trace trace(selection);
-    check_distinct(options.view.output.empty() ? "-" : options.view.output, {options.dmesg});
-    std::optional<view::DmesgLines> dmesg = dmesg_lines(options, trace.options());
+    std::optional<view::DmesgLines> dmesg = dmesg_lines(options.view, trace.options());
     view::Output out(options.view.output);
     const view::Pager pager(pages(options.view, out));
     view::LineStyle style = line_style(options.view, trace.reader(), out);
@@ -270,11 +255,8 @@ Status print_or_follow(const Options& options) {
             throw bad_input("--summary prints no events: -n, --last and --number change nothing");
         }
     }
-    if (options.dmesg_offset && !options.with_dmesg) {
-        throw bad_input("--dmesg-offset needs --dmesg");
-    }
-    const bool of_lines = options.last || options.with_dmesg || options.summary || options.shares ||
-                          options.numbers || options.view.changes;
+    const bool of_lines = options.last || options.view.with_dmesg || options.summary ||
+                          options.shares || options.numbers || options.view.changes;
     if (!options.follow) {
         if (options.view.format != "text" &&
             (of_lines || options.limit || !options.view.columns.empty())) {
@@ -314,31 +296,14 @@ Action add(CLI::App& command, const std::string&) {
     command.add_flag(
         "--shares", options->shares,
         "For each shared device, print each CPU's share of the accesses and its waiting time");
-    CLI::Option* const dmesg =
-        command
-            .add_option(
-                "--dmesg", options->dmesg,
-                "Print the kernel's log between the events (default LOG: the trace's console)")
-            ->expected(0, 1)
-            ->type_name("[LOG]");
-    command
-        .add_option("--dmesg-offset", options->dmesg_offset,
-                    "printk's time 0, in the trace's time (default: found from the trace)")
-        ->check(seconds_from(-1e9))
-        ->type_name("SECONDS");
+    add_dmesg_options(command, options->view, "Print the kernel's log between the events");
     add_format_option(command, options->view, "one event per line, as in mmioscope export");
     add_count(command, "-n,--limit", options->limit, "Print at most N lines of events");
     add_count(command, "--last", options->last,
               "Print only the last N lines of events; with --no-summary read only the end of FILE");
     add_pager_option(command, options->view);
     command.footer(footer);
-    return [options, dmesg] {
-        options->with_dmesg = dmesg->count() > 0;
-        if (options->with_dmesg && options->view.file.empty() && options->view.input.empty()) {
-            std::swap(options->view.file, options->dmesg); // `--dmesg TRACE` alone
-        }
-        return print_or_follow(*options);
-    };
+    return [options] { return print_or_follow(*options); };
 }
 
 } // namespace

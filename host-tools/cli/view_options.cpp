@@ -17,6 +17,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
@@ -27,7 +28,7 @@ namespace {
 
 // All files that are read for a trace. Arguments such as FILE@ADDRESS do not count as files.
 std::vector<std::string> inputs(const std::string& path, const ViewOptions& options) {
-    std::vector<std::string> all{path, options.trace.tree};
+    std::vector<std::string> all{path, options.trace.tree, options.dmesg};
     if (!options.trace.one_file) {
         const std::vector<std::string> parts = trace::part_paths(path);
         all.insert(all.end(), parts.begin(), parts.end());
@@ -108,6 +109,37 @@ void add_range_options(CLI::App& command, ViewOptions& options) {
         .add_option("--to", options.to, "Only events before this time, or this mark behind --from")
         ->check(not_empty())
         ->type_name("TIME");
+}
+
+void add_dmesg_options(CLI::App& command, ViewOptions& options, const std::string& help) {
+    const CLI::Option* const dmesg =
+        command.add_option("--dmesg", options.dmesg, help + " (default LOG: the trace's console)")
+            ->expected(0, 1)
+            ->type_name("[LOG]");
+    command
+        .add_option("--dmesg-offset", options.dmesg_offset,
+                    "printk's time 0, in the trace's time (default: found from the trace)")
+        ->check(seconds_from(-1e9))
+        ->type_name("SECONDS");
+    command.parse_complete_callback([&options, dmesg] {
+        options.with_dmesg = dmesg->count() > 0;
+        if (options.with_dmesg && options.file.empty() && options.input.empty()) {
+            std::swap(options.file, options.dmesg); // `--dmesg TRACE` alone
+        }
+    });
+}
+
+std::optional<view::DmesgLines> dmesg_lines(const ViewOptions& options,
+                                            const reading::TraceOptions& selection) {
+    if (options.dmesg_offset && !options.with_dmesg) {
+        throw bad_input("--dmesg-offset needs --dmesg");
+    }
+    std::optional<std::int64_t> offset;
+    if (options.dmesg_offset) {
+        offset = std::llround(*options.dmesg_offset * 1e9);
+    }
+    return options.with_dmesg ? std::optional(view::DmesgLines(options.dmesg, offset, selection))
+                              : std::nullopt;
 }
 
 void add_strict_option(CLI::App& command, ViewOptions& options) {

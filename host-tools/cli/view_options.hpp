@@ -6,6 +6,7 @@
 #include "reading/drive.hpp"
 #include "reading/tally.hpp"
 #include "table/table.hpp"
+#include "view/dmesg_lines.hpp"
 #include "view/line.hpp"
 #include "view/live_printer.hpp"
 #include "view/print_output.hpp"
@@ -43,7 +44,10 @@ struct ViewOptions {
     bool pager = true;
     std::vector<std::string> plugins;          ///< files whose filters are @names in -F
     std::vector<const CLI::Option*> for_lines; ///< that change lines of events, and nothing else
-    reading::TraceOptions trace;               ///< without its path and times
+    bool with_dmesg = false;
+    std::string dmesg; ///< file; empty: the trace's own
+    std::optional<double> dmesg_offset;
+    reading::TraceOptions trace; ///< without its path and times
 };
 
 /// All of these, and the options for names.
@@ -89,6 +93,13 @@ void add_column_options(CLI::App& command, ViewOptions& options);
 
 /// --no-pc.
 void add_code_option(CLI::App& command, ViewOptions& options);
+
+/// --dmesg, with this help, and --dmesg-offset.
+void add_dmesg_options(CLI::App& command, ViewOptions& options, const std::string& help);
+
+/// The kernel's log, if these ask for it, for what `selection` takes of a trace. Reads that once.
+std::optional<view::DmesgLines> dmesg_lines(const ViewOptions& options,
+                                            const reading::TraceOptions& selection);
 
 /// --no-pager.
 void add_pager_option(CLI::App& command, ViewOptions& options);

@@ -2,6 +2,7 @@
 // the trace itself, byte for byte, and what only the program can tell of its events.
 #pragma once
 
+#include "analysis/dmesg.hpp"
 #include "reading/drive.hpp"
 #include "reading/trace.hpp"
 #include "system/error.hpp"
@@ -10,6 +11,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace mmioscope::page {
 
@@ -20,7 +22,8 @@ struct What {
     std::string name;            ///< of the trace, as people know it
     reading::TraceOptions trace; ///< of a packed trace that can be read twice; selects nothing
     reading::DriveOptions drive;
-    bool cut = false; ///< it has only a part of a longer one
+    bool cut = false;                                 ///< it has only a part of a longer one
+    std::vector<analysis::DmesgLine> kernel_log = {}; ///< with the trace's times
 };
 
 /// Called with each piece of the page.

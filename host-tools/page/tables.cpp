@@ -23,8 +23,8 @@ bool is_number(table::Look look) {
 
 std::string table_json(std::string_view title, const table::Table& table) {
     auto shown = table.columns | std::views::filter([](const table::Column& column) {
-                           return !column.title.empty();
-                       });
+                     return !column.title.empty();
+                 });
     const std::string columns = json_list(shown, [](const table::Column& column) {
         return fmt::format("{{\"name\":{},\"title\":{},\"number\":{}}}", json(column.name),
                            json(column.title), is_number(column.look));
@@ -39,8 +39,8 @@ std::string table_json(std::string_view title, const table::Table& table) {
     for (const std::string& line : table.left_out) {
         closing += closing.empty() ? line : '\n' + line;
     }
-    return fmt::format("{{\"title\":{},\"columns\":{},\"rows\":[{}],\"closing\":{}}}", json(title),
-                       columns, fmt::join(rows, ",\n"), json(closing));
+    return fmt::format("{{\"title\":{},\"columns\":{},\"rows\":[\n{}],\"closing\":{}}}",
+                       json(title), columns, fmt::join(rows, ",\n"), json(closing));
 }
 
 /// The cell of a column, by its name for programs.
@@ -83,6 +83,16 @@ std::vector<Span> console_spans(const trace::TraceReader& reader, std::uint32_t 
     return spans;
 }
 
+std::vector<Span> log_spans(std::span<const analysis::DmesgLine> lines) {
+    std::vector<Span> spans;
+    for (const auto& line : lines.first(std::min(lines.size(), most_spans))) {
+        const std::uint64_t at =
+            static_cast<std::uint64_t>(std::max<std::int64_t>(line.nanoseconds, 0));
+        spans.push_back({at, at, line.text, 0});
+    }
+    return spans;
+}
+
 } // namespace
 
 void Tables::add_all(std::span<const Event> events) {
@@ -118,7 +128,8 @@ void Tables::take(const analysis::Poll& poll) {
     }
 }
 
-std::string Tables::all(const trace::TraceReader& reader, const trace::Summary& summary) {
+std::string Tables::all(const trace::TraceReader& reader, const trace::Summary& summary,
+                        std::span<const analysis::DmesgLine> kernel_log) {
     const std::uint64_t length = begin_ > end_ ? 0 : end_ - begin_;
     const std::uint32_t frequency = reader.info() ? reader.info()->counter_frequency : 0;
     const bool timed = frequency != 0 && reader.knows("duration");
@@ -150,8 +161,9 @@ std::string Tables::all(const trace::TraceReader& reader, const trace::Summary& 
     put("Texts", head[1]);
     put("Losses", head[2]);
     std::ranges::sort(poll_spans_, {}, &Span::from);
-    return fmt::format("\"tables\":[{}],\n\"spans\":[{},\n{},\n{}]", fmt::join(tables, ",\n"),
+    return fmt::format("\"tables\":[{}],\n\"spans\":[{},\n{},\n{},\n{}]", fmt::join(tables, ",\n"),
                        spans_json("phases", phase_spans(phases)), spans_json("polls", poll_spans_),
+                       spans_json("kernel log", log_spans(kernel_log)),
                        spans_json("console", console_spans(reader, frequency)));
 }
 

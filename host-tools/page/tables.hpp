@@ -2,6 +2,7 @@
 #pragma once
 
 #include "analysis/count.hpp"
+#include "analysis/dmesg.hpp"
 #include "analysis/phases.hpp"
 #include "analysis/poll_table.hpp"
 #include "analysis/register_classes.hpp"
@@ -36,7 +37,8 @@ public:
     void finish() override;
 
     /// The members "tables" and "spans" of an object.
-    std::string all(const trace::TraceReader& reader, const trace::Summary& summary);
+    std::string all(const trace::TraceReader& reader, const trace::Summary& summary,
+                    std::span<const analysis::DmesgLine> kernel_log);
 
 private:
     void take(const analysis::Poll& poll);

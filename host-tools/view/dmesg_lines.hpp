@@ -1,4 +1,4 @@
-// Prints the guest's kernel log between a trace's events, each line at its time.
+// The guest's kernel log at the times of a trace; prints it between the trace's events.
 #pragma once
 
 #include "analysis/dmesg.hpp"
@@ -25,6 +25,9 @@ public:
     /// and passed on. Both outlive this.
     void print_to(Printer& printer, const trace::TraceReader& reader);
 
+    /// With the trace's times, in order; those that the trace's part has.
+    const std::vector<analysis::DmesgLine>& lines() const { return lines_; }
+
     void add(const Event& event) override {
         print_up_to(static_cast<std::int64_t>(event.nanoseconds));
         printer_->add(event);
@@ -38,7 +41,7 @@ public:
 private:
     void print_up_to(std::int64_t nanoseconds);
 
-    std::vector<analysis::DmesgLine> lines_; ///< with the trace's times, in order
+    std::vector<analysis::DmesgLine> lines_;
     std::size_t next_ = 0;
     Printer* printer_ = nullptr;
     const trace::TraceReader* reader_ = nullptr;

@@ -33,7 +33,8 @@ const name = `${hostile.replaceAll("/", "_")}.mmio`;
 writeFileSync(`${own}/dev.regs`, registers);
 writeFileSync(`${own}/boot.text`, bootText());
 execFileSync(`${build}/tests/trace-of-text`, ["boot.text", name], { cwd: own });
-const made = mmioscope("report", "--registers", "dev.regs", name, "-o", "boot.html");
+writeFileSync(`${own}/dmesg.txt`, `[    3.000000] acme: ready ${hostile}\n`);
+const made = mmioscope("report", "--registers", "dev.regs", "--dmesg", "dmesg.txt", "--dmesg-offset", "0.5", name, "-o", "boot.html");
 check("a page is made", made.status === 0, made.status, made.stderr);
 mmioscope("report", "--from", "2s", "--to", "3s", "-F", "dev==dev", name, "-o", "part.html");
 writeFileSync(`${own}/lossy.text`, bootText().replace("4.000000 cpu0", "3.995 cpu0 gap value=3\n4.000000 cpu0"));
@@ -214,9 +215,13 @@ const printed = (...words) => mmioscope("print", "--format", "csv", "--registers
   // A name with a comma; the order of pinned lanes by the mouse and by keys, which stay where they were.
   await page.click("#hidden-lanes");
   const names = () => page.locator(".lane .name").allTextContents();
-  await page.locator(".lane", { hasText: "uart" }).dragTo(page.locator(".lane", { hasText: "BUSY" }));
-  check("a lane is dragged to its place", (await names()).slice(0, 2).join() === "uart,BUSY", await names());
-  await page.locator('button[aria-label="Pin uart@2,2000"]').press("ArrowDown");
+  await page.evaluate(() => document.getElementById("lanes-scroll").scrollTo(0, 0));
+  await page.locator(".lane", { hasText: "polls" }).dragTo(page.locator(".lane", { hasText: "BUSY" }));
+  check("a lane is dragged to its place", (await names()).slice(0, 2).join() === "polls,BUSY", await names());
+  await page.locator('button[aria-label="Pin polls"]').press("Enter");
+  await page.locator('button[aria-label="Pin uart@2,2000"]').press("Enter");
+  await page.locator('button[aria-label="Pin uart@2,2000"]').press("ArrowUp");
+  await page.keyboard.press("ArrowDown");
   check("keys move it", (await names()).slice(0, 2).join() === "BUSY,uart", await names());
   await page.keyboard.press("ArrowUp");
   check("the focus moves along", (await names()).slice(0, 2).join() === "uart,BUSY", await names());
@@ -228,6 +233,10 @@ const printed = (...words) => mmioscope("print", "--format", "csv", "--registers
   await page.keyboard.press("Enter");
   check("a device opens and closes by keys", (await page.locator("#devices ul").count()) === 0);
   await page.screenshot({ path: `${own}/1440-lanes.png` });
+  const log = await page.locator(".lane .name", { hasText: "kernel log" }).boundingBox();
+  await page.locator("body").press("0");
+  await page.mouse.move(plot.x + plot.width * (3.5 - 0.5) / 6.3, log.y + 8);
+  check("the kernel's log has a lane, at its time", (await text(page, "tip")).includes("acme: ready"), await text(page, "tip"));
   check("interrupts have lanes, and the console", labels.some((label) => label.startsWith("irq 41")) && labels.includes("console") && labels.includes("polls"), labels);
   check("pixels of the plot are drawn", await page.evaluate(() => {
     const plot = document.getElementById("plot");
