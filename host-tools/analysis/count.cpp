@@ -145,7 +145,7 @@ Counts::Counts(std::vector<Key> keys, std::size_t most)
     }
 }
 
-void Counts::add(std::span<const Event> events) {
+void Counts::add_all(std::span<const Event> events) {
     if (by_place_) {
         Event::resolve_places(events);
         add_groups<false>(events, [](const Event& event) { return event.ids.place; });

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "mmioscope/event.hpp"
+#include "reading/drive.hpp"
 #include "reading/kept.hpp"
 #include "system/capped_map.hpp"
 
@@ -73,18 +74,17 @@ using CountsByName = CappedNames<Count>;
 /// The usual limit for names of one kind.
 inline constexpr std::size_t most_names = 384;
 
-class Counts {
+class Counts final : public reading::Consumer {
 public:
     /// Tells at most `most` names of each of `keys` apart.
     explicit Counts(std::vector<Key> keys,
                     std::size_t most = std::numeric_limits<std::size_t>::max());
 
     /// Counts accesses, and records of interrupts if interrupts are a key.
-    void add(std::span<const Event> events);
-    void add(const Event& event) { add(std::span(&event, 1)); }
+    void add_all(std::span<const Event> events) override;
+    void add(const Event& event) override { add_all(std::span(&event, 1)); }
 
-    /// Call it before ids of events become invalid.
-    void forget();
+    void forget() override;
 
     const std::vector<Key>& keys() const { return keys_; }
     /// The counts by one of the keys.

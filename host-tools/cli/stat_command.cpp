@@ -93,7 +93,7 @@ public:
         first = first.value_or(events.front().nanoseconds);
         last = std::max<std::uint64_t>(last, events.back().nanoseconds);
         if (!counts.keys().empty()) {
-            counts.add(events);
+            counts.add_all(events);
         }
         for (const Event& event : durations ? events : std::span<const Event>()) {
             durations->add(event);

@@ -10,10 +10,9 @@
 #include "page/tables.hpp"
 #include "reading/tally.hpp"
 #include "records/kinds.hpp"
+#include "system/compressed_source.hpp"
 #include "system/open_source.hpp"
 #include "tree/device_names.hpp"
-
-#include <zstd.h>
 
 #include <algorithm>
 #include <ranges>
@@ -46,20 +45,23 @@ std::string base64(std::span<const std::byte> bytes) {
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     std::string text;
     text.reserve((bytes.size() + 2) / 3 * 4);
-    for (; !bytes.empty(); bytes = bytes.subspan(std::min<std::size_t>(bytes.size(), 3))) {
-        std::uint32_t group = 0;
-        for (std::size_t i = 0; i < 3; ++i) {
-            group = group << 8 | (i < bytes.size() ? std::to_integer<std::uint32_t>(bytes[i]) : 0);
-        }
-        for (std::size_t i = 0; i < 4; ++i) {
-            text += i <= bytes.size() ? letters[group >> (18 - 6 * i) & 0x3f] : '=';
+    std::uint32_t bits = 0;
+    unsigned count = 0; // of bits without a letter yet
+    for (const std::byte byte : bytes) {
+        bits = bits << 8 | std::to_integer<std::uint32_t>(byte);
+        for (count += 8; count >= 6; count -= 6) {
+            text += letters[bits >> (count - 6) & 0x3f];
         }
     }
+    if (count > 0) {
+        text += letters[bits << (6 - count) & 0x3f];
+    }
+    text.append((4 - text.size() % 4) % 4, '=');
     return text;
 }
 
-// The lowest bytes of all contexts, then the second ones, and so on: four planes, as one frame of
-// zstd.
+/// The lowest bytes of all contexts, then the second ones, and so on: four planes, as a frame of
+/// zstd.
 std::vector<std::byte> packed(std::span<const std::uint32_t> contexts) {
     constexpr int level = 15;
     std::vector<std::byte> planes;
@@ -69,14 +71,7 @@ std::vector<std::byte> packed(std::span<const std::uint32_t> contexts) {
             planes.push_back(static_cast<std::byte>(context >> shift));
         }
     }
-    std::vector<std::byte> frame(::ZSTD_compressBound(planes.size()));
-    const std::size_t size =
-        ::ZSTD_compress(frame.data(), frame.size(), planes.data(), planes.size(), level);
-    if (::ZSTD_isError(size) != 0) {
-        throw failure("cannot compress the names of events: {}", ::ZSTD_getErrorName(size));
-    }
-    frame.resize(size);
-    return frame;
+    return zstd_compress(planes, level);
 }
 
 std::string devices_json(const trace::TraceReader& reader) {
@@ -159,7 +154,9 @@ Verdict write_page(const What& what, const Write& write) {
     reading::Tally tally(false);
     EventNames names;
     Tables tables;
-    reading::drive(trace, {&tally, &names, &tables}, what.drive);
+    std::vector<reading::Consumer*> consumers = tables.consumers();
+    consumers.insert(consumers.end(), {&tally, &names});
+    reading::drive(trace, consumers, what.drive);
 
     std::string_view rest = shell();
     const auto write_up_to = [&](std::string_view place) {

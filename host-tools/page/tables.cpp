@@ -43,79 +43,20 @@ std::string table_json(std::string_view title, const table::Table& table) {
                        json(title), columns, fmt::join(rows, ",\n"), json(closing));
 }
 
-/// The cell of a column, by its name for programs.
-const table::Cell& cell(const table::Table& table, const table::Row& row, std::string_view name) {
-    const auto column = std::ranges::find(table.columns, name, &table::Column::name);
-    return row[static_cast<std::size_t>(column - table.columns.begin())];
+std::string span_json(std::uint64_t from, std::uint64_t to, std::string_view text,
+                      std::uint64_t event) {
+    return fmt::format("[{},{},{},{}]", from, to, json(text), event);
 }
 
-std::uint64_t number(const table::Cell& cell) {
-    const auto* const number = std::get_if<std::uint64_t>(&cell);
-    return number != nullptr ? *number : 0;
-}
-
-std::string spans_json(std::string_view title, const std::vector<Span>& spans) {
-    return fmt::format("[\"{}\",{}]", title, json_list(spans, [](const Span& span) {
-                           return fmt::format("[{},{},{},{}]", span.from, span.to, json(span.text),
-                                              span.event);
-                       }));
-}
-
-std::vector<Span> phase_spans(const table::Table& table) {
-    std::vector<Span> spans;
-    table::each_row(table, [&](const table::Row& row) {
-        const std::uint64_t begin = number(cell(table, row, "begin_ns"));
-        spans.push_back({begin, begin + number(cell(table, row, "time_ns")),
-                         std::string(table::text_in(cell(table, row, "name"))),
-                         number(cell(table, row, "event"))});
+/// Lines of a log, at their times in ns.
+template <typename Lines, typename At>
+std::string moments_json(const Lines& lines, const At& at) {
+    return json_list(lines | std::views::take(most_spans), [&at](const auto& line) {
+        return span_json(at(line), at(line), line.text, 0);
     });
-    return spans;
-}
-
-std::vector<Span> console_spans(const trace::TraceReader& reader, std::uint32_t frequency) {
-    std::vector<Span> spans;
-    const auto lines = reader.console().lines();
-    for (const auto& line : lines.first(std::min(lines.size(), most_spans))) {
-        const std::uint64_t at =
-            trace::nanoseconds(trace::elapsed(reader.start().value_or(0), line.time), frequency);
-        spans.push_back({at, at, std::string(line.text), 0});
-    }
-    return spans;
-}
-
-std::vector<Span> log_spans(std::span<const analysis::DmesgLine> lines) {
-    std::vector<Span> spans;
-    for (const auto& line : lines.first(std::min(lines.size(), most_spans))) {
-        const std::uint64_t at =
-            static_cast<std::uint64_t>(std::max<std::int64_t>(line.nanoseconds, 0));
-        spans.push_back({at, at, line.text, 0});
-    }
-    return spans;
 }
 
 } // namespace
-
-void Tables::add_all(std::span<const Event> events) {
-    for (reading::Consumer* one : all_) {
-        one->add_all(events);
-    }
-    counts_.add(events);
-    begin_ = std::min(begin_, events.front().nanoseconds);
-    end_ = std::max(end_, events.back().nanoseconds);
-}
-
-void Tables::forget() {
-    for (reading::Consumer* one : all_) {
-        one->forget();
-    }
-    counts_.forget();
-}
-
-void Tables::finish() {
-    for (reading::Consumer* one : all_) {
-        one->finish();
-    }
-}
 
 void Tables::take(const analysis::Poll& poll) {
     if (poll_spans_.size() < most_spans) {
@@ -130,8 +71,13 @@ void Tables::take(const analysis::Poll& poll) {
 
 std::string Tables::all(const trace::TraceReader& reader, const trace::Summary& summary,
                         std::span<const analysis::DmesgLine> kernel_log) {
-    const std::uint64_t length = begin_ > end_ ? 0 : end_ - begin_;
     const std::uint32_t frequency = reader.info() ? reader.info()->counter_frequency : 0;
+    const std::uint64_t start = reader.start().value_or(0);
+    const auto time_of = [&](std::uint64_t ticks) {
+        return trace::nanoseconds(trace::elapsed(start, ticks), frequency);
+    };
+    const std::uint64_t end = time_of(summary.last().value_or(start));
+    const std::uint64_t length = end - time_of(summary.start().value_or(start));
     const bool timed = frequency != 0 && reader.knows("duration");
     std::vector<std::string> tables;
     const auto put = [&](std::string_view title, const table::Table& table) {
@@ -140,9 +86,8 @@ std::string Tables::all(const trace::TraceReader& reader, const trace::Summary& 
     if (timed) {
         put("Where the time went", time_.table(frequency));
     }
-    const table::Table phases = phases_.table();
     put("Polls", polls_.table(most_rows));
-    put("Phases", phases);
+    put("Phases", phases_.table());
     put("Sharing", sharing_.table(most_rows / 5));
     put("Registers", registers_.table());
     const analysis::TableOptions look{timed ? analysis::Order::time : analysis::Order::accesses,
@@ -156,15 +101,22 @@ std::string Tables::all(const trace::TraceReader& reader, const trace::Summary& 
         put(fmt::format("By {}", analysis::key_text(key)),
             analysis::count_table(key, counts_.by(key), look));
     }
-    const auto head = view::head_tables(reader, summary, end_);
+    const auto head = view::head_tables(reader, summary, end);
     put("Recording", head[0]);
     put("Texts", head[1]);
     put("Losses", head[2]);
     std::ranges::sort(poll_spans_, {}, &Span::from);
-    return fmt::format("\"tables\":[{}],\n\"spans\":[{},\n{},\n{},\n{}]", fmt::join(tables, ",\n"),
-                       spans_json("phases", phase_spans(phases)), spans_json("polls", poll_spans_),
-                       spans_json("kernel log", log_spans(kernel_log)),
-                       spans_json("console", console_spans(reader, frequency)));
+    const std::string polls = json_list(poll_spans_, [](const Span& span) {
+        return span_json(span.from, span.to, span.text, span.event);
+    });
+    const std::string log = moments_json(kernel_log, [](const analysis::DmesgLine& line) {
+        return static_cast<std::uint64_t>(std::max<std::int64_t>(line.nanoseconds, 0));
+    });
+    const std::string console = moments_json(reader.console().lines(),
+                                             [&](const auto& line) { return time_of(line.time); });
+    return fmt::format(
+        "\"tables\":[{}],\n\"spans\":[[\"polls\",{}],\n[\"kernel log\",{}],\n[\"console\",{}]]",
+        fmt::join(tables, ",\n"), polls, log, console);
 }
 
 } // namespace mmioscope::page

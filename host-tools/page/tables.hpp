@@ -12,7 +12,6 @@
 #include "reading/tally.hpp"
 #include "reading/trace.hpp"
 
-#include <array>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -27,14 +26,12 @@ struct Span {
     std::uint64_t event; ///< number of its first; 0: none
 };
 
-class Tables final : public reading::Consumer {
+class Tables {
 public:
-    Tables() : counts_(analysis::all_keys(), analysis::most_names) {}
-
-    void add(const Event& event) override { add_all({&event, 1}); }
-    void add_all(std::span<const Event> events) override;
-    void forget() override;
-    void finish() override;
+    /// They get all events before all() is called.
+    std::vector<reading::Consumer*> consumers() {
+        return {&time_, &polls_, &phases_, &sharing_, &registers_, &counts_};
+    }
 
     /// The members "tables" and "spans" of an object.
     std::string all(const trace::TraceReader& reader, const trace::Summary& summary,
@@ -48,12 +45,8 @@ private:
     analysis::Phases phases_{{}};
     analysis::Sharing sharing_;
     analysis::RegisterClasses registers_;
+    analysis::Counts counts_{analysis::all_keys(), analysis::most_names};
     std::vector<Span> poll_spans_;
-
-    std::array<reading::Consumer*, 5> all_{&time_, &polls_, &phases_, &sharing_, &registers_};
-    analysis::Counts counts_;
-    std::uint64_t begin_ = UINT64_MAX; ///< ns; of the events
-    std::uint64_t end_ = 0;
 };
 
 } // namespace mmioscope::page

@@ -266,16 +266,4 @@ Bytes expand(Packing packing, std::span<const std::byte> bytes, std::size_t limi
     return {};
 }
 
-Bytes compress(std::span<const std::byte> bytes) {
-    constexpr int level = 19;
-    Bytes packed(ZSTD_compressBound(bytes.size()));
-    const std::size_t size =
-        ZSTD_compress(packed.data(), packed.size(), bytes.data(), bytes.size(), level);
-    if (ZSTD_isError(size) != 0) {
-        throw failure("cannot compress: {}", ZSTD_getErrorName(size));
-    }
-    packed.resize(size);
-    return packed;
-}
-
 } // namespace mmioscope::symbols

@@ -33,7 +33,4 @@ enum class Packing { xz, lzma, gzip, lz4, zstd };
 /// `limit` bytes. Empty if nothing can be decompressed. Ignores what follows the stream.
 std::vector<std::byte> expand(Packing packing, std::span<const std::byte> bytes, std::size_t limit);
 
-/// Compresses with zstd at a high level, for data that is written once.
-std::vector<std::byte> compress(std::span<const std::byte> bytes);
-
 } // namespace mmioscope::symbols

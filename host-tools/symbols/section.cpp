@@ -1,6 +1,6 @@
 #include "symbols/section.hpp"
 
-#include "symbols/kernel_image.hpp"
+#include "system/compressed_source.hpp"
 #include "system/error.hpp"
 #include "system/escape.hpp"
 
@@ -128,6 +128,7 @@ void append_value(std::vector<std::byte>& to, const T& value) {
 } // namespace
 
 std::vector<std::byte> pack(std::span<const Symbol> symbols) {
+    constexpr int level = 19; // they are written once
     const SymbolList all = in_order(symbols);
     if (all.empty()) {
         return {};
@@ -137,7 +138,7 @@ std::vector<std::byte> pack(std::span<const Symbol> symbols) {
     std::vector<std::byte> names;
     std::uint32_t last = 0, count = 0;
     const auto end_block = [&] {
-        const std::vector<std::byte> stream = compress(std::as_bytes(std::span(text)));
+        const std::vector<std::byte> stream = zstd_compress(std::as_bytes(std::span(text)), level);
         blocks.push_back({std::exchange(count, 0), static_cast<std::uint32_t>(stream.size())});
         names.insert(names.end(), stream.begin(), stream.end());
         text.clear();
@@ -156,7 +157,7 @@ std::vector<std::byte> pack(std::span<const Symbol> symbols) {
     if (count > 0) {
         end_block();
     }
-    const std::vector<std::byte> stream = compress(std::as_bytes(std::span(addresses)));
+    const std::vector<std::byte> stream = zstd_compress(std::as_bytes(std::span(addresses)), level);
     std::vector<std::byte> payload;
     append_value(payload, SymbolsHead{static_cast<std::uint32_t>(all.size()),
                                       static_cast<std::uint32_t>(blocks.size()),

@@ -1,5 +1,7 @@
 #include "system/compressed_source.hpp"
 
+#include "system/error.hpp"
+
 #include <bzlib.h>
 #include <fmt/format.h>
 #include <lzma.h>
@@ -195,18 +197,22 @@ bool CompressedSource::refill() {
     return !input_.empty();
 }
 
-namespace {
-constexpr int level = 1;
-}
-
-std::optional<std::vector<std::byte>> zstd_frame(std::span<const std::byte> bytes) {
+std::vector<std::byte> zstd_compress(std::span<const std::byte> bytes, int level) {
     std::vector<std::byte> frame(ZSTD_compressBound(bytes.size()));
     const std::size_t size =
         ZSTD_compress(frame.data(), frame.size(), bytes.data(), bytes.size(), level);
-    if (ZSTD_isError(size) != 0 || size + 64 + bytes.size() / 64 >= bytes.size()) {
-        return std::nullopt;
+    if (ZSTD_isError(size) != 0) {
+        throw failure("cannot compress: {}", ZSTD_getErrorName(size));
     }
     frame.resize(size);
+    return frame;
+}
+
+std::optional<std::vector<std::byte>> zstd_frame(std::span<const std::byte> bytes) {
+    std::vector<std::byte> frame = zstd_compress(bytes, 1);
+    if (frame.size() + 64 + bytes.size() / 64 >= bytes.size()) {
+        return std::nullopt;
+    }
     return frame;
 }
 

@@ -44,7 +44,10 @@ private:
 
 // zstd's frames (RFC 8878) in memory.
 
-/// Compresses `bytes` into one frame (RFC 8878) at level 1; nothing if that saves next to nothing.
+/// One frame with these bytes. `level`: 1 to 19, fast to small.
+std::vector<std::byte> zstd_compress(std::span<const std::byte> bytes, int level);
+
+/// Compresses `bytes` at level 1; nothing if that saves next to nothing.
 std::optional<std::vector<std::byte>> zstd_frame(std::span<const std::byte> bytes);
 
 /// The size of the content of `frame`, from its header; 0: not a frame, or unknown.

@@ -265,7 +265,7 @@ TEST_CASE("counts of one key equal those made with all keys") {
         random,
         [&counts](std::span<const Event> events) {
             for (Counts& some : counts) {
-                some.add(events);
+                some.add_all(events);
             }
         },
         [&counts] { std::ranges::for_each(counts, &Counts::forget); });
@@ -288,7 +288,7 @@ TEST_CASE("counts and mappings beyond the limit are left out and counted, and th
     read_random(
         random,
         [&](std::span<const Event> events) {
-            all.add(events), few.add(events);
+            all.add_all(events), few.add_all(events);
             all_mappings.add_all(events), few_mappings.add_all(events);
         },
         [&] { all.forget(), few.forget(); });

@@ -146,6 +146,18 @@ export function interruptSpans(data: Data): Map<string, Span[]> {
   return spans;
 }
 
+/** The phases, which are a table, too. */
+export function phaseSpans(tables: Table[]): Span[] {
+  const table = tables.find(({ title }) => title === "Phases");
+  if (table === undefined) return [];
+  const places = ["begin_ns", "time_ns", "name", "event"].map((name) => table.columns.findIndex((column) => column.name === name));
+  return table.rows.map((row) => {
+    const [begin, time, text, event] = places.map((place) => row[place]);
+    const from = Number(begin) * 1e9;
+    return { from, to: from + Number(time) * 1e9, text, event: Number(event.replace(/,/g, "")) - 1 };
+  });
+}
+
 /** Events that have a text, such as marks, and losses. */
 export function textSpans({ texts, trace }: Data): Span[] {
   return [...texts].map(([event, text]) => ({ from: trace.time[event], to: trace.time[event], text, event }));

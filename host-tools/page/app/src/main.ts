@@ -4,7 +4,7 @@ import { byId, el } from "./dom";
 import { showFilter } from "./filter_box";
 import { showInspector } from "./inspector";
 import { listenToKeys } from "./keys";
-import { interruptSpans, interruptTable, textSpans, usesOf, type DeviceUse, type Span } from "./lane";
+import { interruptSpans, interruptTable, phaseSpans, textSpans, usesOf, type DeviceUse, type Span } from "./lane";
 import { showLanes } from "./lanes";
 import { showList } from "./list";
 import { select } from "./filter/evaluate";
@@ -69,9 +69,8 @@ async function main() {
   const notes = new NoteBook(`mmioscope notes ${facts.name} ${data.trace.count} ${facts.start}`);
   const uses = byMatches(state);
   const all = usesOf(data, state.all);
-  const spans = new Map<string, Span[]>(
-    facts.spans.map(([title, some]) => [title, some.map(([from, to, text, event]) => ({ from, to, text, event: event - 1 }))]),
-  );
+  const spans = new Map<string, Span[]>([["phases", phaseSpans(facts.tables)]]);
+  for (const [title, some] of facts.spans) spans.set(title, some.map(([from, to, text, event]) => ({ from, to, text, event: event - 1 })));
   spans.set("marks", textSpans(data));
   const interrupts = interruptSpans(data);
   for (const [title, some] of interrupts) spans.set(title, some);
