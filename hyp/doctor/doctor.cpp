@@ -86,12 +86,12 @@ BootError Doctor::configure(Machine& machine, Setup&) {
 
 // What the fast path takes is what control would let the guest change.
 bool Doctor::add_to_tables(Machine& machine) {
-    if (!prepare_changing_pages(machine.normal_table, machine.regions, machine.map, machine.pool))
+    if (!prepare_changing_pages(machine.normal(0), machine.regions, machine.map, machine.pool))
         return false;
     const Range image = image_of(machine);
-    return machine.normal_table.map(image, lpae::guest_memory, machine.pool) &&
-           machine.shadow_tables[0].map(
-               image, machine.breakpoints ? lpae::guest_memory : lpae::guest_data, machine.pool);
+    return machine.normal(0).map(image, lpae::guest_memory, machine.pool) &&
+           machine.shadow(0).map(image, machine.breakpoints ? lpae::guest_memory : lpae::guest_data,
+                                 machine.pool);
 }
 
 void Doctor::give_orders(Machine& machine) {

@@ -22,7 +22,7 @@ std::uint16_t final_flags(const Machine& machine, const abi::RegionEntry& region
             continue;
         if (span.traced()) flags |= abi::region_traced;
         if (span.mapped == Mapped::in_steps) flags |= abi::region_machine;
-        if (span.mapped == Mapped::never) flags |= abi::region_hypervisor;
+        if (span.is_withheld()) flags |= abi::region_hypervisor;
     }
     return flags;
 }

@@ -45,13 +45,13 @@ bool RegionMap::build(const RegionTable& regions) {
 
 bool RegionMap::select(Range range, bool traced) {
     return change(range, [traced](Span& s) {
-        s.tracing = traced && s.mapped != Mapped::never ? Span::selected_bit | Span::traced_bit : 0;
+        s.tracing = traced && !s.is_withheld() ? Span::selected_bit | Span::traced_bit : 0;
     });
 }
 
 bool RegionMap::hook(Range range, AccessHooks& hooks) {
     return change(range, [&hooks](Span& s) {
-        if (s.mapped != Mapped::never) s.mapped = Mapped::in_steps;
+        if (!s.is_withheld()) s.mapped = Mapped::in_steps;
         s.hooks = &hooks;
     });
 }

@@ -170,17 +170,44 @@ BootError read_tree(Setup& setup, Machine& machine) {
 template <class Table>
 bool new_table(Table& table, TablePool& pool) {
     lpae::Descriptor* root = pool.take();
+    if (root == nullptr) return false;
     table = Table(root);
-    return root != nullptr;
+    table.invalidate_root();
+    return true;
 }
 
-bool build_guest_table(Machine& machine, View& table, bool with_trapped) {
-    const bool runs = machine.breakpoints || !with_trapped;
-    return new_table(table, machine.pool) &&
-           build_stage2(table, machine.guest_memory, machine.regions, machine.map, with_trapped,
-                        machine.pool, runs ? lpae::guest_memory : lpae::guest_data) &&
-           (!machine.config.guest_reader ||
-            table.map(machine.image.area, lpae::guest_shared, machine.pool));
+/// What may change of memory is in tables of the view's own: roots do not change.
+bool separate_memory(const Machine& machine, View& view, TablePool& pool) {
+    return machine.memory == MemoryOf::the_start ||
+           std::ranges::all_of(machine.guest_memory, [&](const Range& range) {
+               return view.split(range, pool, lpae::first_level + 1);
+           });
+}
+
+/// Those of CPU 0 come first.
+bool build_views(Machine& machine, unsigned cpu) {
+    View& normal = machine.normal(cpu);
+    View& shadow = machine.shadow(cpu);
+    TablePool& pool = machine.pool;
+    const auto build = [&](View& view, const View* shared, lpae::Attributes as_memory) {
+        return build_stage2(view, shared, machine.guest_memory, machine.regions, machine.map,
+                            as_memory, pool);
+    };
+    if (!new_table(shadow, pool)) return false;
+    if (cpu != 0 && machine.memory != MemoryOf::each_cpu) {
+        normal = machine.normal(0);
+        shadow.share(machine.shadow(0), pool);
+        return true;
+    }
+    if (!new_table(normal, pool)) return false;
+    if (cpu != 0) normal.share(machine.normal(0), pool);
+    else if (!build(normal, nullptr, lpae::guest_memory) ||
+             (machine.config.guest_reader &&
+              !normal.map(machine.image.area, lpae::guest_shared, pool)))
+        return false;
+    return separate_memory(machine, normal, pool) &&
+           build(shadow, &normal, machine.breakpoints ? lpae::guest_memory : lpae::guest_data) &&
+           separate_memory(machine, shadow, pool);
 }
 
 BootError build_tables(Machine& machine, const Setup& setup) {
@@ -189,19 +216,13 @@ BootError build_tables(Machine& machine, const Setup& setup) {
                       machine.guest_memory, machine.no_map, machine.regions, machine.map,
                       machine.config.guest_reader, machine.pool))
         return no_tables;
-    View* shadow = machine.shadow_tables;
-    if (!build_guest_table(machine, machine.normal_table, false) ||
-        !build_guest_table(machine, shadow[0], true))
-        return no_tables;
+    if (!build_views(machine, 0)) return no_tables;
     for (Service* service : machine.services)
         if (!service->add_to_tables(machine)) return no_tables;
-    // The other CPUs' shadow tables have roots of their own, and the same tables below.
-    for (unsigned i = 1; i < machine.cpu_count; ++i) {
-        if (!new_table(shadow[i], machine.pool)) return no_tables;
-        shadow[i].share(shadow[0]);
-    }
+    for (unsigned i = 1; i < machine.cpu_count; ++i)
+        if (!build_views(machine, i)) return no_tables;
     for (unsigned i = 0; !machine.breakpoints && i < machine.cpu_count; ++i)
-        if (!machine.cpus[i].step_page.build(shadow[0], machine.pool)) return no_tables;
+        if (!machine.cpus[i].step_page.build(machine.shadow(0), machine.pool)) return no_tables;
     for (Span& span : machine.map) {
         span.owner = &machine.locks.of(span.region);
         span.owner->device = span.region;

@@ -37,7 +37,11 @@ Range untrapped_pages(const Span& span, const RegionMap& map) {
     Range pages = pages_of(span.range);
     if (map.page_trapped({pages.begin})) pages.begin += page_size;
     if (!pages.empty() && map.page_trapped({pages.end - page_size})) pages.end -= page_size;
-    return pages;
+    return span.traps() ? Range{} : pages;
+}
+
+bool is_memory(const Span& span, const RegionTable& regions) {
+    return (regions[span.region].flags & abi::region_memory) != 0;
 }
 
 } // namespace
@@ -60,8 +64,7 @@ bool build_stage1(TranslationTable& table, const ImageLayout& image, Range boot_
         const Range pages = pages_of(span.range);
         // Device memory is never accessed speculatively. So memory that is traced like a device may
         // be no_map: Hyp makes the guest's own accesses there, and no others.
-        const bool kept =
-            (regions[span.region].flags & abi::region_memory) != 0 && overlaps(no_map, pages);
+        const bool kept = is_memory(span, regions) && overlaps(no_map, pages);
         const bool is_device = kept ? span.traced() : !overlaps(memory, pages);
         if (is_device && !pages.overlaps(own) && !table.map(pages, lpae::hyp_device, pool))
             return false;
@@ -73,24 +76,28 @@ bool build_stage1(TranslationTable& table, const ImageLayout& image, Range boot_
            table.map(tree, tree.overlaps(own) ? lpae::hyp_data : lpae::hyp_shared, pool);
 }
 
-bool build_stage2(TranslationTable& table, const MemoryMap& memory, const RegionTable& regions,
-                  const RegionMap& map, bool with_trapped, TablePool& pool,
-                  lpae::Attributes as_memory) {
-    const lpae::Attributes device = with_trapped ? lpae::traced_device : lpae::guest_device;
+bool build_stage2(TranslationTable& table, const TranslationTable* normal, const MemoryMap& memory,
+                  const RegionTable& regions, const RegionMap& map, lpae::Attributes as_memory,
+                  TablePool& pool) {
+    const bool in_steps = normal != nullptr;
+    const bool alike = in_steps && as_memory.bits == lpae::guest_memory.bits;
+    const lpae::Attributes device = in_steps ? lpae::traced_device : lpae::guest_device;
+    if (in_steps) table.share(*normal, pool);
     for (const Range& range : memory)
-        if (!table.map(range, as_memory, pool)) return false;
+        if (!alike && !table.map(range, as_memory, pool)) return false;
 
     for (const Span& span : map) // memory that is traced like a device
-        if ((with_trapped ? span.mapped == Mapped::never : span.traps()) &&
+        if (!alike && (in_steps ? span.is_withheld() : span.traps()) &&
             pages_of(span.range).end <= lpae::input_end && !table.unmap(pages_of(span.range), pool))
             return false;
 
     for (const Span& span : map) {
-        if (with_trapped ? span.mapped == Mapped::never : span.traps()) continue;
-        const Range pages = with_trapped ? pages_of(span.range) : untrapped_pages(span, map);
-        if (pages.empty() || pages.end > lpae::input_end) continue;
-        const bool is_memory = (regions[span.region].flags & abi::region_memory) != 0;
-        if (!table.map(pages, is_memory ? as_memory : device, pool)) return false;
+        const Range all = pages_of(span.range), untrapped = untrapped_pages(span, map);
+        const Range pages = in_steps ? all : untrapped;
+        if (span.is_withheld() || pages.empty() || pages.end > lpae::input_end) continue;
+        const bool shared = alike && is_memory(span, regions) && untrapped.size() == all.size();
+        if (!shared && !table.map(pages, is_memory(span, regions) ? as_memory : device, pool))
+            return false;
     }
     return true;
 }

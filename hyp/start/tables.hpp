@@ -3,9 +3,10 @@
 // Hyp's own stage 1: everything at its physical address, nothing both writable and executable,
 // guard pages below the stacks.
 //
-// The guest's stage 2: in the normal table, pages with traced bytes are invalid. Each CPU's shadow
-// table maps them too; only that CPU ever loads it (mm/guest_view.hpp). Shadow tables have roots of
-// their own and share the tables below, which are constant.
+// The guest's stage 2: in the normal view, pages with traced bytes are invalid. Each CPU's shadow
+// view maps them too; only that CPU ever enters it (mm/guest_view.hpp). Views have roots of their
+// own. Below them the shadow views share the tables of devices, and each has those of memory in
+// common with its CPU's normal view.
 #pragma once
 
 #include "board/uart.hpp"
@@ -28,11 +29,12 @@ namespace mmioscope {
                                 const RegionTable& regions, const RegionMap& map, bool shared,
                                 TablePool& pool);
 
-/// Builds a table that maps `memory` and every page that contains a region's bytes. Pages that trap
-/// are mapped only `with_trapped`, withheld ones never. `as_memory`: how memory is mapped. False:
-/// the pool is empty.
-[[nodiscard]] bool build_stage2(TranslationTable& table, const MemoryMap& memory,
-                                const RegionTable& regions, const RegionMap& map, bool with_trapped,
-                                TablePool& pool, lpae::Attributes as_memory = lpae::guest_memory);
+/// Builds a table that maps `memory` and every page that contains a region's bytes: of the normal
+/// view without those that trap; of a shadow view with them, but without what is withheld. What a
+/// shadow view has in common with `normal` is in the same tables. `as_memory`: how memory is
+/// mapped. False: the pool is empty.
+[[nodiscard]] bool build_stage2(TranslationTable& table, const TranslationTable* normal,
+                                const MemoryMap& memory, const RegionTable& regions,
+                                const RegionMap& map, lpae::Attributes as_memory, TablePool& pool);
 
 } // namespace mmioscope

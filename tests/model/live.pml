@@ -66,7 +66,7 @@ inline wait_for_stores() { /* a DSB: table walks find them. A DMB only orders th
     skip
 }
 
-/* source: hyp/core/mm/translation_table.cpp change_entry */
+/* source: hyp/services/integrity/integrity.cpp change_entry */
 inline change_entry(value) {
     half = ((value == NONE) != (variant == LOWER_FIRST) -> LOWER : UPPER); /* = const bool valid = lpae::is_valid(value); */
     store(half, value);                          /* = port::store_half(entry, valid, value); */
@@ -101,14 +101,16 @@ inline forget_on_all_cpus() {
 }
 
 /* The holder of all locks. source: hyp/services/changing/live_tables.cpp LiveTables::replace */
-inline replace() {                       /* = if (*entries[0] == value) return; */
-    if                                   /* = if (lpae::is_valid(*entries[0])) */
-    :: variant != NO_BREAK ->
-        change_entry(NONE);              /* = for (Descriptor* entry : entries) integrity_.store_sealed(*entry, 0); */
-        forget_on_all_cpus()             /* = forget_on_all_cpus(); */
+inline replace() {                       /* = bool broken = false; */
+    if                                   /* = for (Descriptor* entry : entries) */
+    :: variant != NO_BREAK ->            /* = if (!lpae::is_valid(*entry) || *entry == value) continue; */
+        change_entry(NONE);              /* = integrity_.store_sealed(*entry, 0); */
+                                         /* = broken = true; */
+        forget_on_all_cpus()             /* = if (broken) forget_on_all_cpus(); */
     :: else
     fi;
-    change_entry(NEW);                   /* = for (Descriptor* entry : entries) integrity_.store_sealed(*entry, value); */
+                                         /* = for (Descriptor* entry : entries) */
+    change_entry(NEW);                   /* = if (*entry != value) integrity_.store_sealed(*entry, value); */
     wait_for_stores();                   /* = port::publish_tables(); */
     if
     :: variant == NO_BREAK -> forget_on_all_cpus()

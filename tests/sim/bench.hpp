@@ -17,6 +17,12 @@ struct Bench {
         std::memset(memory, 0xff, tables * page_size);
         return {reinterpret_cast<lpae::Descriptor*>(memory), tables};
     }
+    /// A root of `pool` that maps nothing.
+    static lpae::Descriptor* root(TablePool& pool) {
+        lpae::Descriptor* const root = pool.take();
+        TranslationTable(root).invalidate_root();
+        return root;
+    }
     /// The result of a CPU's own walk for `address`, independent of the hypervisor's lookup().
     Translation translate(const TranslationTable& table, std::uint64_t address) const {
         return walk(simulation.ram, table.root().value, address);

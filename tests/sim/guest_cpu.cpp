@@ -10,8 +10,8 @@ namespace mmioscope::sim {
 using arch::Mode;
 using port::Banked;
 
-std::uint64_t shadow_root(const Machine& machine, unsigned cpu) {
-    if (machine.breakpoints) return machine.shadow_tables[cpu].root().value;
+std::uint64_t shadow_root(Machine& machine, unsigned cpu) {
+    if (machine.breakpoints) return machine.shadow(cpu).root().value;
     return machine.cpus[cpu].step_page.view().root().value;
 }
 
@@ -39,7 +39,8 @@ void GuestCpu::raise_interrupts() {
         return;
     }
     ++sim_.interrupts_taken;
-    if (sim_.hypervisor != nullptr && core_.root() != sim_.hypervisor->normal_table.root().value)
+    if (sim_.hypervisor != nullptr &&
+        core_.root() != sim_.hypervisor->normal(core_.number).root().value)
         throw Failure{"an interrupt was taken on a shadow table"};
 }
 
@@ -50,7 +51,7 @@ void GuestCpu::check_view() {
     const Registers& system = core_.system;
     if (system.get<reg::VTCR>() != 0x8000'3540) throw Failure{"VTCR is not what the tables need"};
     if ((system.get<reg::HCR>() & 1) == 0) throw Failure{"the guest runs without stage 2"};
-    if (root == sim_.hypervisor->normal_table.root().value) return;
+    if (root == sim_.hypervisor->normal(core_.number).root().value) return;
     if (root != shadow_root(*sim_.hypervisor, core_.number))
         throw Failure{"VTTBR holds neither the normal table nor this CPU's shadow"};
     if (!in_step(state_)) throw Failure{"the guest runs on its shadow table without a step"};

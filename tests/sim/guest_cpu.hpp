@@ -23,7 +23,7 @@ struct Matches {
 Matches where_matches(std::uint32_t dbgbcr);
 
 /// Of the table that lets CPU `cpu` reach the traced pages.
-std::uint64_t shadow_root(const Machine& machine, unsigned cpu);
+std::uint64_t shadow_root(Machine& machine, unsigned cpu);
 
 class GuestCpu {
 public:

@@ -52,19 +52,22 @@ bool GuestCpu::fetch(std::uint32_t va, std::uint16_t& halfword) {
         return false;
     }
     if (!sim_.ram.contains(address, 2)) throw Failure{"the guest executes outside of memory"};
+    if (sim_.touched) sim_.touched(core_, address);
     halfword = sim_.fetch(core_, va, address);
     return true;
 }
 
 bool GuestCpu::on_shadow() const {
-    return sim_.hypervisor != nullptr && core_.root() != sim_.hypervisor->normal_table.root().value;
+    return sim_.hypervisor != nullptr &&
+           core_.root() != sim_.hypervisor->normal(core_.number).root().value;
 }
 
 /// Whether a table leads there that must not: any except a shadow table during a step.
 bool GuestCpu::reaches_trapped(std::uint64_t address) const {
-    const Machine* hypervisor = sim_.hypervisor;
+    Machine* hypervisor = sim_.hypervisor;
     return hypervisor != nullptr && hypervisor->config.engine != abi::EngineKind::unprotect &&
-           core_.root() == hypervisor->normal_table.root().value && must_trap(*hypervisor, address);
+           core_.root() == hypervisor->normal(core_.number).root().value &&
+           must_trap(*hypervisor, address);
 }
 
 bool GuestCpu::access(std::uint32_t va, unsigned log2_size, bool write, const Syndrome& syndrome,
@@ -139,6 +142,7 @@ bool GuestCpu::access_in_page(std::uint32_t va, unsigned log2_size, bool write,
         if (leaf.device()) throw Failure{"memory is mapped as a device"};
         if (sim_.read_ahead.contains(address & ~3ull))
             throw Failure{"the guest reads a line of before Hyp's store"};
+        if (sim_.touched) sim_.touched(core_, address);
         std::byte* at = sim_.ram.at({address});
         if (write) std::memcpy(at, &value, std::size_t{1} << log2_size);
         else std::memcpy(&value, at, std::size_t{1} << log2_size);

@@ -4,6 +4,7 @@
 #include "stage2.hpp"
 
 #include <array>
+#include <set>
 #include <sstream>
 #include <unordered_map>
 
@@ -18,15 +19,16 @@ public:
     Replay(const std::vector<Range>& normal, const std::vector<Range>& shadow)
         : forbidden_{normal, shadow} {}
 
-    void add_root(std::uint64_t table, bool shadow) { places_[table] = {shadow, 1, 0}; }
+    void add_root(std::uint64_t table, bool shadow) { places_[table].insert({shadow, 1, 0}); }
 
     /// An empty text, or what became visible against the rules.
     std::string write(std::uint64_t entry, std::uint64_t value) {
         const std::uint64_t table = entry & ~std::uint64_t{0xfff};
         const auto index = static_cast<unsigned>((entry & 0xfff) / 8);
         contents_[table][index] = value;
-        const auto place = places_.find(table);
-        return place != places_.end() ? check(place->second, index, value) : "";
+        for (const Place& place : std::set(places_[table]))
+            if (auto wrong = check(place, index, value); !wrong.empty()) return wrong;
+        return "";
     }
 
 private:
@@ -34,6 +36,8 @@ private:
         bool shadow;
         unsigned level;
         std::uint64_t base; ///< first address translated
+
+        auto operator<=>(const Place&) const = default;
     };
 
     std::string check(Place at, unsigned index, std::uint64_t value) {
@@ -44,7 +48,7 @@ private:
         if (at.level < 3 && (value & 2) != 0) {
             const std::uint64_t table = value & address_bits;
             const Place below{at.shadow, at.level + 1, mapped.begin};
-            places_[table] = below;
+            places_[table].insert(below);
             for (unsigned i = 0; i < 512; ++i)
                 if (auto wrong = check(below, i, contents_[table][i]); !wrong.empty()) return wrong;
             return "";
@@ -65,7 +69,7 @@ private:
 
     std::vector<Range> forbidden_[2];
     std::unordered_map<std::uint64_t, std::array<std::uint64_t, 512>> contents_;
-    std::unordered_map<std::uint64_t, Place> places_;
+    std::unordered_map<std::uint64_t, std::set<Place>> places_; ///< views share tables
 };
 
 } // namespace
@@ -75,16 +79,16 @@ std::string check_table_history(const Rig& rig, const std::vector<Range>& trappe
     std::vector<Range> normal = trapped;
     normal.insert(normal.end(), never.begin(), never.end());
     Replay replay(normal, never);
-    const Machine& machine = *rig.machine;
-    replay.add_root(machine.normal_table.root().value, false);
-    for (unsigned i = 0; i < machine.cpu_count; ++i)
+    Machine& machine = *rig.machine;
+    for (unsigned i = 0; i < machine.cpu_count; ++i) {
+        replay.add_root(machine.normal(i).root().value, false);
         replay.add_root(shadow_root(machine, i), true);
+    }
     for (const TableWrite& w : rig.simulation.table_writes)
         if (auto wrong = replay.write(w.entry, w.value); !wrong.empty()) return wrong;
     for (const ViewChange& v : rig.simulation.view_changes) {
         const std::uint64_t root = v.vttbr & address_bits;
-        if (root != machine.normal_table.root().value &&
-            root != shadow_root(machine, v.cpu))
+        if (root != machine.normal(v.cpu).root().value && root != shadow_root(machine, v.cpu))
             return "VTTBR of CPU " + std::to_string(v.cpu) +
                    " was neither normal nor its own shadow";
     }
@@ -92,8 +96,11 @@ std::string check_table_history(const Rig& rig, const std::vector<Range>& trappe
 }
 
 std::vector<Range> never_mapped() {
-    return {{0x8200'0000, 0x8310'0000}, {at::own_uart, at::own_uart + 0x1000},
-            {at::unnamed, at::unnamed + 0x1000}, {0, at::sram}, {0x8400'0000, 0x1'0000'0000}};
+    return {{0x8200'0000, 0x8310'0000},
+            {at::own_uart, at::own_uart + 0x1000},
+            {at::unnamed, at::unnamed + 0x1000},
+            {0, at::sram},
+            {0x8400'0000, 0x1'0000'0000}};
 }
 
 std::vector<Range> all_device_pages() {

@@ -29,8 +29,8 @@ Frame enter_guest(Cpu& cpu, StartPoint at) {
 } // namespace
 
 void prepare_cpu(Machine& machine, Cpu& cpu) {
-    cpu.normal = &machine.normal_table;
-    cpu.shadow = machine.breakpoints ? &machine.shadow_tables[cpu.number] : &cpu.step_page.view();
+    cpu.normal = &machine.normal(cpu.number);
+    cpu.shadow = machine.breakpoints ? &machine.shadow(cpu.number) : &cpu.step_page.view();
     cpu.bus.attach(cpu.ring, machine.map);
     check(cpu.bus.forgotten() == 0, "too many early device accesses");
     reset_guest_state();

@@ -34,6 +34,13 @@ struct EntryState {
     std::uint32_t control; ///< HSCTLR in Hyp, otherwise SCTLR
 };
 
+/// What the views have of the guest's memory.
+enum class MemoryOf : std::uint8_t {
+    the_start, ///< it stays so
+    all_cpus,  ///< may change, for all CPUs alike (changing/live_tables.hpp)
+    each_cpu,  ///< may change, for each CPU in its own way
+};
+
 struct Machine {
     std::atomic<std::uint32_t> stopped{0}; ///< a CPU panicked: all others halt at their next trap
     std::atomic<std::uint32_t> ending{0};  ///< CPUs that end the machine: no other access begins
@@ -59,8 +66,10 @@ struct Machine {
     std::uint32_t counter_frequency{}; ///< Hz; CPU 0's, if the image is entered in Secure state
 
     TranslationTable hyp_table;
-    View normal_table;
-    View shadow_tables[abi::max_cpus];
+    /// All of them: each CPU's normal one, which may be that of CPU 0, and behind it that of its
+    /// steps.
+    View views[2 * abi::max_cpus];
+    MemoryOf memory{}; ///< a service asks for more in Service::configure()
     PageIndex pages;
     /// Indexed by HSR's bits 23:16, loads before stores (entry/fast_path.S); [0] for PL1, [1] for
     /// User mode.
@@ -77,6 +86,10 @@ struct Machine {
     std::atomic<std::uint32_t> broadcast_fails{0}; ///< on some CPU; see arch/errata.hpp
 
     Cpu cpus[abi::max_cpus];
+
+    View& normal(unsigned cpu) { return views[2 * cpu]; }
+    View& shadow(unsigned cpu) { return views[2 * cpu + 1]; }
+    std::span<View> all_views() { return {views, 2 * cpu_count}; }
 
     /// The page's accesses that trap are for `ops`, whatever is there; those that are `traced` are
     /// recorded, if `ops` are DeviceOps. Before the guest runs. False: no room.

@@ -1,5 +1,6 @@
 #include "mm/step_page.hpp"
 
+#include "base/check.hpp"
 #include "port/memory.hpp"
 
 #include <bit>
@@ -7,6 +8,8 @@
 namespace mmioscope {
 
 namespace {
+
+constexpr unsigned levels = lpae::last_level - lpae::first_level;
 
 constexpr std::uint32_t smc(bool thumb) {
     return thumb ? 0xf7f0'8000 : 0xe160'0070;
@@ -24,7 +27,7 @@ void write_wide(std::uint16_t* to, std::uint32_t word, bool thumb) {
 bool StepPage::build(const View& shadow, TablePool& pool) {
     shadow_ = shadow;
     view_ = View(pool.alloc_changing());
-    for (lpae::Descriptor*& table : on_the_way_) table = pool.alloc_changing();
+    for (unsigned n = 0; n < levels; ++n) on_the_way_ = pool.alloc_changing();
     page_ = reinterpret_cast<std::uint16_t*>(pool.alloc_changing());
     return page_ != nullptr;
 }
@@ -44,8 +47,10 @@ void StepPage::write(const GuestInstruction& code, bool thumb_vectors) {
 }
 
 void StepPage::put(const GuestInstruction& code, bool thumb_vectors) {
-    view_.share(shadow_);
-    view_.map_apart(code.at, port::address_of(page_), lpae::step_page, on_the_way_);
+    TablePool own(on_the_way_, levels);
+    view_.share(shadow_, own);
+    check(view_.map(code.at, port::address_of(page_), lpae::step_page, own),
+          "a step's page needs more tables than there are levels");
     write(code, thumb_vectors);
 }
 

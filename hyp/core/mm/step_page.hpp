@@ -40,9 +40,9 @@ public:
 private:
     void write(const GuestInstruction& code, bool thumb_vectors);
 
-    View shadow_;                       ///< without the page
-    View view_;                         ///< with it
-    lpae::Descriptor* on_the_way_[2]{}; ///< its own tables of levels 2 and 3
+    View shadow_;                    ///< without the page
+    View view_;                      ///< with it
+    lpae::Descriptor* on_the_way_{}; ///< its own tables, of levels 2 and 3
     std::uint16_t* page_{};
 };
 

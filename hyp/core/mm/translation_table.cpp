@@ -1,6 +1,5 @@
 #include "mm/translation_table.hpp"
 
-#include "port/barrier.hpp"
 #include "port/memory.hpp"
 
 #include <algorithm>
@@ -9,18 +8,10 @@ namespace mmioscope {
 
 using lpae::Descriptor;
 
-namespace {
-Descriptor* cleared(Descriptor* table) {
-#pragma GCC unroll 8
-    for (unsigned i = 0; i < lpae::table_entries; ++i) port::store_descriptor(&table[i], 0);
-    return table;
-}
-
-} // namespace
-
 void expand(Descriptor entry, unsigned level, Descriptor* table) {
     if (lpae::is_table(entry, level)) {
         const auto* below = port::memory_at<const Descriptor>({lpae::output_address(entry)});
+#pragma GCC unroll 8
         for (unsigned i = 0; i < lpae::table_entries; ++i)
             port::store_descriptor(&table[i], below[i]);
     } else if (lpae::is_valid(entry)) {
@@ -29,15 +20,9 @@ void expand(Descriptor entry, unsigned level, Descriptor* table) {
         for (unsigned i = 0; i < lpae::table_entries; ++i, leaf += lpae::level_size(level + 1))
             port::store_descriptor(&table[i], leaf);
     } else {
-        cleared(table);
+#pragma GCC unroll 8
+        for (unsigned i = 0; i < lpae::table_entries; ++i) port::store_descriptor(&table[i], 0);
     }
-}
-
-void change_entry(Descriptor& entry, Descriptor value) {
-    const bool valid = lpae::is_valid(value);
-    port::store_half(entry, valid, value);
-    port::order_memory();
-    port::store_half(entry, !valid, value);
 }
 
 Descriptor* TablePool::take() {
@@ -45,12 +30,12 @@ Descriptor* TablePool::take() {
     Descriptor* table = next_;
     next_ += lpae::table_entries;
     --left_;
-    return cleared(table);
+    return table;
 }
 
 Descriptor* TablePool::alloc_changing() {
     if (free_ == nullptr)
-        return left_ == 0 ? nullptr : cleared(next_ + std::size_t{--left_} * lpae::table_entries);
+        return left_ == 0 ? nullptr : next_ + std::size_t{--left_} * lpae::table_entries;
     Descriptor* const table = free_;
     free_ = *table != 0 ? port::memory_at<Descriptor>({*table}) : nullptr;
     return table;
@@ -61,14 +46,16 @@ void TablePool::give_back(Descriptor* table) {
     free_ = table;
 }
 
-/// The table below `entry`; if there is none, makes one, with the mapping of the block that was
-/// there.
+/// The table below `entry`; if there is none of this root's own, makes one, with the mapping that
+/// was there.
 Descriptor* TranslationTable::descend(Descriptor& entry, unsigned level, TablePool& pool) {
-    if (lpae::is_table(entry, level))
-        return port::memory_at<Descriptor>({lpae::output_address(entry)});
+    if (lpae::is_table(entry, level)) {
+        auto* const below = port::memory_at<Descriptor>({lpae::output_address(entry)});
+        if (below >= own_ && below < pool.end()) return below;
+    }
     Descriptor* table = pool.take();
     if (table == nullptr) return nullptr;
-    if (lpae::is_valid(entry)) expand(entry, level, table);
+    expand(entry, level, table);
     port::store_descriptor(&entry, lpae::make_table(port::address_of(table)));
     return table;
 }
@@ -107,16 +94,30 @@ bool TranslationTable::unmap(Range range, TablePool& pool) {
     return fill(root_, lpae::first_level, range, nullptr, pool);
 }
 
-bool TranslationTable::split(Range range, TablePool& pool) {
-    constexpr std::uint64_t block = lpae::level_size(lpae::last_level - 1);
+bool TranslationTable::map(PhysicalAddress from, PhysicalAddress to, lpae::Attributes attributes,
+                           TablePool& pool) {
+    if (!split({from.value, from.value + 1}, pool)) return false;
+    port::store_descriptor(entry(from.value),
+                           lpae::make_leaf(to.value, attributes, lpae::last_level));
+    return true;
+}
+
+bool TranslationTable::split(Range range, TablePool& pool, unsigned level) {
+    const std::uint64_t block = lpae::level_size(level - 1);
     for (std::uint64_t at = range.begin & ~(block - 1); at < range.end; at += block) {
         Descriptor* table = root_;
-        for (unsigned level = lpae::first_level; level < lpae::last_level; ++level) {
-            table = descend(table[lpae::level_index(at, level)], level, pool);
+        for (unsigned above = lpae::first_level; above < level; ++above) {
+            table = descend(table[lpae::level_index(at, above)], above, pool);
             if (table == nullptr) return false;
         }
     }
     return true;
+}
+
+void TranslationTable::share(const TranslationTable& other, const TablePool& pool) {
+    own_ = pool.end();
+    for (unsigned i = 0; i < lpae::root_entries; ++i)
+        port::store_descriptor(&root_[i], other.root_[i]);
 }
 
 TranslationTable::Leaf TranslationTable::leaf(std::uint64_t address) const {
@@ -140,30 +141,8 @@ Descriptor* TranslationTable::entry(std::uint64_t address, unsigned level) const
     }
 }
 
-void TranslationTable::map_apart(PhysicalAddress from, PhysicalAddress to,
-                                 lpae::Attributes attributes, Descriptor* const (&own)[2]) {
-    Descriptor* entry = &root_[lpae::level_index(from.value, lpae::first_level)];
-    for (unsigned level = lpae::first_level; level < lpae::last_level; ++level) {
-        Descriptor* table = own[level - lpae::first_level];
-        expand(*entry, level, table);
-        port::store_descriptor(entry, lpae::make_table(port::address_of(table)));
-        entry = &table[lpae::level_index(from.value, level + 1)];
-    }
-    port::store_descriptor(entry, lpae::make_leaf(to.value, attributes, lpae::last_level));
-}
-
-void TranslationTable::share(const TranslationTable& other) {
-    for (unsigned i = 0; i < lpae::root_entries; ++i)
-        port::store_descriptor(&root_[i], other.root_[i]);
-}
-
 void TranslationTable::invalidate_root() {
     for (unsigned i = 0; i < lpae::root_entries; ++i) port::store_descriptor(&root_[i], 0);
-}
-
-bool TranslationTable::root_covers(std::uint64_t address) const {
-    const std::uint64_t index = address >> lpae::level_shift(lpae::first_level);
-    return index < lpae::root_entries && lpae::is_valid(root_[index]);
 }
 
 PhysicalAddress TranslationTable::root() const {

@@ -7,7 +7,7 @@
 
 namespace mmioscope {
 
-/// Hands out 4 KiB tables, zeroed at the start, from memory reserved at link time.
+/// Hands out 4 KiB tables, not cleared, from memory reserved at link time.
 class TablePool {
 public:
     constexpr TablePool(lpae::Descriptor* memory, unsigned tables)
@@ -17,7 +17,6 @@ public:
     /// Null: none is left.
     lpae::Descriptor* take();
     /// One from the other end, which is not in [begin, end): for what changes while the guest runs.
-    /// Not zeroed if it was given back.
     lpae::Descriptor* alloc_changing();
     /// Takes one of those back that no walk uses any more.
     void give_back(lpae::Descriptor* table);
@@ -38,10 +37,6 @@ private:
 
 /// Fills `table` with what `entry`, of `level`, leads to: the table below, or its block's parts.
 void expand(lpae::Descriptor entry, unsigned level, lpae::Descriptor* table);
-/// Stores an entry that walks may find meanwhile, and of which no TLB has another valid value. Of
-/// the two words of a descriptor a walk may find one, and XN is in the upper one: the lower word,
-/// with the valid bit, is the last that becomes valid and the first that becomes invalid.
-void change_entry(lpae::Descriptor& entry, lpae::Descriptor value);
 
 class TranslationTable {
 public:
@@ -51,13 +46,20 @@ public:
     /// Maps `range` (page-aligned) to itself with the largest blocks that fit, replacing what was
     /// mapped there. False: the pool is empty.
     [[nodiscard]] bool map(Range range, lpae::Attributes attributes, TablePool& pool);
+    /// Maps the page of `from` to that of `to`. False: the pool is empty.
+    [[nodiscard]] bool map(PhysicalAddress from, PhysicalAddress to, lpae::Attributes attributes,
+                           TablePool& pool);
     /// Makes `range` (page-aligned) invalid; splits blocks that reach beyond it. False: the pool is
     /// empty.
     [[nodiscard]] bool unmap(Range range, TablePool& pool);
 
-    /// Gives every page that `range` touches its own descriptor, with the present mapping. False:
-    /// the pool is empty.
-    [[nodiscard]] bool split(Range range, TablePool& pool);
+    /// Gives all that `range` touches descriptors of `level` or below, with the present mapping.
+    /// False: the pool is empty.
+    [[nodiscard]] bool split(Range range, TablePool& pool, unsigned level = lpae::last_level);
+
+    /// Makes the root's entries those of `other`'s root: the tables below are the same. map(),
+    /// unmap() and split() with `pool` then change copies of those, which are this root's alone.
+    void share(const TranslationTable& other, const TablePool& pool);
 
     /// The entry at which a walk for `address` ends, valid or not.
     struct Leaf {
@@ -70,25 +72,12 @@ public:
     lpae::Descriptor lookup(std::uint64_t address) const;
 
     /// The entry of `level` for `address`, valid or not; null if a walk ends before.
-    lpae::Descriptor* entry(std::uint64_t address, unsigned level) const;
-    lpae::Descriptor* page_entry(std::uint64_t address) const {
-        return entry(address, lpae::last_level);
-    }
-
-    /// Makes the root's entries those of `other`'s root: the tables below are the same.
-    void share(const TranslationTable& other);
-
-    /// Maps the page at `from` to the one at `to`, with copies of the tables on the way: `own`, of
-    /// levels 2 and 3. Only tables with this root have them.
-    void map_apart(PhysicalAddress from, PhysicalAddress to, lpae::Attributes attributes,
-                   lpae::Descriptor* const (&own)[2]);
+    lpae::Descriptor* entry(std::uint64_t address, unsigned level = lpae::last_level) const;
 
     /// Makes every entry of the root invalid: the next walk faults.
     void invalidate_root();
 
     PhysicalAddress root() const;
-    /// Whether the root has a valid entry for `address`, whatever is below it.
-    bool root_covers(std::uint64_t address) const;
 
 private:
     bool fill(lpae::Descriptor* table, unsigned level, Range range, const lpae::Attributes* leaf,
@@ -96,6 +85,7 @@ private:
     lpae::Descriptor* descend(lpae::Descriptor& entry, unsigned level, TablePool& pool);
 
     lpae::Descriptor* root_{};
+    const lpae::Descriptor* own_{}; ///< what the pool hands out from there on is this root's
 };
 
 } // namespace mmioscope

@@ -49,6 +49,7 @@ struct Span {
     bool traced() const { return (port::load_shared(tracing) & traced_bit) != 0; }
     /// Whether accesses trap, whatever else is in their page.
     bool traps() const { return traced() || mapped != Mapped::always; }
+    bool is_withheld() const { return mapped == Mapped::never; }
 };
 
 class RegionMap {

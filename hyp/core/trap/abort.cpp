@@ -18,15 +18,20 @@ namespace {
 
 // What is seldom called is kept out of what each trap executes.
 
+[[gnu::noinline]] bool is_in_root(const View& normal, std::uint64_t address) {
+    return address < lpae::input_end && lpae::is_valid(*normal.entry(address, lpae::first_level));
+}
+
 /// HPFAR has bits 39:12 of the address in 31:4. It is valid for translation faults and for faults
 /// on stage-1 walks (ARM ARM B3.13.5); these tables cause no others.
 ///
-/// A fault at level 1 although the root has an entry is an address above 4 GiB. QEMU 7.2 reports
-/// only bits 31:0 of such an address, so all that is known is that it lies above.
-PhysicalAddress faulting_address(const Machine& machine, arch::Hsr hsr, VirtualAddress va) {
+/// A fault at level 1 although the root has an entry, which never changes, is an address above 4
+/// GiB. QEMU 7.2 reports only bits 31:0 of such an address, so all that is known is that it lies
+/// above.
+PhysicalAddress faulting_address(const View& normal, arch::Hsr hsr, VirtualAddress va) {
     const std::uint32_t hpfar = port::read<reg::HPFAR>();
     const std::uint64_t address = (std::uint64_t{hpfar >> 4} << 12) | (va.value & (page_size - 1));
-    const bool above = hsr.level() == 1 && machine.normal_table.root_covers(address);
+    const bool above = hsr.level() == 1 && is_in_root(normal, address);
     return identity(IntermediateAddress{address | (above ? lpae::input_end : 0)});
 }
 
@@ -48,7 +53,7 @@ bool traps_rightly(const Machine& machine, const Span* span, PhysicalAddress pa)
     if (!machine.changes.try_acquire(cpu.number, max_turns, cpu.ring.statistics().lock_spins))
         return false;
     const bool missing =
-        !traps_rightly(machine, span, pa) && !lpae::is_valid(machine.normal_table.lookup(pa.value));
+        !traps_rightly(machine, span, pa) && !lpae::is_valid(cpu.normal->lookup(pa.value));
     machine.changes.release();
     if (missing) panic("a page is missing in the guest's table");
     return false;
@@ -56,7 +61,7 @@ bool traps_rightly(const Machine& machine, const Span* span, PhysicalAddress pa)
 
 /// Who explains the trap at an address that lies in `span`, or in none.
 OwnerOps& owner_of(const Span* span) {
-    return span == nullptr || span->mapped == Mapped::never ? nobody : *span->owner->ops;
+    return span == nullptr || span->is_withheld() ? nobody : *span->owner->ops;
 }
 
 void record_fault(Cpu& cpu, const Frame& frame, const DeviceAccess& access, abi::FaultReason why) {
@@ -159,7 +164,7 @@ abi::FaultReason why_unassigned(const Machine& machine, PhysicalAddress pa, cons
     for (unsigned n = 0; n < access.beats; ++n) {
         const Beat& beat = cpu.trapped.beats[n];
         if (!beat.unmapped &&
-            (beat.span != nullptr ? beat.span->mapped == Mapped::never
+            (beat.span != nullptr ? beat.span->is_withheld()
                                   : !in_memory(cpu.machine->guest_memory, beat.pa)))
             return &beat;
     }
@@ -322,7 +327,7 @@ Outcome data_abort(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
     access.va = {port::read<reg::HDFAR>()};
     access.write = hsr.write();
     if (!hsr.translation_fault()) return other_abort(cpu, frame, hsr, access);
-    access.pa = faulting_address(machine, hsr, access.va);
+    access.pa = faulting_address(*cpu.normal, hsr, access.va);
     if (hsr.stage1_walk()) {
         access.stage1_walk = true;
         cpu.trapped.by_cp15 = hsr.cache_maintenance(); // or ATS1C*: it is set for those, too
@@ -348,7 +353,7 @@ Outcome prefetch_abort(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
     verify_services(*cpu.machine, Moment::doubt); // are the tables damaged?
     // Fetching from a device page that is mapped gives a permission fault.
     if (hsr.permission_fault() && !locate_permission_fault(frame, va)) return Outcome::again;
-    const PhysicalAddress pa = faulting_address(*cpu.machine, hsr, va);
+    const PhysicalAddress pa = faulting_address(*cpu.normal, hsr, va);
     const Span* const span = cpu.machine->span_at(pa);
     const bool traps = span != nullptr && span->traps();
     if (!traps && hsr.translation_fault() && !check_table(cpu, span, pa)) return Outcome::again;

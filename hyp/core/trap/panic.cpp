@@ -23,8 +23,7 @@ namespace {
 void stop_other_cpus(Machine& machine) {
     machine.stopped.store(1, std::memory_order_release);
     machine.close_fast_paths();
-    machine.normal_table.invalidate_root();
-    for (unsigned i = 0; i < machine.cpu_count; ++i) machine.shadow_tables[i].invalidate_root();
+    for (View& view : machine.all_views()) view.invalidate_root();
     port::publish_tables();
     port::write<reg::TLBIALLNSNHIS>(0);
 }

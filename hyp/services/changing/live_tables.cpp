@@ -5,9 +5,15 @@
 #include "port/memory.hpp"
 #include "port/sysreg.hpp"
 
+#include <algorithm>
+
 namespace mmioscope {
 
 using lpae::Descriptor;
+
+namespace {
+constexpr unsigned level = lpae::last_level - 1; ///< of the entries that lead to such a table
+}
 
 bool begin_quiet(Cpu& cpu) {
     Machine& machine = *cpu.machine;
@@ -35,69 +41,85 @@ void forget_on_all_cpus() {
     port::synchronize_context();
 }
 
-LiveTables::Entries LiveTables::entries(bool in_steps, std::uint64_t address,
+LiveTables::Entries LiveTables::entries(ViewSet views, std::uint64_t address,
                                         unsigned level) const {
     Entries found;
-    for (unsigned n = 0; n < (in_steps ? machine_.cpu_count : 1); ++n) {
-        const View& view = in_steps ? machine_.shadow_tables[n] : machine_.normal_table;
-        Descriptor* const entry = view.entry(address, level);
-        const bool shared = !found.empty() && entry == found[0];
-        if (entry != nullptr && !shared) check(found.push_back(entry), "more views than CPUs");
+    for (const View& view : machine_.all_views()) {
+        const bool wanted = (views & 1) != 0;
+        views >>= 1;
+        Descriptor* const entry = wanted ? view.entry(address, level) : nullptr;
+        if (entry != nullptr && std::ranges::find(found, entry) == found.end())
+            check(found.push_back(entry), "more entries than views");
     }
     return found;
 }
 
 void LiveTables::replace(const Entries& entries, Descriptor value) {
-    if (*entries[0] == value) return;
-    if (lpae::is_valid(*entries[0])) {
-        for (Descriptor* entry : entries) integrity_.store_sealed(*entry, 0);
-        forget_on_all_cpus();
+    bool broken = false;
+    for (Descriptor* entry : entries) {
+        if (!lpae::is_valid(*entry) || *entry == value) continue;
+        integrity_.store_sealed(*entry, 0);
+        broken = true;
     }
-    for (Descriptor* entry : entries) integrity_.store_sealed(*entry, value);
+    if (broken) forget_on_all_cpus();
+    for (Descriptor* entry : entries)
+        if (*entry != value) integrity_.store_sealed(*entry, value);
     port::publish_tables();
 }
 
-/// The entry becomes a table with the same mapping, if it is a block. False: it is invalid, or
-/// there is no table left.
-bool LiveTables::split(const Entries& entries, unsigned level) {
-    if (entries.empty() || !lpae::is_valid(*entries[0])) return false;
-    if (lpae::is_table(*entries[0], level)) return true;
-    Descriptor* const table = machine_.pool.alloc_changing();
-    if (table == nullptr) return false;
-    expand(*entries[0], level, table);
-    replace(entries, lpae::make_table(port::address_of(table)));
+LiveTables::Entries LiveTables::alike(const Entries& entries, Descriptor value) {
+    Entries found;
+    for (Descriptor* entry : entries)
+        if (*entry == value) check(found.push_back(entry), "more entries than views");
+    return found;
+}
+
+/// The views get tables for the 2 MiB of `page` that no other one uses, with the same mapping.
+/// False: nothing is mapped there, a whole 1 GiB is, others share the tables above, or no table is
+/// left.
+bool LiveTables::separate(ViewSet views, std::uint64_t page) {
+    const Entries inside = entries(views, page, level);
+    const Entries outside = entries(~views, page, level);
+    for (Descriptor* entry : inside) {
+        const Descriptor value = *entry;
+        if (!lpae::is_valid(value) || std::ranges::find(outside, entry) != outside.end())
+            return false;
+        const bool shared = !alike(outside, value).empty();
+        if (lpae::is_table(value, level) && !shared) continue;
+        Descriptor* const table = machine_.pool.alloc_changing();
+        if (table == nullptr) return false;
+        expand(value, level, table);
+        replace(alike(inside, value), lpae::make_table(port::address_of(table)));
+    }
+    return !inside.empty();
+}
+
+bool LiveTables::map(ViewSet views, std::uint64_t page, Descriptor leaf) {
+    if (!machine_.breakpoints || !separate(views, page)) return false;
+    replace(entries(views, page, lpae::last_level), leaf);
     return true;
 }
 
-/// The reverse. False: it is no table of split(), or its entries are not those of a block.
-bool LiveTables::join(const Entries& entries, unsigned level) {
-    if (entries.empty() || !lpae::is_table(*entries[0], level)) return false;
-    auto* table = port::memory_at<Descriptor>({lpae::output_address(*entries[0])});
-    const std::uint64_t size = lpae::level_size(level + 1);
+/// The block that the entries of a table of separate() make; 0: they make none.
+Descriptor LiveTables::block_of(Descriptor entry) const {
+    if (!lpae::is_table(entry, level)) return 0;
+    const auto* table = port::memory_at<const Descriptor>({lpae::output_address(entry)});
     const std::uint64_t to = lpae::output_address(table[0]);
     const lpae::Attributes attributes = lpae::attributes_of(table[0]);
-    if (!machine_.pool.changes(table) || to % lpae::level_size(level) != 0) return false;
+    if (!machine_.pool.changes(table) || to % lpae::level_size(level) != 0) return 0;
     for (unsigned n = 0; n < lpae::table_entries; ++n)
-        if (table[n] != lpae::make_leaf(to + n * size, attributes, level + 1)) return false;
-    replace(entries, lpae::make_leaf(to, attributes, level));
-    machine_.pool.give_back(table);
-    return true;
-}
-
-bool LiveTables::change(std::uint64_t page, Descriptor normal, Descriptor in_steps) {
-    if (!machine_.breakpoints) return false;
-    for (const bool steps : {false, true})
-        for (unsigned level = lpae::first_level; level < lpae::last_level; ++level)
-            if (!split(entries(steps, page, level), level)) return false;
-    replace(entries(false, page, lpae::last_level), normal);
-    replace(entries(true, page, lpae::last_level), in_steps);
-    return true;
+        if (table[n] != lpae::make_leaf(to + n * page_size, attributes, lpae::last_level)) return 0;
+    return lpae::make_leaf(to, attributes, level);
 }
 
 void LiveTables::join(std::uint64_t page) {
-    for (const bool steps : {false, true})
-        for (unsigned level = lpae::last_level - 1; level >= lpae::first_level; --level)
-            if (!join(entries(steps, page, level), level)) break;
+    const Entries all = entries(every_view, page, level);
+    for (Descriptor* entry : all) {
+        const Descriptor value = *entry, block = block_of(value);
+        if (block == 0) continue;
+        replace(alike(all, value), block);
+        machine_.pool.give_back(port::memory_at<Descriptor>({lpae::output_address(value)}));
+    }
 }
 
 } // namespace mmioscope

@@ -19,27 +19,38 @@ void end_quiet(Machine& machine);
 /// ARM B3.10.1).
 void forget_on_all_cpus();
 
+/// Some of Machine::views, a bit each.
+using ViewSet = std::uint32_t;
+inline constexpr ViewSet normal_views = 0x5555'5555, shadow_views = ~normal_views;
+inline constexpr ViewSet every_view = normal_views | shadow_views;
+/// Those of a CPU.
+constexpr ViewSet views_of(unsigned cpu) {
+    return 3u << 2 * cpu;
+}
+
 /// Between begin_quiet() and end_quiet().
 class LiveTables {
 public:
     LiveTables(Machine& machine, Integrity& integrity) : machine_(machine), integrity_(integrity) {}
 
-    /// Changes what the views have at a page of memory to these leaves, or to nothing (0); splits
-    /// blocks. False: there are no tables left, no memory is there, or the steps of this machine
-    /// have tables of their own.
-    [[nodiscard]] bool change(std::uint64_t page, lpae::Descriptor normal,
-                              lpae::Descriptor in_steps);
-    /// Makes blocks again of what change() has split around `page`, if all pages are alike.
+    /// Changes what `views` have at a page of memory to `leaf`, or to nothing (0); splits blocks,
+    /// and tables that other views use, too. Views that change together keep their tables in
+    /// common: then it is one store. False, and nothing has changed: there are no tables left, no
+    /// memory is there, Machine::memory does not say so, or the steps of this machine have tables
+    /// of their own.
+    [[nodiscard]] bool map(ViewSet views, std::uint64_t page, lpae::Descriptor leaf);
+    /// Makes blocks again of what map() has split around `page`, where all pages are alike.
     void join(std::uint64_t page);
 
 private:
-    /// Entries of several views for one address, each once; they are equal.
-    using Entries = FixedVector<lpae::Descriptor*, abi::max_cpus>;
+    /// Entries of several views for one address, each once.
+    using Entries = FixedVector<lpae::Descriptor*, 2 * abi::max_cpus>;
 
-    Entries entries(bool in_steps, std::uint64_t address, unsigned level) const;
+    Entries entries(ViewSet views, std::uint64_t address, unsigned level) const;
+    static Entries alike(const Entries& entries, lpae::Descriptor value);
     void replace(const Entries& entries, lpae::Descriptor value);
-    bool split(const Entries& entries, unsigned level);
-    bool join(const Entries& entries, unsigned level);
+    bool separate(ViewSet views, std::uint64_t page);
+    lpae::Descriptor block_of(lpae::Descriptor entry) const;
 
     Machine& machine_;
     Integrity& integrity_;

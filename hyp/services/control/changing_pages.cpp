@@ -8,8 +8,8 @@ constexpr std::uint64_t largest = 16 << 20;
 
 bool may_change(const Span& span, const RegionTable& regions) {
     const bool memory = (regions[span.region].flags & abi::region_memory) != 0;
-    return span.mapped != Mapped::never && (!memory || span.selected()) &&
-           span.range.size() <= largest && page_ceil(span.range.end) <= lpae::input_end;
+    return !span.is_withheld() && (!memory || span.selected()) && span.range.size() <= largest &&
+           page_ceil(span.range.end) <= lpae::input_end;
 }
 
 } // namespace

@@ -20,9 +20,11 @@ bool chosen(const Span& span, const Which& which) {
 void set_pages(Machine& machine, Integrity& integrity, const Span& span) {
     const std::uint64_t end = page_ceil(span.range.end);
     for (std::uint64_t page = page_floor(span.range.begin); page < end; page += page_size) {
-        lpae::Descriptor& entry = *machine.normal_table.page_entry(page);
-        const auto wanted = page_descriptor(machine.map, machine.shadow_tables[0], page);
-        if (entry != wanted) integrity.store_sealed(entry, wanted);
+        const auto wanted = page_descriptor(machine.map, machine.shadow(0), page);
+        for (unsigned cpu = 0; cpu < machine.cpu_count; ++cpu) { // most have the same one
+            lpae::Descriptor& entry = *machine.normal(cpu).entry(page);
+            if (entry != wanted) integrity.store_sealed(entry, wanted);
+        }
     }
 }
 

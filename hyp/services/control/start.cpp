@@ -29,7 +29,7 @@ BootError Control::configure(Machine& machine, Setup& setup) {
 // The unprotect engine changes the tables itself, at each access.
 bool Control::add_to_tables(Machine& machine) {
     return machine.config.engine == abi::EngineKind::unprotect ||
-           prepare_changing_pages(machine.normal_table, machine.regions, machine.map, machine.pool);
+           prepare_changing_pages(machine.normal(0), machine.regions, machine.map, machine.pool);
 }
 
 BootError Control::start(Machine& machine, const Setup&) {

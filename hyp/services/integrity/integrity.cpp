@@ -81,18 +81,16 @@ bool Integrity::seal_memory(const char* name, const Range& range) {
 
 namespace {
 
-bool is_guest_root(const Machine& machine, const void* page) {
-    const auto is = [page](const TranslationTable& table) {
-        return port::memory_at<const void>(table.root()) == page;
-    };
-    return is(machine.normal_table) ||
-           std::any_of(machine.shadow_tables, machine.shadow_tables + machine.cpu_count, is);
+bool is_guest_root(Machine& machine, const void* page) {
+    return std::ranges::any_of(machine.all_views(), [page](const View& view) {
+        return port::memory_at<const void>(view.root()) == page;
+    });
 }
 
 } // namespace
 
 /// Seals the root entries separately from the rest of their pages.
-bool Integrity::seal_tables(const Machine& machine) {
+bool Integrity::seal_tables(Machine& machine) {
     const lpae::Descriptor* begin = machine.pool.begin();
     for (const auto* table = begin; table != machine.pool.end(); table += lpae::table_entries) {
         if (!is_guest_root(machine, table)) continue;
@@ -132,6 +130,20 @@ void Integrity::end_change() {
     port::order_memory();
     port::store_shared(changes_, changes_ + 1);
 }
+
+namespace {
+
+/// Stores an entry that walks may find meanwhile, and of which no TLB has another valid value. Of
+/// the two words of a descriptor a walk may find one, and XN is in the upper one: the lower word,
+/// with the valid bit, is the last that becomes valid and the first that becomes invalid.
+void change_entry(lpae::Descriptor& entry, lpae::Descriptor value) {
+    const bool valid = lpae::is_valid(value);
+    port::store_half(entry, valid, value);
+    port::order_memory();
+    port::store_half(entry, !valid, value);
+}
+
+} // namespace
 
 void Integrity::store_sealed(std::uint32_t& word, std::uint32_t value) {
     begin_change();

@@ -82,16 +82,14 @@ private:
     };
 
     bool seal_memory(const char* name, const Range& range);
-    bool seal_tables(const Machine& machine);
+    bool seal_tables(Machine& machine);
     bool seal_machine(Machine& machine);
     bool has_trace(const Machine& machine) const;
     void begin_change();
     void end_change();
     std::optional<Damage> find_damage_unlocked(bool stopped) const;
 
-    static constexpr std::size_t roots =
-        9; ///< of the guest's tables: the normal one, and one per CPU
-    FixedVector<SealedRange, 4 + 2 * roots> ranges_;
+    FixedVector<SealedRange, 4 + 2 * 2 * abi::max_cpus> ranges_; ///< each view has a root
     FixedVector<std::uint64_t, 512> sums_;
     bool traced_{}; ///< something is, at the start; what a request changes makes a record
     Turn next_{};

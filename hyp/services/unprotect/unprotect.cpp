@@ -11,7 +11,7 @@ Outcome Unprotect::make(Cpu& cpu, Frame& frame) {
     if (access.exclusive && access.write) return DeviceOps::make(cpu, frame);
     if (cpu.repeated_load.watches()) end_repetition(cpu, frame);
     count_access(cpu);
-    lpae::Descriptor& entry = shared_descriptor(cpu.machine->normal_table, access.pa.value);
+    lpae::Descriptor& entry = shared_descriptor(*cpu.normal, access.pa.value);
     access.decoded = access.decoded && !access.listed;
     access.listed = false;
     begin_step(cpu, frame, *cpu.normal);
@@ -29,8 +29,7 @@ bool Unprotect::finish(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
 
 bool Unprotect::add_to_tables(Machine& machine) {
     return machine.config.engine != abi::EngineKind::unprotect ||
-           add_shared_pages(machine.normal_table, machine.shadow_tables[0], machine.map,
-                            machine.pool);
+           add_shared_pages(machine.normal(0), machine.shadow(0), machine.map, machine.pool);
 }
 
 } // namespace mmioscope

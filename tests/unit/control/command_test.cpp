@@ -23,7 +23,7 @@ struct Snapshot : Changeable {
 };
 
 bool traps(const Rig& rig, std::uint64_t page) {
-    return !lpae::is_valid(rig.machine->normal_table.lookup(page));
+    return !lpae::is_valid(rig.machine->normal(0).lookup(page));
 }
 
 } // namespace
@@ -133,14 +133,14 @@ TEST_CASE("a page shared by two devices traps as long as one of them is traced")
         CHECK(traps(rig, at::gadget));
         CHECK(ask(cpu, Command::deselect_range, at::neighbour, 0x100).status == Status::done);
         CHECK(!traps(rig, at::gadget));
-        CHECK(rig.machine->normal_table.lookup(at::gadget) ==
+        CHECK(rig.machine->normal(0).lookup(at::gadget) ==
               lpae::make_leaf(at::gadget, lpae::guest_device, lpae::last_level));
     });
 }
 
 TEST_CASE("damage next to changed entries is still noticed") {
     const auto entry_of = [](Rig& rig, std::uint64_t page) {
-        return rig.machine->normal_table.page_entry(page);
+        return rig.machine->normal(0).entry(page);
     };
     as_guest(options, [&](Rig& rig, mmioscope::Cpu& cpu) {
         *entry_of(rig, at::fifo) ^= 1u << 20; // its own entry, another one, and the map

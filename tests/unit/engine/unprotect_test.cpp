@@ -22,7 +22,7 @@ std::unique_ptr<Rig> hammered(unsigned cpus, std::uint64_t seed) {
 bool maps_no_traced_page(const Rig& rig) {
     for (const Range& range : all_device_pages())
         for (std::uint64_t page = range.begin; page < range.end; page += page_size)
-            if (walk(rig.simulation.ram, rig.machine->normal_table.root().value, page).valid())
+            if (walk(rig.simulation.ram, rig.machine->normal(0).root().value, page).valid())
                 return false;
     return true;
 }
@@ -51,7 +51,7 @@ TEST_CASE(
         // The last one to leave a page closed it, and the shadow tables were not used.
         REQUIRE(maps_no_traced_page(*rig));
         for (const ViewChange& v : rig->simulation.view_changes)
-            REQUIRE((v.vttbr & 0xff'ffff'f000) == rig->machine->normal_table.root().value);
+            REQUIRE((v.vttbr & 0xff'ffff'f000) == rig->machine->normal(0).root().value);
     }
     CHECK(missed > 0);
 }

@@ -119,7 +119,7 @@ TEST_CASE("CRC-32 equals zlib's") {
 TEST_CASE("a page that the baseline has opened is no damage; a changed byte of text is") {
     Rig rig(options_for(abi::EngineKind::unprotect, 1, 1));
     rig.on_end(0, [&](Core&, mmioscope::Cpu&) {
-        open_shared_page(*rig.machine->normal_table.page_entry(at::fifo));
+        open_shared_page(*rig.machine->normal(0).entry(at::fifo));
         CHECK(rig.services.integrity.find_damage(*rig.machine)->name == nullptr);
         *rig.simulation.ram.at({rig.machine->image.text.begin}) ^= std::byte{1};
         CHECK(std::string(rig.services.integrity.find_damage(*rig.machine)->name) == "text");
@@ -158,7 +158,7 @@ TEST_CASE("a changed byte of text, constants, tables or description stops the ma
     text_after([&](Rig& rig) {
         text = rig.machine->image.text;
         constants = rig.machine->image.constants;
-        root = rig.machine->normal_table.root().value;
+        root = rig.machine->normal(0).root().value;
     });
     for (const auto& [address, name] : std::initializer_list<std::pair<std::uint64_t, std::string>>{
              {text.begin, "text"},
@@ -279,7 +279,7 @@ TEST_CASE("a piece of each range is verified by CPUs that idle") {
     text_of([&](Place& place) {
         text = place.rig.machine->image.text;
         constants = place.rig.machine->image.constants;
-        root = place.rig.machine->normal_table.root().value;
+        root = place.rig.machine->normal(0).root().value;
     });
     for (const std::uint64_t address : {text.begin, text.end - 1, constants.begin,
                                         constants.end - 1, root + 31, root + 32, root + 4095})

@@ -48,10 +48,10 @@ void scribble(Rig& rig) {
 /// size or a count follows: often to lead to the hypervisor's own memory.
 void forge(Rig& rig) {
     Random& random = rig.simulation.scheduler.random();
-    const Machine& machine = *rig.machine;
+    Machine& machine = *rig.machine;
     const Range where = machine.image.area;
     const AreaLayout layout(where.size(), machine.cpu_count);
-    const std::uint64_t targets[] = {machine.image.text.begin, machine.normal_table.root().value,
+    const std::uint64_t targets[] = {machine.image.text.begin, machine.normal(0).root().value,
                                      machine.image.stacks.begin, at::fifo, where.end};
     const auto lie = [&]() -> std::uint64_t {
         const std::uint64_t target = targets[random.below(5)];
@@ -111,10 +111,10 @@ TEST_CASE("the area is Normal Non-cacheable in every table, and nothing else bec
     for (unsigned i = 0; i < 2; ++i) rig.program(i).end();
     rig.run();
     REQUIRE(rig.failure() == "");
-    const Machine& machine = *rig.machine;
+    Machine& machine = *rig.machine;
     const Range where = machine.image.area;
     for (const TranslationTable* table :
-         {&machine.normal_table, &machine.shadow_tables[0], &machine.shadow_tables[1]})
+         {&machine.normal(0), &machine.shadow(0), &machine.shadow(1)})
         for (std::uint64_t page = 0x8200'0000; page < 0x8400'0000; page += page_size) {
             const Translation leaf = walk(rig.simulation.ram, table->root().value, page);
             const bool guests = page >= where.end; // RAM

@@ -142,7 +142,7 @@ TEST_CASE("no-map memory is left out of Hyp's table, and the guest has it") {
     CHECK(booted.type(0x8070'2000) == uncached);
     CHECK(booted.type(0x8090'0000) == uncached);
     CHECK(!booted.type(0x6000'0000));
-    CHECK(lpae::is_valid(booted.rig.machine->normal_table.lookup(0x8070'0000)));
+    CHECK(lpae::is_valid(booted.rig.machine->normal(0).lookup(0x8070'0000)));
 }
 
 TEST_CASE("no-map memory that is traced is mapped as a device, where nothing is speculated") {

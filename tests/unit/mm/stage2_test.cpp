@@ -30,10 +30,10 @@ struct Tables {
         REQUIRE(map.select({begin, begin + size}, true));
     }
     void build() {
-        normal = TranslationTable(pool.take());
-        shadow = TranslationTable(pool.take());
-        REQUIRE(build_stage2(normal, memory, regions, map, false, pool));
-        REQUIRE(build_stage2(shadow, memory, regions, map, true, pool));
+        normal = TranslationTable(bench.root(pool));
+        shadow = TranslationTable(bench.root(pool));
+        REQUIRE(build_stage2(normal, nullptr, memory, regions, map, lpae::guest_memory, pool));
+        REQUIRE(build_stage2(shadow, &normal, memory, regions, map, lpae::guest_memory, pool));
     }
     bool in_normal(std::uint64_t a) const { return bench.translate(normal, a).valid(); }
     bool in_shadow(std::uint64_t a) const { return bench.translate(shadow, a).valid(); }

@@ -16,7 +16,7 @@ constexpr std::uint32_t thumb_smc = 0x8000'f7f0; // its first halfword comes fir
 struct Page {
     Bench bench;
     TablePool pool{bench.pool(8)};
-    View shadow{pool.take()};
+    View shadow{Bench::root(pool)};
     StepPage page;
     std::uint64_t at{};
 

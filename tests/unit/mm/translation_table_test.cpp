@@ -16,7 +16,7 @@ constexpr std::uint64_t block = 2u << 20;
 TEST_CASE("a fresh table maps nothing, whatever its memory held") {
     Bench bench;
     TablePool pool = bench.pool(1);
-    const TranslationTable table(pool.take());
+    const TranslationTable table(Bench::root(pool));
     for (std::uint64_t a = 0; a < 4 * gib; a += gib / 4) {
         CHECK(!bench.translate(table, a).valid());
         CHECK(table.lookup(a) == 0);
@@ -27,7 +27,7 @@ TEST_CASE("a fresh table maps nothing, whatever its memory held") {
 TEST_CASE("the largest blocks that fit are used") {
     Bench bench;
     TablePool pool = bench.pool(16);
-    TranslationTable table(pool.take());
+    TranslationTable table(Bench::root(pool));
     // A page, a block, a whole level-1 entry, a block, a page.
     const Range range{gib - block - page_size, 2 * gib + block + page_size};
     REQUIRE(table.map(range, lpae::guest_memory, pool));
@@ -44,7 +44,7 @@ TEST_CASE("the largest blocks that fit are used") {
 TEST_CASE("splitting a block keeps its attributes on both sides") {
     Bench bench;
     TablePool pool = bench.pool(8);
-    TranslationTable table(pool.take());
+    TranslationTable table(Bench::root(pool));
     REQUIRE(table.map({gib, 2 * gib}, lpae::guest_memory, pool));
     const std::uint64_t hole = gib + 5 * block + 3 * page_size;
     REQUIRE(table.unmap({hole, hole + page_size}, pool));
@@ -60,7 +60,7 @@ TEST_CASE("splitting a block keeps its attributes on both sides") {
 TEST_CASE("mapping again replaces the old mapping, with other attributes and larger blocks") {
     Bench bench;
     TablePool pool = bench.pool(8);
-    TranslationTable table(pool.take());
+    TranslationTable table(Bench::root(pool));
     REQUIRE(table.map({gib, gib + page_size}, lpae::guest_device, pool));
     REQUIRE(table.map({gib, gib + block}, lpae::guest_memory, pool));
     CHECK(bench.translate(table, gib).level == 2);
@@ -70,7 +70,7 @@ TEST_CASE("mapping again replaces the old mapping, with other attributes and lar
 TEST_CASE("an exhausted pool is an error, and entries not reached stay as they were") {
     Bench bench;
     TablePool pool = bench.pool(3);
-    TranslationTable table(pool.take());
+    TranslationTable table(Bench::root(pool));
     REQUIRE(table.map({gib, gib + page_size}, lpae::guest_memory, pool));
     CHECK(!table.map({2 * gib, 2 * gib + page_size}, lpae::guest_memory, pool));
     CHECK(table.unmap({3 * gib, 3 * gib + page_size}, pool)); // nothing to split there
@@ -81,7 +81,7 @@ TEST_CASE("an exhausted pool is an error, and entries not reached stay as they w
 TEST_CASE("an invalid root translates nothing any more") {
     Bench bench;
     TablePool pool = bench.pool(3);
-    TranslationTable table(pool.take());
+    TranslationTable table(Bench::root(pool));
     REQUIRE(table.map({0, 4 * gib}, lpae::guest_memory, pool));
     table.invalidate_root();
     for (std::uint64_t a = 0; a < 4 * gib; a += gib / 2) CHECK(!bench.translate(table, a).valid());
@@ -93,7 +93,7 @@ TEST_CASE("random sequences of map and unmap agree with a map of pages") {
         Random random(seed);
         Bench bench;
         TablePool pool = bench.pool(64);
-        TranslationTable table(pool.take());
+        TranslationTable table(Bench::root(pool));
         // 8 MiB around a level-1 boundary: pages, blocks, and both sides of it.
         const std::uint64_t begin = gib - 2 * block;
         constexpr unsigned pages = 2048;

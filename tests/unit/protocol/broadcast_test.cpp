@@ -32,7 +32,7 @@ std::string take_away(std::uint64_t seed) {
     std::string wrong;
     simulation.scheduler.add([&] {
         for (unsigned n = 0; n < 20; ++n) simulation.point();
-        port::store_descriptor(table.page_entry(page), 0);
+        port::store_descriptor(table.entry(page), 0);
         forget_on_all_cpus();
         gone = true;
     });

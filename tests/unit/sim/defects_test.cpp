@@ -120,12 +120,12 @@ TEST_CASE("the simulation notices a table that maps what it must not") {
     REQUIRE(check_table_history(rig, all_device_pages(), never_mapped()) == "");
     const Range page{at::fifo, at::fifo + page_size};
     SECTION("for a moment, in the normal table") {
-        REQUIRE(rig.machine->normal_table.map(page, lpae::guest_device, rig.machine->pool));
-        REQUIRE(rig.machine->normal_table.unmap(page, rig.machine->pool));
+        REQUIRE(rig.machine->normal(0).map(page, lpae::guest_device, rig.machine->pool));
+        REQUIRE(rig.machine->normal(0).unmap(page, rig.machine->pool));
     }
     SECTION("the UART, in a shadow table") {
         const Range uart{at::own_uart, at::own_uart + page_size};
-        REQUIRE(rig.machine->shadow_tables[0].map(uart, lpae::guest_device, rig.machine->pool));
+        REQUIRE(rig.machine->shadow(0).map(uart, lpae::guest_device, rig.machine->pool));
     }
     SECTION("another CPU's root") {
         rig.simulation.view_changes.push_back({0, rig.machine->hyp_table.root().value});

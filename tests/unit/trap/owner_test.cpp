@@ -1,5 +1,6 @@
 // Pages of memory with an owner of their own: a trap there is its owner's to explain.
 #include "catch_2_or_3.hpp"
+#include "changing/live_tables.hpp"
 #include "engine/service.hpp"
 #include "port/barrier.hpp"
 #include "port/memory.hpp"
@@ -19,12 +20,15 @@ public:
         rig.list[0] = this;
     }
 
-    bool add_to_tables(Machine& machine) override {
-        return machine.normal_table.unmap({page, page + page_size}, machine.pool);
+    BootError configure(Machine& machine, Setup&) override {
+        machine.memory = MemoryOf::all_cpus;
+        return {};
     }
     BootError start(Machine& machine, const Setup&) override {
-        return !has_page_ || machine.give_page(page, *this) ? BootError{}
-                                                            : BootError{"no room", ""};
+        LiveTables tables(machine, rig_.services.integrity);
+        const bool room =
+            tables.map(normal_views, page, 0) && (!has_page_ || machine.give_page(page, *this));
+        return room ? BootError{} : BootError{"no room", ""};
     }
     Outcome access(mmioscope::Cpu& cpu, Frame&, abi::FaultReason) override {
         ++accesses;
@@ -41,7 +45,7 @@ public:
 
 private:
     void open(Machine& machine) {
-        lpae::Descriptor& entry = *machine.normal_table.page_entry(page);
+        lpae::Descriptor& entry = *machine.normal(0).entry(page);
         const auto leaf = lpae::make_leaf(page, lpae::guest_memory, lpae::last_level);
         if (entry != leaf) rig_.services.integrity.store_sealed(entry, leaf);
         port::publish_tables();

@@ -112,6 +112,6 @@ TEST_CASE("a panic prints one report, and no CPU executes another instruction of
         REQUIRE(rig.machine->area->state == abi::AreaState::panicked);
         for (std::uint64_t address = 0; address < 0x1'0000'0000; address += 0x4000'0000)
             REQUIRE(
-                !walk(rig.simulation.ram, rig.machine->normal_table.root().value, address).valid());
+                !walk(rig.simulation.ram, rig.machine->normal(0).root().value, address).valid());
     }
 }

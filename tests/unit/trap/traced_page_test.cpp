@@ -1,5 +1,6 @@
 // Pages of memory that are traced like a device, though no region is there.
 #include "catch_2_or_3.hpp"
+#include "changing/live_tables.hpp"
 #include "engine/service.hpp"
 #include "sim/judge.hpp"
 
@@ -18,17 +19,21 @@ constexpr std::uint32_t ldrex_r1 = 0xe190'1f9f, strex_r4_r1 = 0xe180'4f91, cmp_r
 /// Takes the page from the normal view, before tracing begins.
 class TracedPage final : public Service {
 public:
-    TracedPage(Rig& rig, bool recorded) : recorded_(recorded) { rig.list[0] = this; }
+    TracedPage(Rig& rig, bool recorded) : rig_(rig), recorded_(recorded) { rig.list[0] = this; }
 
-    bool add_to_tables(Machine& machine) override {
-        return machine.normal_table.unmap({page, page + page_size}, machine.pool);
+    BootError configure(Machine& machine, Setup&) override {
+        machine.memory = MemoryOf::all_cpus;
+        return {};
     }
     BootError start(Machine& machine, const Setup&) override {
-        const bool room = machine.give_page(page, *machine.devices, recorded_);
+        LiveTables tables(machine, rig_.services.integrity);
+        const bool room = tables.map(normal_views, page, 0) &&
+                          machine.give_page(page, *machine.devices, recorded_);
         return room ? BootError{} : BootError{"no room", ""};
     }
 
 private:
+    Rig& rig_;
     bool recorded_;
 };
 

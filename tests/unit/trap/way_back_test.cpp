@@ -68,7 +68,7 @@ TEST_CASE("no return to the guest with a lock held and no step") {
 
 TEST_CASE("no return to the guest with another table in VTTBR than the view says") {
     const auto other = [](Rig& rig, mmioscope::Cpu&) {
-        port::write<reg::VTTBR>(1ull << 48 | rig.machine->shadow_tables[0].root().value);
+        port::write<reg::VTTBR>(1ull << 48 | rig.machine->shadow(0).root().value);
         port::synchronize_context();
     };
     for (const auto engine : no_baseline)
