@@ -135,14 +135,22 @@ bool DeviceOps::finish(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
     const StepEnd end = leave_step(cpu, frame, hsr);
     trapped.record.duration = static_cast<std::uint32_t>(cpu.step.done - trapped.record.time);
     trapped.stuck = false;
-    complete(trapped, frame, end, hsr);
-    publish(cpu, frame, end, hsr);
+    // The instruction was not even fetched: its page has just become invalid (services/changing/).
+    const bool undone = end == StepEnd::trap && frame.pc == trapped.record.pc &&
+                        hsr.ec() == arch::ExceptionClass::prefetch_abort && !hsr.debug_event() &&
+                        !cpu.machine->config.pre; // a begin record promises another one
+    if (!undone) {
+        complete(trapped, frame, end, hsr);
+        publish(cpu, frame, end, hsr);
+    } else if (!trapped.access.listed) {
+        cpu.locks[*trapped.access.span->owner].return_sequence();
+    }
     cpu.ring.finish();
     if (executed(end) && trapped.access.exclusive && trapped.access.listed) reserve(cpu, frame);
     if (cpu.locks.held()) give_locks_back(cpu, frame); // the baseline has given them back already
     if (end == StepEnd::planned) return true;
 
-    ++cpu.ring.statistics().abnormal;
+    undone ? ++cpu.ring.statistics().retries : ++cpu.ring.statistics().abnormal;
     if (end == StepEnd::trap && hsr.ec() == arch::ExceptionClass::data_abort &&
         frame.pc == trapped.record.pc) {
         trapped.stuck = true;

@@ -45,6 +45,8 @@ struct alignas(128) Owner {
         port::store_shared(sequence, next);
         return next;
     }
+    /// There was no such access.
+    void return_sequence() { port::store_shared(sequence, port::load_shared(sequence) - 1); }
     /// What next_sequence() will return, without taking it.
     std::uint32_t upcoming_sequence() const { return port::load_shared(sequence) + 1; }
     std::uint32_t& stores_to(PhysicalAddress at) { return stores[at.value / 8 % store_blocks]; }

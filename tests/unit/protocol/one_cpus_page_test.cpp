@@ -1,0 +1,186 @@
+// A page of memory that one CPU has at a time: each move of it to another CPU is a record.
+#include "abi/layout.hpp"
+#include "catch_2_or_3.hpp"
+#include "changing/live_tables.hpp"
+#include "engine/service.hpp"
+#include "sim/judge.hpp"
+
+using namespace mmioscope;
+using namespace mmioscope::sim;
+
+namespace {
+
+constexpr std::uint32_t page = 0x80a0'0000;
+constexpr std::uint32_t counter = page + 0x40;
+constexpr std::uint32_t stub = page + 0x800; ///< code there
+constexpr std::uint32_t ldrex_r1 = 0xe190'1f9f, strex_r4_r1 = 0xe180'4f91, cmp_r4_0 = 0xe354'0000;
+
+/// What is wrong with the client.
+enum class Flaw {
+    none,
+    no_tlbi,   ///< the CPU before is not told to forget its translation
+    too_early, ///< the new descriptor is valid before the old one is invalid
+    steps,     ///< the page stays in the views of steps
+    silent,    ///< no record of the first move
+};
+
+class OneCpusPage final : public Service, public OwnerOps {
+public:
+    explicit OneCpusPage(Rig& rig, Flaw flaw = Flaw::none) : rig_(rig), flaw_(flaw) {
+        rig.list[0] = this;
+    }
+
+    BootError configure(Machine& machine, Setup&) override {
+        machine.memory = MemoryOf::each_cpu;
+        return {};
+    }
+    BootError start(Machine& machine, const Setup&) override {
+        LiveTables tables(machine, rig_.services.integrity);
+        bool room = machine.give_page(page, *this);
+        for (unsigned cpu = 0; cpu < machine.cpu_count; ++cpu)
+            room &= tables.map(views_of(cpu), page, 0);
+        return room ? BootError{} : BootError{"no room", ""};
+    }
+    Outcome access(mmioscope::Cpu& cpu, Frame&, abi::FaultReason) override {
+        return move(cpu, cpu.trapped.access.write ? 2 : 1);
+    }
+    Outcome fetch(mmioscope::Cpu& cpu, Frame&, VirtualAddress, PhysicalAddress, bool) override {
+        return move(cpu, 0);
+    }
+
+    unsigned has{}; ///< the CPU that has it; at first none
+    unsigned moves{};
+    unsigned left{}; ///< tables, before the first move
+
+private:
+    Outcome move(mmioscope::Cpu& cpu, unsigned how) {
+        Machine& machine = *cpu.machine;
+        // For so long it may keep it: a store-exclusive then finds what its load has reserved.
+        constexpr unsigned hold = 200;
+        const bool others = moves != 0 && has != cpu.number;
+        if (others && rig_.simulation.now() - since_ < hold) return Outcome::again;
+        if (!begin_quiet(cpu)) return Outcome::again;
+        if (moves == 0 || has != cpu.number) change(machine, cpu, how);
+        end_quiet(machine);
+        return Outcome::again;
+    }
+    void change(Machine& machine, mmioscope::Cpu& cpu, unsigned how) {
+        if (moves == 0) left = machine.pool.left();
+        LiveTables tables(machine, rig_.services.integrity);
+        const auto leaf = lpae::make_leaf(page, lpae::guest_memory, lpae::last_level);
+        bool done = flaw_ != Flaw::too_early || tables.map(views_of(cpu.number), page, leaf);
+        if (moves != 0) done &= take_from(machine, tables, has);
+        abi::Record record{};
+        record.type = abi::RecordType::marker;
+        record.device = abi::no_device;
+        record.value = how << 8 | (moves != 0 ? has : 0xf) << 4 | cpu.number;
+        if (flaw_ != Flaw::silent || moves != 0) cpu.ring.publish_event(record);
+        has = cpu.number;
+        ++moves;
+        done &= tables.map(views_of(cpu.number), page, leaf);
+        check(done, "a page cannot be moved");
+        since_ = rig_.simulation.now();
+    }
+    bool take_from(Machine& machine, LiveTables& tables, unsigned cpu) {
+        if (flaw_ == Flaw::no_tlbi) {
+            rig_.services.integrity.store_sealed(*machine.normal(cpu).entry(page), 0);
+            return true;
+        }
+        return tables.map(flaw_ == Flaw::steps ? views_of(cpu) & normal_views : views_of(cpu), page,
+                          0);
+    }
+
+    Rig& rig_;
+    Flaw flaw_;
+    std::uint64_t since_{};
+};
+
+RigOptions cpus(unsigned count, std::uint64_t seed) {
+    RigOptions options = options_for(
+        seed % 2 == 0 ? abi::EngineKind::shadow : abi::EngineKind::emulation, count, seed);
+    options.conditions.exceptions_clear_monitor = seed % 3 == 0;
+    options.conditions.keeps_old_code = true;
+    return options;
+}
+
+/// `rounds` of an increment by an exclusive pair, of a word of its own, and of a traced access by
+/// code in the page.
+void write_user(Rig& rig, unsigned cpu, unsigned rounds) {
+    Code code = rig.program(cpu);
+    code.mov(0, counter).mov(5, page + 0x100 * cpu).mov(3, rounds).mov(9, at::fifo).mov(7, stub);
+    const std::uint32_t loop = code.here();
+    code.word(ldrex_r1).add(1, 1, 1).word(strex_r4_r1).word(cmp_r4_0).bne(loop);
+    code.ldr(2, 5).add(2, 2, 1).str(2, 5);
+    code.add(14, 15, 0).bx(7).subs(3, 3, 1).bne(loop).end(); // LR: behind the BX
+}
+
+/// Runs `count` CPUs. What is wrong, or nothing: no CPU has reached the page while it was another
+/// one's, no two CPUs have it in their tables, and each move has its record.
+std::string judge(unsigned count, std::uint64_t seed, Flaw flaw = Flaw::none) {
+    constexpr unsigned rounds = 12;
+    Rig rig(cpus(count, seed));
+    OneCpusPage owner(rig, flaw);
+    Code(rig.simulation.ram, stub).ldr(2, 9).ldr_post(6, 9, 0).bx(14);
+    for (unsigned cpu = 0; cpu < count; ++cpu) write_user(rig, cpu, rounds);
+    rig.simulation.speculated.push_back(page);
+    std::string wrong;
+    rig.simulation.touched = [&](Core& core, std::uint64_t at) {
+        if (page_floor(at) == page && core.number != owner.has)
+            wrong = "another CPU's page is used";
+    };
+    rig.simulation.meanwhile = [&](Core&) {
+        unsigned having = 0;
+        for (unsigned cpu = 0; cpu < count; ++cpu) {
+            Machine& machine = *rig.machine;
+            having += lpae::is_valid(machine.normal(cpu).lookup(page)) ||
+                      lpae::is_valid(machine.shadow(cpu).lookup(page));
+        }
+        if (having > 1) wrong = "two CPUs have the page";
+    };
+    rig.run();
+    if (!wrong.empty()) return wrong;
+    if (!rig.failure().empty()) return rig.failure();
+    if (rig.text().find(abi::stop_line) != std::string::npos) return rig.text();
+    if (rig.services.integrity.find_damage(false).name != nullptr) return "damage";
+    if (rig.simulation.ram.load<std::uint32_t>(counter) != count * rounds) return "lost increments";
+    for (unsigned cpu = 0; cpu < count; ++cpu)
+        if (rig.simulation.ram.load<std::uint32_t>(page + 0x100 * cpu) != rounds)
+            return "a lost store";
+    if (auto e = compare_with_bus(rig); !e.empty()) return e;
+    for (const abi::Record& fault : rig.records_of(abi::RecordType::fault))
+        return "a fault, reason " + std::to_string(fault.value);
+    if (!rig.records_of(abi::RecordType::fetch).empty()) return "a fetch";
+    if (rig.bus_log(at::fifo, 4).size() != 2 * count * rounds) return "accesses of a step";
+    if (owner.left - rig.machine->pool.left() != 0) return "moves that take tables";
+    std::vector<abi::Record> moves = rig.records_of(abi::RecordType::marker);
+    std::ranges::sort(moves, {}, &abi::Record::time);
+    if (moves.size() != owner.moves) return "a move without a record";
+    unsigned has = 0xf;
+    for (const abi::Record& move : moves) {
+        if ((move.value >> 4 & 0xf) != has || move.cpu != (move.value & 0xf)) return "a wrong move";
+        has = move.value & 0xf;
+    }
+    return moves.size() > count ? "" : "no moves";
+}
+
+} // namespace
+
+TEST_CASE("a page that one CPU has at a time: each move is a record, and all CPUs get on",
+          "[protocol]") {
+    for (std::uint64_t seed = 1; seed <= seeds(12); ++seed) {
+        CAPTURE(seed);
+        REQUIRE(judge(2 + seed % 3, seed) == "");
+    }
+}
+
+TEST_CASE("a page that two CPUs have is noticed, and a move without a record") {
+    const auto [flaw, what] =
+        GENERATE(table<Flaw, const char*>({{Flaw::no_tlbi, "another CPU's page is used"},
+                                           {Flaw::too_early, "two CPUs have the page"},
+                                           {Flaw::steps, "two CPUs have the page"},
+                                           {Flaw::silent, "a move without a record"}}));
+    CAPTURE(what);
+    unsigned noticed = 0;
+    for (std::uint64_t seed = 1; seed <= 6; ++seed) noticed += judge(2, seed, flaw) == what;
+    CHECK(noticed > 0);
+}
