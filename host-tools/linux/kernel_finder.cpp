@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <cwchar>
 
 namespace mmioscope::linux_guest {
 
@@ -60,26 +61,34 @@ std::optional<Kernel> KernelFinder::candidates() {
     return std::nullopt;
 }
 
+// wmemchr() looks at many words at a time, and names are aligned as their tasks are.
 void KernelFinder::scan(std::size_t from, std::size_t size) {
+    static_assert(sizeof(wchar_t) == 4 && piece % sizeof(wchar_t) == 0);
+    wchar_t first; // "swap"
+    std::memcpy(&first, init_comm, sizeof first);
     const std::span<const std::byte> bytes = memory_.bytes();
-    const auto* const start = bytes.data();
-    from = std::min(from, bytes.size());
-    // A name may cross two pieces.
-    const std::size_t end = std::min(bytes.size(), from + size + sizeof init_comm);
-    while (from < end) {
-        const void* const found = ::memmem(start + from, end - from, init_comm, sizeof init_comm);
+    const auto* const words = reinterpret_cast<const wchar_t*>(bytes.data());
+    const std::size_t end = std::min(bytes.size(), from + size) / sizeof first;
+    for (std::size_t at = from / sizeof first; at < end; ++at) {
+        const wchar_t* const found = std::wmemchr(words + at, first, end - at);
         if (found == nullptr) {
             return;
         }
-        from = static_cast<std::size_t>(static_cast<const std::byte*>(found) - start);
-        const std::uint64_t at = memory_.base() + from;
-        if (at % 4 == 0 && std::find(names_.begin(), names_.end(), at) == names_.end()) {
-            if (names_.size() == most_names) {
-                names_.erase(names_.begin());
-            }
-            names_.push_back(at);
+        at = static_cast<std::size_t>(found - words);
+        const std::span<const std::byte> rest = bytes.subspan(at * sizeof first);
+        if (rest.size() >= sizeof init_comm &&
+            std::memcmp(rest.data(), init_comm, sizeof init_comm) == 0) {
+            add_name(memory_.base() + at * sizeof first);
         }
-        ++from;
+    }
+}
+
+void KernelFinder::add_name(std::uint64_t at) {
+    if (std::ranges::find(names_, at) == names_.end()) {
+        if (names_.size() == most_names) {
+            names_.erase(names_.begin());
+        }
+        names_.push_back(at);
     }
 }
 

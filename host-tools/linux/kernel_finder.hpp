@@ -27,6 +27,7 @@ public:
 private:
     std::optional<Kernel> candidates();
     void scan(std::size_t from, std::size_t size);
+    void add_name(std::uint64_t at);
 
     PhysicalMemory memory_;
     std::size_t next_ = 0;
