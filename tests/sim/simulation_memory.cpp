@@ -74,6 +74,8 @@ std::uint16_t Simulation::fetch(Core& self, std::uint32_t va, std::uint64_t addr
         return kept->second.halfword;
     if (hyps && !cleaned.contains(address))
         throw Failure{"the guest executes what Hyp has not cleaned"};
+    if (read_ahead.contains(address & ~3ull))
+        throw Failure{"the guest executes a line of before Hyp's store"};
     const auto halfword = hyps ? cleaned.at(address) : ram.load<std::uint16_t>(address);
     if (hyps) self.icache[va] = {halfword, true};
     else if (hypervisor != nullptr && (!hypervisor->breakpoints || kept_anyway))

@@ -3,6 +3,7 @@
 #include "catch_2_or_3.hpp"
 #include "changing/live_tables.hpp"
 #include "engine/service.hpp"
+#include "port/device.hpp"
 #include "port/memory.hpp"
 #include "sim/judge.hpp"
 
@@ -148,11 +149,26 @@ TEST_CASE("code in memory that moves changes for the CPU that runs it, once and 
 
 namespace {
 
+constexpr std::uint32_t probed = 8;          ///< offset of the instruction
+constexpr std::uint32_t hvc_7 = 0xe140'0077; ///< in its place
+
+/// What is wrong with the client.
+enum class Flaw {
+    none,
+    not_clean, ///< caches may have what was there before its own stores
+    valid,     ///< the copy changes while CPUs execute it
+    no_tlbi,   ///< ... or may still execute it
+    steps,     ///< steps have the page itself: then a cache may have that for all
+};
+
 /// A page of the guest's code with a private copy, which it executes in place of the page, and may
-/// not write: its first instruction is HVC #7 there. Steps have the page itself.
+/// not write: the probed instruction is HVC #7 there.
 class Probe final : public Service, public OwnerOps, public CallOps {
 public:
-    explicit Probe(Rig& rig) : rig_(rig) { rig.list[0] = this; }
+    explicit Probe(Rig& rig, Flaw flaw = Flaw::none)
+        : rig_(rig), flaw_(flaw), views_(flaw == Flaw::steps ? normal_views : every_view) {
+        rig.list[0] = this;
+    }
 
     BootError configure(Machine& machine, Setup&) override {
         machine.memory = MemoryOf::all_cpus;
@@ -162,74 +178,135 @@ public:
         LiveTables tables(machine, rig_.services.integrity);
         Ram& ram = rig_.simulation.ram;
         std::memcpy(ram.at({frames[1]}), ram.at({frames[0]}), page_size);
-        ram.store<std::uint32_t>(frames[1], 0xe140'0077);
-        const auto copy = lpae::make_leaf(frames[1], lpae::step_page, lpae::last_level);
-        const bool done = tables.map(normal_views, moving, copy) &&
-                          machine.give_page(moving, *this) &&
+        ram.store<std::uint32_t>(frames[1] + probed, hvc_7);
+        const bool done = tables.map(views_, moving, copy) && machine.give_page(moving, *this) &&
                           machine.calls.push_back({psci::Conduit::hvc, 7, this});
         return done ? BootError{} : BootError{"no room", ""};
     }
     /// The instruction in whose place the HVC is: MOVW r2, #n.
     Outcome call(mmioscope::Cpu&, Frame& frame) override {
         ++calls;
-        frame.r[2] = *port::memory_at<const std::uint32_t>({frames[0]}) & 0xfff;
+        const auto at = PhysicalAddress{frames[0] + probed};
+        frame.r[2] = *port::memory_at<const std::uint32_t>(at) & 0xfff;
         return Outcome::done;
     }
-    /// A store, which goes to the page itself.
+    /// A store: to the page itself, and to its copy, whose HVC stays.
     Outcome access(mmioscope::Cpu& cpu, Frame&, abi::FaultReason) override {
         const DeviceAccess& access = cpu.trapped.access;
+        if (!access.write) return Outcome::again; // while the page changes
+        if (!begin_quiet(cpu)) return Outcome::again;
+        Machine& machine = *cpu.machine;
         ++stores;
-        wrong += !access.syndrome || !access.write || access.pa.value != moving;
-        port::store_shared(*port::memory_at<std::uint32_t>({frames[0]}), access.value);
+        wrong += !access.syndrome || page_floor(access.pa.value) != moving;
+        const std::uint32_t offset = access.pa.value % page_size;
+        store(frames[0] + offset, access.value);
+        LiveTables tables(machine, rig_.services.integrity);
+        if (flaw_ == Flaw::no_tlbi)
+            rig_.services.integrity.store_sealed(*machine.normal(0).entry(moving), 0);
+        bool done = flaw_ == Flaw::valid || tables.map(views_, moving, 0);
+        if (offset != probed) store(frames[1] + offset, access.value);
+        done &= tables.map(views_, moving, copy);
+        wrong += !done;
+        end_quiet(machine);
         return Outcome::done;
+    }
+    /// While the page changes.
+    Outcome fetch(mmioscope::Cpu&, Frame&, VirtualAddress, PhysicalAddress, bool) override {
+        return Outcome::again;
     }
 
     unsigned calls{}, stores{}, wrong{};
 
 private:
+    /// Hyp maps the guest's memory Non-cacheable; the guest's caches may have the line.
+    void store(std::uint32_t at, std::uint32_t value) {
+        port::flush_to_coherency({at}, sizeof value);
+        port::device_write({at}, 2, value);
+        if (flaw_ != Flaw::not_clean) port::flush_to_coherency({at}, sizeof value);
+    }
+
+    static constexpr auto copy = lpae::make_leaf(frames[1], lpae::step_page, lpae::last_level);
     Rig& rig_;
+    Flaw flaw_;
+    ViewSet views_;
 };
+
+/// CPU 0 patches two instructions again and again, and says how often it has; CPU 1 executes them.
+std::string run_patched(std::uint64_t seed, Flaw flaw = Flaw::none) {
+    constexpr unsigned patches = 12;
+    constexpr std::uint32_t movw_r2 = 0xe300'2000, movw_r3 = 0xe300'3000;
+    constexpr std::uint32_t flag = 0x80c0'0000;
+    Rig rig(two_cpus(seed));
+    Probe probe(rig, flaw);
+    rig.simulation.speculated.push_back(moving);
+    Code patch = rig.program(0);
+    patch.mov(0, moving).mov(1, at::fifo).mov(2, movw_r2).mov(4, movw_r3).mov(9, flag).mov(5, 0);
+    for (unsigned n = 1; n <= patches; ++n)
+        patch.ldr(3, 1)
+            .add(2, 2, 1)
+            .add(4, 4, 1)
+            .str(2, 0, probed)
+            .str(4, 0, probed + 4)
+            .add(5, 5, 1)
+            .str(5, 9);
+    patch.end();
+    // r6: how often an instruction was older than the patch of which the flag tells, or than one
+    // that was executed before it.
+    Code start = rig.program(1);
+    const std::uint32_t back = start.here() + 0x100;
+    start.mov(3, 0).mov(4, 0).mov(6, 0).mov(7, 1).mov(8, back).mov(9, flag).mov(11, 0);
+    start.mov(1, at::fifo).mov(12, moving).bx(12);
+    // The first one is stepped, next to the HVC.
+    Code(rig.simulation.ram, moving).ldr(10, 9).ldr(5, 1).word(movw_r2).word(movw_r3).bx(8);
+    Code loop(rig.simulation.ram, back);
+    loop.add(11, 11, 1);
+    for (const unsigned reg : {2u, 3u}) {
+        loop.word(0xe150'000a | reg << 16).word(0x3086'6007); // CMP reg, r10; ADDLO r6, r6, r7
+        loop.word(0xe150'0004 | reg << 16).word(0x3086'6007); // CMP reg, r4
+    }
+    loop.word(0xe1a0'4003).word(0xe353'0000 | patches); // MOV r4, r3; CMP r3, #patches
+    loop.word(0x112f'ff1c).end();                       // BXNE r12
+    rig.run();
+    if (!rig.failure().empty()) return rig.failure();
+    if (rig.text().find(abi::stop_line) != std::string::npos) return rig.text();
+    if (rig.services.integrity.find_damage(false).name != nullptr) return "damage";
+    if (!rig.records_of(abi::RecordType::fault).empty()) return "a fault";
+    if (probe.wrong != 0 || probe.stores != 2 * patches) return "wrong stores";
+    if (probe.calls != rig.reg(1, 11)) return "an instruction without its HVC";
+    if (rig.reg(1, 6) != 0) return "an old instruction";
+    return compare_with_bus(rig);
+}
 
 } // namespace
 
-TEST_CASE("a page of code with a private copy: HVC in it, and stores to it, are its owner's",
+TEST_CASE("a page of code with a private copy: HVC in it, and stores to it, are its owner's, while "
+          "another CPU executes it",
           "[protocol]") {
-    constexpr unsigned rounds = 60;
-    constexpr std::uint32_t movw_r2 = 0xe300'2000;
-    for (std::uint64_t seed = 1; seed <= seeds(8); ++seed) {
+    for (std::uint64_t seed = 1; seed <= seeds(40); ++seed) {
         CAPTURE(seed);
-        Rig rig(two_cpus(seed));
-        Probe probe(rig);
-        rig.simulation.speculated.push_back(moving);
-        Code patch = rig.program(0);
-        patch.mov(0, moving).mov(1, at::fifo).mov(2, movw_r2);
-        for (unsigned n = 1; n < 6; ++n) patch.ldr(3, 1).add(2, 2, 1).str(2, 0);
-        patch.end();
-        Code code = rig.program(1);
-        const std::uint32_t back = code.here() + 0x100;
-        code.mov(3, rounds).mov(4, 0).mov(6, 0).mov(7, 1).mov(12, moving);
-        code.mov(8, back).bx(12);
-        Code(rig.simulation.ram, moving).word(movw_r2).bx(8);
-        Code loop(rig.simulation.ram, back);
-        loop.word(0xe152'0004).word(0x3086'6007); // CMP r2, r4; ADDLO r6, r6, r7
-        loop.word(0xe1a0'4002).subs(3, 3, 1);     // MOV r4, r2
-        loop.word(0x112f'ff1c).end();             // BXNE r12
-        rig.run();
-        REQUIRE(rig.failure() == "");
-        REQUIRE(rig.text().find(abi::stop_line) == std::string::npos);
-        REQUIRE(rig.services.integrity.find_damage(false).name == nullptr);
-        CHECK(probe.calls == rounds);
-        CHECK(probe.stores == 5);
-        CHECK(probe.wrong == 0);
-        CHECK(rig.reg(1, 6) == 0);
-        CHECK(rig.records_of(abi::RecordType::fault).empty());
+        REQUIRE(run_patched(seed) == "");
     }
+}
+
+TEST_CASE(
+    "a private copy that is not clean, valid while it changes, or not in the steps' views, is "
+    "noticed") {
+    const auto [flaw, what] = GENERATE(table<Flaw, std::string>(
+        {{Flaw::not_clean, "the guest executes a line of before Hyp's store"},
+         {Flaw::valid, "an old instruction"},
+         {Flaw::no_tlbi, "an old instruction"},
+         {Flaw::steps, "an instruction without its HVC"}}));
+    CAPTURE(what);
+    std::string noticed;
+    for (std::uint64_t seed = 1; seed <= 40 && noticed != what; ++seed)
+        if (const std::string wrong = run_patched(seed, flaw); !wrong.empty()) noticed = wrong;
+    CHECK(noticed == what);
 }
 
 TEST_CASE("a call that nobody answers is an undefined instruction") {
     Rig rig(two_cpus(1));
     Probe probe(rig);
-    Code(rig.simulation.ram, moving).word(0).end();
+    Code(rig.simulation.ram, moving + probed).word(0).end();
     rig.program(1).end();
     rig.program(0).mov(10, 0).word(0xe140'0078).hvc().word(0xe140'0077).end(); // #8, #0, #7
     rig.run();
