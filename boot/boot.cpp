@@ -12,6 +12,7 @@
 #include "port/this_cpu.hpp"
 #include "port/wait.hpp"
 #include "start/start.hpp"
+#include "trap/panic.hpp"
 
 #include <atomic>
 #include <bit>
@@ -93,7 +94,7 @@ void release_secondaries() {
 /// Prints one line and halts, before there is a machine.
 [[noreturn]] void refuse(const char* why) {
     OwnBus bus;
-    Console uart(board.uart, bus);
+    Console uart(machine.board.uart, bus);
     uart.start();
     print(uart, abi::stop_line, why, "\n", abi::end_of_report, "\n");
     port::halt();
@@ -124,6 +125,10 @@ void wait_for_machine() {
 
 } // namespace
 
+const Board& board_of_machine() {
+    return machine.board;
+}
+
 } // namespace mmioscope
 
 using namespace mmioscope;
@@ -132,20 +137,20 @@ void mmioscope_find_board(std::uint32_t r2, std::uint32_t psr, std::uint32_t con
     machine.image = image_layout();
     machine.entry = {psr, control};
     constexpr Uart early = early_uart(EARLY_UART);
-    if (early.model != UartModel::none) board.uart = early;
+    if (early.model != UartModel::none) machine.board.uart = early;
     no_board = find_board(machine, setup, r2);
     // One store, since the other CPUs wait until it is not zero.
     port::store_shared(mmioscope_clusters, std::bit_cast<std::uint32_t>(machine.clusters));
 }
 
 void mmioscope_leave_secure(std::uint32_t number) {
-    if (board.psci && number == 0)
+    if (machine.board.psci && number == 0)
         refuse("in Secure state, and nobody below to answer PSCI calls: start this board in Hyp");
-    if (board.psci) port::halt();
+    if (machine.board.psci) port::halt();
     // Until then CPU 0 has lines of this CPU's state in its caches, also dirty ones.
     if (number != 0) wait_for_machine();
     set_counter_frequency(number);
-    give_gic_to_nonsecure(board, machine.cpus[number].bus, number == 0);
+    give_gic_to_nonsecure(machine.board, machine.cpus[number].bus, number == 0);
 }
 
 Frame* mmioscope_start(std::uint32_t number) {
@@ -202,7 +207,7 @@ void mmioscope_boot_fault(std::uint32_t vector, std::uint32_t lr) {
                                              : "unexpected exception";
     const bool looking = setup.tree.blob() == nullptr;
     OwnBus bus;
-    Console uart(board.uart, bus);
+    Console uart(machine.board.uart, bus);
     uart.start();
     print(uart, abi::stop_line, what, " before Hyp mode, pc=", Hex{lr - (vector == data ? 8 : 4)},
           "  DFSR=", Hex{port::read<reg::DFSR>()}, "  DFAR=", Hex{port::read<reg::DFAR>()},

@@ -64,11 +64,11 @@ std::uint32_t start_register(const Board& of, unsigned number) {
 
 BootError Doctor::configure(Machine& machine, Setup&) {
     OwnBus bus; // not CPU 0's, which has little room before its ring exists
-    Console uart(board.uart, bus);
+    Console uart(machine.board.uart, bus);
     uart.start();
     report_.to(uart);
     report_.begin("board");
-    report_.ok(board.name, ", ", std::uint32_t{machine.cpu_count}, " CPUs, MIDR ",
+    report_.ok(machine.board.name, ", ", std::uint32_t{machine.cpu_count}, " CPUs, MIDR ",
                Hex{port::read<reg::MIDR>()});
     report_entry(machine);
     report_firmware(machine);
@@ -95,25 +95,26 @@ bool Doctor::add_to_tables(Machine& machine) {
 }
 
 void Doctor::give_orders(Machine& machine) {
-    const bool gic = board.gic_distributor.value != 0;
+    const bool gic = machine.board.gic_distributor.value != 0;
     const psci::NamedFunctions& named = machine.config.psci_functions;
     order_.table = static_cast<std::uint32_t>(machine.hyp_table.root().value);
     constexpr std::uint32_t gicd_typer = 4;
-    order_.device = static_cast<std::uint32_t>(gic ? (board.gic_distributor + gicd_typer).value
-                                                   : status_of(board.uart).value);
-    order_.log2_width = gic ? 2 : board.uart.log2_width;
+    order_.device =
+        static_cast<std::uint32_t>(gic ? (machine.board.gic_distributor + gicd_typer).value
+                                       : status_of(machine.board.uart).value);
+    order_.log2_width = gic ? 2 : machine.board.uart.log2_width;
     order_.cpus = machine.cpu_count;
     order_.steps = machine.cpus[0].debug.usable();
-    if (board.psci)
+    if (machine.board.psci)
         order_.cpu_on =
             named.cpu_on != 0 ? named.cpu_on : static_cast<std::uint32_t>(psci::Function::cpu_on);
     order_.hvc = machine.config.conduit == psci::Conduit::hvc;
     for (unsigned n = 0; n < machine.cpu_count; ++n) {
-        order_.start[n] = start_register(board, n);
+        order_.start[n] = start_register(machine.board, n);
         order_.affinity[n] = machine.clusters.affinity_of(n);
     }
-    order_.distributor = static_cast<std::uint32_t>(board.gic_distributor.value);
-    order_.cpu_interface = static_cast<std::uint32_t>(board.gic_cpu_interface.value);
+    order_.distributor = static_cast<std::uint32_t>(machine.board.gic_distributor.value);
+    order_.cpu_interface = static_cast<std::uint32_t>(machine.board.gic_cpu_interface.value);
     constexpr std::uint32_t some_ticks = 50'000'000; // without CNTFRQ
     const std::uint32_t frequency = port::read<reg::CNTFRQ>();
     order_.ticks = frequency != 0 ? frequency : some_ticks;
@@ -166,7 +167,7 @@ void Doctor::stop(Console& uart) {
 }
 
 void Doctor::end_with_verdict(Cpu& cpu) {
-    Console uart(board.uart, cpu.bus);
+    Console uart(cpu.machine->board.uart, cpu.bus);
     report_.to(uart);
     report_uart();
     stop(uart);

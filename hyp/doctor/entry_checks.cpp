@@ -32,7 +32,8 @@ void Doctor::report_entry(const Machine& machine) {
 
 void Doctor::report_firmware(const Machine& machine) {
     report_.begin("PSCI");
-    if (!board.psci) return report_.ok("none in the tree; registers of the board start CPUs");
+    if (!machine.board.psci)
+        return report_.ok("none in the tree; registers of the board start CPUs");
     if (machine.config.psci_functions.cpu_on != 0)
         return report_.ok("0.1, which has no version to ask for");
     const std::uint32_t version =
@@ -68,7 +69,7 @@ void Doctor::report_core(const Machine& machine) {
         report_.fail("CNTPCT stands still; the boot loader must switch the system counter on");
     else if (frequency == 0) report_.fail("CNTFRQ is 0; ", set_frequency);
     else report_.ok("CNTPCT counts, CNTFRQ is ", frequency, " Hz");
-    if (board.gic_distributor.value == 0) {
+    if (machine.board.gic_distributor.value == 0) {
         report_.begin("GIC");
         report_.note("none in the tree that is known; interrupts are not tried");
     }

@@ -73,7 +73,7 @@ void Doctor::hear(Cpu& cpu, Frame& frame, Tell what, std::uint32_t value) {
     }
     // The CPU that CPU_ON has started may be reporting by now, and only one may.
     if (what == Tell::answer && value == psci::success) return;
-    Console uart(board.uart, cpu.bus);
+    Console uart(cpu.machine->board.uart, cpu.bus);
     report_.to(uart);
     const auto number = static_cast<int>(cpu.number);
     switch (what) {

@@ -128,7 +128,7 @@ void publish_area(Machine& machine, Range guest_tree) {
     }
     header.tree_base = guest_tree.begin;
     header.tree_size = static_cast<std::uint32_t>(guest_tree.size());
-    std::strncpy(header.board, board.name, sizeof header.board - 1);
+    std::strncpy(header.board, machine.board.name, sizeof header.board - 1);
     header.description_crc = description_crc(header, regions);
     header.state = abi::AreaState::running;
     port::complete_system(); // everything else before `magic`, which makes the area visible

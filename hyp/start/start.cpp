@@ -37,7 +37,7 @@ constexpr BootError no_spans{"too many devices for the region map", ""};
 /// Reports anything wrong with what the boot loader handed over, in one line (with the list of
 /// known devices if it names an unknown one), and halts.
 [[noreturn]] void refuse(Machine& machine, const BootError& error) {
-    Console uart(board.uart, machine.cpus[0].bus);
+    Console uart(machine.board.uart, machine.cpus[0].bus);
     uart.start();
     print(uart, abi::stop_line, error.what, error.subject[0] != '\0' ? ": " : "", error.subject,
           "\n");
@@ -116,7 +116,7 @@ BootError check_modules(const Machine& machine) {
 /// Withholds the hypervisor's UART from the guest, whatever the device tree says about it.
 BootError withhold_uart(Setup& setup, Machine& machine) {
     const Tree& tree = setup.tree;
-    if (board.uart_is_guests) {
+    if (machine.board.uart_is_guests) {
         const int chosen = tree.find("/chosen");
         if (!tree.has(chosen, abi::chosen::uart)) return {};
         const char* given = tree.text(chosen, abi::chosen::uart);
@@ -124,9 +124,9 @@ BootError withhold_uart(Setup& setup, Machine& machine) {
                 given != nullptr ? given : "", true};
     }
     Range range;
-    check(tree.reg(board.uart_node, 0, range), "the hypervisor's UART has no registers");
+    check(tree.reg(machine.board.uart_node, 0, range), "the hypervisor's UART has no registers");
     const bool room =
-        machine.map.withhold(range) && setup.withheld_nodes.push_back(board.uart_node);
+        machine.map.withhold(range) && setup.withheld_nodes.push_back(machine.board.uart_node);
     return room ? BootError{} : no_spans;
 }
 
@@ -162,7 +162,7 @@ BootError read_tree(Setup& setup, Machine& machine) {
         if (auto e = service->configure(machine, setup)) return e;
     if (machine.config.modules.kernel.empty() && !machine.config.entry)
         return {"/chosen has no boot module that is a kernel", ""};
-    for (const MachineRegisters& registers : board.machine_registers)
+    for (const MachineRegisters& registers : machine.board.machine_registers)
         if (!machine.map.hook(registers.range, machine_register_hooks)) return no_spans;
     return select_traced(tree, machine.regions, machine.map);
 }
@@ -212,7 +212,7 @@ bool build_views(Machine& machine, unsigned cpu) {
 
 BootError build_tables(Machine& machine, const Setup& setup) {
     if (!new_table(machine.hyp_table, machine.pool) ||
-        !build_stage1(machine.hyp_table, machine.image, setup.boot_tree, board.uart,
+        !build_stage1(machine.hyp_table, machine.image, setup.boot_tree, machine.board.uart,
                       machine.guest_memory, machine.no_map, machine.regions, machine.map,
                       machine.config.guest_reader, machine.pool))
         return no_tables;
@@ -310,7 +310,7 @@ BootError find_board(Machine& machine, Setup& setup, std::uint32_t r2) {
                                  setup.boot_tree.size()))
         return e;
     setup.boot_tree.end = setup.boot_tree.begin + setup.tree.size();
-    if (auto e = read_board(setup.tree, board)) return e;
+    if (auto e = read_board(setup.tree, machine.board)) return e;
     if (auto e = read_cpus(setup.tree, port::read<reg::MPIDR>(), machine.clusters)) return e;
     machine.cpu_count = machine.clusters.count();
     return {};
@@ -320,7 +320,7 @@ Frame start_machine(Machine& machine, Setup& setup, Cpu& cpu, const BootError& f
     if (failed) refuse(machine, failed);
     const Range& boot_tree = setup.boot_tree;
     if (!new_table(setup.hyp_boot_table, machine.pool) ||
-        !build_boot_stage1(setup.hyp_boot_table, machine.image, boot_tree, board.uart,
+        !build_boot_stage1(setup.hyp_boot_table, machine.image, boot_tree, machine.board.uart,
                            machine.pool))
         refuse(machine, no_tables);
     enable_stage1(setup.hyp_boot_table, stack_end(machine.image, cpu.number));
@@ -355,10 +355,10 @@ Frame start_machine(Machine& machine, Setup& setup, Cpu& cpu, const BootError& f
     make_area(machine, machine.image.area);
     machine.power.set(cpu.number, CpuPower::on);
     prepare_cpu(machine, cpu);
-    Console uart(board.uart, cpu.bus);
+    Console uart(machine.board.uart, cpu.bus);
     uart.start();
-    print(uart, "mmioscope: ", board.name, ", ", std::uint32_t{machine.cpu_count}, " CPUs, ",
-          description_of(machine.config.engine), "\n");
+    print(uart, "mmioscope: ", machine.board.name, ", ", std::uint32_t{machine.cpu_count},
+          " CPUs, ", description_of(machine.config.engine), "\n");
     if (no_steps != NoSteps::none) report_missing_breakpoints(uart, no_steps);
     if (setup.beyond_reach >= 0)
         print(uart, "mmioscope: ", tree.name(setup.beyond_reach),
@@ -372,7 +372,7 @@ Frame start_machine(Machine& machine, Setup& setup, Cpu& cpu, const BootError& f
     for (Service* service : machine.services)
         if (auto e = service->start(machine, setup)) refuse(machine, e);
     forget_tree(machine, setup);
-    call_other_cpus(board, cpu.bus, machine.cpu_count, {machine.image.text.begin});
+    call_other_cpus(machine.board, cpu.bus, machine.cpu_count, {machine.image.text.begin});
     check_way_back(cpu);
     const std::uint32_t entry = machine.config.entry.value_or(
         static_cast<std::uint32_t>(machine.config.modules.kernel.begin));

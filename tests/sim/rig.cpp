@@ -9,6 +9,7 @@
 #include "port/this_cpu.hpp"
 #include "start/start.hpp"
 #include "trap/fast_path.hpp"
+#include "trap/panic.hpp"
 
 namespace mmioscope::sim {
 
@@ -121,8 +122,8 @@ void Rig::prepare_machine() {
 
 Frame Rig::start_hypervisor(Core& core, mmioscope::Cpu& cpu) {
     if (core.number != 0) return start_parked(*machine, cpu);
-    board = {};
-    board.uart = {UartModel::pl011, {at::own_uart}, 0, 2}; // as EARLY_UART of hyp/hyp.mk
+    machine->board = {};
+    machine->board.uart = {UartModel::pl011, {at::own_uart}, 0, 2}; // as EARLY_UART of hyp/hyp.mk
     prepare_machine();
     const BootError failed = find_board(*machine, setup, r2_);
     const Frame frame = start_machine(*machine, setup, cpu, failed);
@@ -226,3 +227,10 @@ std::vector<BusAccess> Rig::stores_to(std::uint64_t begin, std::uint64_t size) c
 }
 
 } // namespace mmioscope::sim
+
+// Of whichever machine the running CPU belongs to.
+const mmioscope::Board& mmioscope::board_of_machine() {
+    static const Board none;
+    const auto* cpu = static_cast<const Cpu*>(port::this_cpu());
+    return cpu != nullptr && cpu->machine != nullptr ? cpu->machine->board : none;
+}

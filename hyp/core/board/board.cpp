@@ -72,16 +72,6 @@ constexpr MachineDevice machine_devices[] = {
     {nullptr, nullptr, nullptr},
 };
 
-constinit Board board{.name = "",
-                      .uart = {},
-                      .uart_node = -1,
-                      .uart_is_guests = true,
-                      .gic_distributor = {},
-                      .gic_cpu_interface = {},
-                      .machine_registers = {},
-                      .psci = false,
-                      .unassigned = Unassigned::aborts};
-
 const MachineRegisters* Board::start_mailbox() const {
     for (const MachineRegisters& registers : machine_registers)
         if (registers.device->mailbox != nullptr) return &registers;

@@ -55,27 +55,24 @@ struct MachineRegisters {
 };
 
 struct Board {
-    char name[32]; ///< first `compatible` of the device tree's root; zero-terminated
-    Uart uart;     ///< for the hypervisor's own messages
-    int uart_node; ///< negative: no UART is known
+    char name[32]{};   ///< first `compatible` of the device tree's root; zero-terminated
+    Uart uart{};       ///< for the hypervisor's own messages
+    int uart_node{-1}; ///< negative: no UART is known
     /// The guest has this UART, too: the hypervisor prints only before the guest starts and after
     /// the end.
-    bool uart_is_guests;
-    PhysicalAddress gic_distributor; ///< 0: no GIC
-    PhysicalAddress gic_cpu_interface;
+    bool uart_is_guests{true};
+    PhysicalAddress gic_distributor{}; ///< 0: no GIC
+    PhysicalAddress gic_cpu_interface{};
     FixedVector<MachineRegisters, 4> machine_registers;
     /// Firmware answers PSCI calls and starts the CPUs (Arm DEN 0022); without it all CPUs enter
     /// the image, and a register starts them.
-    bool psci;
-    Unassigned unassigned;
+    bool psci{};
+    Unassigned unassigned{};
 
     /// The device whose mailbox starts CPUs; null: there is none.
     const MachineRegisters* start_mailbox() const;
     /// The effect of the guest's write of `value` to `address`.
     BoardEvent event_of(PhysicalAddress address, std::uint64_t value) const;
 };
-
-/// Constant once the device tree is read.
-extern Board board;
 
 } // namespace mmioscope

@@ -57,8 +57,8 @@ void prepare_cpu(Machine& machine, Cpu& cpu) {
 Frame start_parked(Machine& machine, Cpu& cpu) {
     enable_stage1(machine.hyp_table, stack_end(machine.image, cpu.number));
     prepare_cpu(machine, cpu);
-    open_cpu_interface(board, cpu.bus);
-    const bool by_event = board.start_mailbox() != nullptr;
+    open_cpu_interface(machine.board, cpu.bus);
+    const bool by_event = machine.board.start_mailbox() != nullptr;
     return enter_guest(cpu, {machine.power.wait_for_start(cpu.number, by_event), 0});
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "arch/clusters.hpp"
+#include "board/board.hpp"
 #include "machine/config.hpp"
 #include "machine/cpu.hpp"
 #include "machine/power.hpp"
@@ -47,6 +48,7 @@ struct Machine {
 
     // Constant while the guest runs, up to `locks`. What each trap asks comes first.
     Config config;
+    Board board;
     DeviceOps* devices{}; ///< who makes all accesses to devices; null before the start
     // Each is null if no service is interested (engine/service.hpp).
     Service* worker{};

@@ -267,7 +267,7 @@ Outcome OwnerOps::fetch(Cpu& cpu, Frame& frame, VirtualAddress va, PhysicalAddre
 Outcome Nobody::access(Cpu& cpu, Frame& frame, abi::FaultReason) {
     const DeviceAccess& access = cpu.trapped.access;
     const auto why = why_unassigned(*cpu.machine, access.pa, access.span);
-    if (board.unassigned == Unassigned::aborts || !access.syndrome)
+    if (cpu.machine->board.unassigned == Unassigned::aborts || !access.syndrome)
         return refuse(cpu, frame, access, why);
     record_fault(cpu, frame, access, why);
     if (!access.write) set_guest_register(frame, access.reg, 0);
@@ -298,7 +298,7 @@ std::optional<Outcome> MachineRegisterHooks::before(Cpu& cpu, Frame& frame) {
         const Beat beat = cpu.trapped.beat(n);
         if (!beat.write) continue;
         const std::uint32_t value = bus_value(frame, beat.value, beat.log2_size);
-        const BoardEvent event = board.event_of(beat.pa, value);
+        const BoardEvent event = cpu.machine->board.event_of(beat.pa, value);
         access.resets_machine |= event.kind == BoardEvent::Kind::machine_reset;
         access.ends_machine |= access.resets_machine || event.kind == BoardEvent::Kind::machine_off;
         cpu.stopped_others |= event.kind == BoardEvent::Kind::others_stop;

@@ -133,6 +133,7 @@ bool first_to_report(Machine* machine) {
     if (!first_to_report(t.machine)) port::halt();
     if (t.machine != nullptr) stop_machine(*t.machine);
     OwnBus bus; // not attached: the ring stays as it was
+    const Board& board = board_of_machine();
     Console uart(board.uart, bus);
     if (board.uart_is_guests) uart.start(); // whatever the guest has set up there
     tell(t, uart);
@@ -197,6 +198,7 @@ void report_fault(std::uint32_t pc) {
         if (machine != nullptr) stop_machine(*machine);
     }
     OwnBus bus;
+    const Board& board = board_of_machine();
     Console uart(board.uart, bus);
     if (board.uart_is_guests && !line_out) uart.start();
     print(uart, "\n", line_out ? "mmioscope: " : abi::stop_line,

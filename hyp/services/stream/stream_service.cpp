@@ -43,8 +43,8 @@ BootError StreamService::configure(Machine& machine, Setup& setup) {
     machine.worker = this;
     // A guest that halts gives no other sign, and must take the slow path for it. Only this
     // register: exclusives to the others must work (trap/abort.cpp).
-    const std::uint64_t sgir = board.gic_distributor.value + gicd_sgir;
-    if (board.gic_distributor.value != 0 &&
+    const std::uint64_t sgir = machine.board.gic_distributor.value + gicd_sgir;
+    if (machine.board.gic_distributor.value != 0 &&
         !machine.map.hook({sgir, sgir + 4}, machine_register_hooks))
         return {"too many devices for the region map", ""};
     return take_uart(machine, setup);
@@ -61,7 +61,7 @@ BootError StreamService::take_uart(Machine& machine, Setup& setup) {
         return {"mmioscope,stream-shared: console and stream cannot share an 8250", ""};
     uart_ = UartLine(*uart, options_.shared);
     if (options_.shared) return share_uart(machine, *uart);
-    if (range.begin == board.uart.base.value || span == nullptr)
+    if (range.begin == machine.board.uart.base.value || span == nullptr)
         return {"mmioscope,stream is the UART of the hypervisor's own messages", ""};
     machine.regions[span->region].flags |= abi::region_stream;
     if (!machine.map.withhold(range) || !setup.withheld_nodes.push_back(options_.node))
