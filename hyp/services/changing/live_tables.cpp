@@ -94,8 +94,27 @@ bool LiveTables::separate(ViewSet views, std::uint64_t page) {
     return !inside.empty();
 }
 
+BootError LiveTables::objection(const Machine& machine, unsigned tables) {
+    check(machine.memory != MemoryOf::the_start, "memory changes that was to stay as it is");
+    if (machine.config.engine == abi::EngineKind::unprotect)
+        return {"memory cannot change while the guest runs: engine unprotect opens pages for all "
+                "CPUs, without a lock",
+                ""};
+    if (!machine.breakpoints)
+        return {"memory cannot change while the guest runs: without breakpoints each step has "
+                "tables of its own",
+                ""};
+    if (machine.broadcast_fails.load(std::memory_order_relaxed) != 0)
+        return {"memory cannot change while the guest runs: a CPU has Cortex-A15 erratum 798181, "
+                "and may go on with the translations of before",
+                ""};
+    if (machine.pool.left() < tables)
+        return {"not enough room for the tables of memory that changes while the guest runs", ""};
+    return {};
+}
+
 bool LiveTables::map(ViewSet views, std::uint64_t page, Descriptor leaf) {
-    if (!machine_.breakpoints || !separate(views, page)) return false;
+    if (objection(machine_, 0) || !separate(views, page)) return false;
     replace(entries(views, page, lpae::last_level), leaf);
     return true;
 }

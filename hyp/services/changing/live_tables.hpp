@@ -4,6 +4,7 @@
 // interrupt is needed. docs/tlb.md has the argument.
 #pragma once
 
+#include "base/boot_error.hpp"
 #include "integrity/integrity.hpp"
 #include "machine/machine.hpp"
 
@@ -33,11 +34,14 @@ class LiveTables {
 public:
     LiveTables(Machine& machine, Integrity& integrity) : machine_(machine), integrity_(integrity) {}
 
+    /// Why map() can change nothing on this machine, or cannot have `tables` tables; nothing: it
+    /// can. For Service::start().
+    static BootError objection(const Machine& machine, unsigned tables);
+
     /// Changes what `views` have at a page of memory to `leaf`, or to nothing (0); splits blocks,
     /// and tables that other views use, too. Views that change together keep their tables in
-    /// common: then it is one store. False, and nothing has changed: there are no tables left, no
-    /// memory is there, Machine::memory does not say so, or the steps of this machine have tables
-    /// of their own.
+    /// common: then it is one store. False, and nothing has changed: no memory is there,
+    /// or what objection() says.
     [[nodiscard]] bool map(ViewSet views, std::uint64_t page, lpae::Descriptor leaf);
     /// Makes blocks again of what map() has split around `page`, where all pages are alike.
     void join(std::uint64_t page);

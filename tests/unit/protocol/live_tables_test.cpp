@@ -29,6 +29,7 @@ public:
         return {};
     }
     BootError start(Machine& machine, const Setup&) override {
+        if (auto e = LiveTables::objection(machine, 8)) return e;
         LiveTables tables(machine, rig_.services.integrity);
         const bool room = tables.map(normal_views, bell, 0) && machine.give_page(bell, *this);
         return room ? BootError{} : BootError{"no room", ""};
@@ -175,6 +176,7 @@ public:
         return {};
     }
     BootError start(Machine& machine, const Setup&) override {
+        if (auto e = LiveTables::objection(machine, 8)) return e;
         LiveTables tables(machine, rig_.services.integrity);
         Ram& ram = rig_.simulation.ram;
         std::memcpy(ram.at({frames[1]}), ram.at({frames[0]}), page_size);
@@ -313,4 +315,48 @@ TEST_CASE("a call that nobody answers is an undefined instruction") {
     REQUIRE(rig.failure() == "");
     CHECK(rig.reg(0, 10) == 2);
     CHECK(probe.calls == 1);
+}
+
+namespace {
+/// What a machine says whose memory cannot change as a service wants it.
+std::string refusal(const RigOptions& options, unsigned tables = 1) {
+    struct Wants final : Service {
+        explicit Wants(unsigned n) : tables(n) {}
+        BootError configure(Machine& machine, Setup&) override {
+            machine.memory = MemoryOf::all_cpus;
+            return {};
+        }
+        BootError start(Machine& machine, const Setup&) override {
+            return LiveTables::objection(machine, tables);
+        }
+        unsigned tables;
+    };
+    Rig rig(options);
+    Wants wants(tables);
+    rig.list[0] = &wants;
+    rig.run();
+    REQUIRE(rig.failure() == "");
+    const std::string text = rig.text();
+    const std::size_t at = text.find(abi::stop_line);
+    return at == std::string::npos ? "" : text.substr(at + std::strlen(abi::stop_line));
+}
+} // namespace
+
+TEST_CASE("where memory cannot change while the guest runs, a sentence at the start says why") {
+    const auto starts = [](const std::string& text, const char* with) {
+        CAPTURE(text);
+        CHECK(text.rfind(with, 0) == 0);
+    };
+    const std::string cannot = "memory cannot change while the guest runs: ";
+    RigOptions options = options_for(abi::EngineKind::emulation, 1, 1);
+    CHECK(refusal(options) == "");
+    starts(refusal(options, 10'000), "not enough room for the tables of memory that changes");
+    RigOptions erratum = options;
+    erratum.conditions.mistakes_thumb_stores = true; // Cortex-A15 r0p4
+    starts(refusal(erratum), (cannot + "a CPU has Cortex-A15 erratum 798181").c_str());
+    RigOptions steps = options;
+    steps.tree.no_breakpoints = true;
+    starts(refusal(steps), (cannot + "without breakpoints").c_str());
+    starts(refusal(options_for(abi::EngineKind::unprotect, 1, 1)),
+           (cannot + "engine unprotect").c_str());
 }
