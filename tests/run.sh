@@ -148,6 +148,11 @@ loops_in_made_boots() { # COUNT
     tests/polls/judge.py "$build" "$build"/tests/polls/*.mmio --per-trace 5 --loops "$1" --seed "$(git rev-parse HEAD 2>/dev/null)"
 }
 
+# In the boots of the suite before.
+faults_to_be_advised() {
+    tests/advise/judge.py "$build" "$build"/tests/polls/*.mmio --ends 40 --loops 40 --seed "$(git rev-parse HEAD 2>/dev/null)"
+}
+
 case $tier in
 test)
     build_all
@@ -170,6 +175,7 @@ test)
     suite filters 15 node tests/page/filters.mjs "$build"
     suite diff 60 tests/diff/judge.py "$build" "$build/tests/diff" --made 12 --faults 20 --need "$made_shares"
     suite polls 15 loops_in_made_boots 200
+    suite advise 20 faults_to_be_advised
     suite fleet 20 tests/fleet/run.py "$build"
     suite hyp-costs 60 tests/bench/hyp_costs.py "$build" --short
     suite integration 700 tests/qemu/run.sh --tier test
@@ -198,6 +204,8 @@ nightly)
         --seed "$(git rev-parse HEAD)" --need "$module_shares"
     suite polls 300 tests/polls/judge.py "$build" "$build/tests/diff-boots/$(git rev-parse HEAD)"/*.mmio --loops 2000 --tell \
         --seed "$(git rev-parse HEAD)"
+    suite advise 600 tests/advise/judge.py "$build" "$build/tests/diff-boots/$(git rev-parse HEAD)"/*.mmio --ends 200 --loops 300 \
+        --faults 100 --tell --seed "$(git rev-parse HEAD)"
     suite fleet 300 tests/fleet/run.py "$build" 500
     suite page 240 node tests/page/run.mjs "$build" 10100000
     suite filters 60 node tests/page/filters.mjs "$build" 200000

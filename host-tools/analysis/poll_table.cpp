@@ -15,23 +15,6 @@ namespace {
 
 constexpr char joint = '\0'; ///< between the texts of a name; no text contains it
 
-Polls polls_of(const Poll& poll) {
-    Polls polls;
-    const abi::Record& record = poll.read.record;
-    polls.times = 1;
-    polls.reads = poll.reads;
-    polls.time = polls.longest = poll.nanoseconds();
-    polls.event = poll.first.number;
-    polls.ended[static_cast<std::size_t>(poll.end)] = 1;
-    polls.conditions.front() = {poll.bits, record.value & poll.bits};
-    polls.place = place_of(record);
-    polls.reg = poll.read.reg();
-    polls.size = abi::access_size(record);
-    polls.within = within_register(poll.read);
-    polls.stayed = record.value;
-    return polls;
-}
-
 table::Cell conditions_of(const Polls& polls) {
     std::string text;
     for (const Condition& one : polls.conditions) {
@@ -87,6 +70,23 @@ std::vector<table::Column> columns() {
 }
 
 } // namespace
+
+Polls polls_of(const Poll& poll) {
+    Polls polls;
+    const abi::Record& record = poll.read.record;
+    polls.times = 1;
+    polls.reads = poll.reads;
+    polls.time = polls.longest = poll.nanoseconds();
+    polls.event = poll.first.number;
+    polls.ended[static_cast<std::size_t>(poll.end)] = 1;
+    polls.conditions.front() = {poll.bits, record.value & poll.bits};
+    polls.place = place_of(record);
+    polls.reg = poll.read.reg();
+    polls.size = abi::access_size(record);
+    polls.within = within_register(poll.read);
+    polls.stayed = record.value;
+    return polls;
+}
 
 // The guest awaited what all polls have in common; other bits changed by chance.
 void Polls::add(const Condition& one) {

@@ -46,6 +46,8 @@ struct Polls {
     void add(const Condition& one);
 };
 
+Polls polls_of(const Poll& poll);
+
 class PollTable final : public reading::Consumer {
 public:
     /// `also` is called with each poll, while the names of its events are valid. May be null.
@@ -58,6 +60,9 @@ public:
     /// At most `most` rows, those that took most time first; for people, a line with the number of
     /// the others. Valid while this object exists and the trace is open.
     table::Table table(std::size_t most);
+
+    /// Registers that carry data, which have no rows; known only at the end.
+    const DataRegisters& data() const { return finder_.data(); }
 
 private:
     void take(const Poll& poll);

@@ -114,6 +114,15 @@ public:
     /// and the trace is open.
     table::Table table(std::size_t most, bool all = true);
 
+    /// Calls `take` with each candidate of a lost update. The end: nothing may be added.
+    void each_lost(const std::function<void(const LostUpdate&)>& take) { lost_.each(take); }
+    /// Likewise with each CPU's interrupts that were never ended.
+    void each_never_ended(const std::function<void(const NeverEnded&)>& take) const {
+        for (const auto& [name, one] : never_ended_.held()) {
+            take(one);
+        }
+    }
+
 private:
     struct Finding {
         std::uint64_t rank;  ///< less is shown first

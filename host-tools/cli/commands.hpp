@@ -27,6 +27,7 @@ namespace stat_command { extern const Command row; }
 namespace polls_command { extern const Command row; }
 namespace phases_command { extern const Command row; }
 namespace sharing_command { extern const Command row; }
+namespace advise_command { extern const Command row; }
 namespace regs_command { extern const Command row; }
 namespace report_command { extern const Command row; }
 namespace open_command { extern const Command row; }

@@ -1,6 +1,6 @@
 // Writes a trace with one fault of a driver in it, for the judging of `mmioscope diff`.
 //
-//   seed-fault CLASS SEED IN OUT
+//   seed-fault CLASS SEED IN OUT [ADDRESS]
 //
 // CLASS is one of
 //   value       one of the values that a site writes has another bit, each time
@@ -9,7 +9,8 @@
 //   drop        a site writes no more
 //   drop-event  one write of a site is missing
 // A site is an address of code that writes to one register; the seed draws it from all sites of the
-// trace, each as likely as the others. Prints the number of an event of IN that the fault is about.
+// trace, or of those that write to ADDRESS, each as likely as the others. Prints the number of an
+// event of IN that the fault is about.
 #include "../host-tools/trace_content.hpp"
 #include "../sim/random.hpp"
 #include "system/error.hpp"
@@ -27,6 +28,8 @@ using test::TraceContent;
 
 namespace {
 
+constexpr std::uint64_t any = ~std::uint64_t{0}; ///< address
+
 using Indices = std::vector<std::size_t>;
 using Site = std::tuple<std::uint32_t, std::uint64_t, unsigned>; ///< PC, address, size
 
@@ -43,9 +46,13 @@ Site site_of(const abi::Record& record) {
 
 class Seeder {
 public:
-    Seeder(TraceContent& content, std::uint64_t seed) : content_(content), random_(seed) {
+    /// `address`: of the register that sites write to, or `any`.
+    Seeder(TraceContent& content, std::uint64_t seed, std::uint64_t address)
+        : content_(content), random_(seed) {
         for (std::size_t i = 0; i < content.records.size(); ++i) {
-            if (is_plain_write(content.records[i])) {
+            const bool wanted =
+                address == any || abi::physical_address(content.records[i]) == address;
+            if (wanted && is_plain_write(content.records[i])) {
                 writes_[site_of(content.records[i])].push_back(i);
             }
         }
@@ -69,7 +76,7 @@ public:
 private:
     using Writes = std::map<Site, Indices>;
 
-    const Indices& any(const Writes& writes) {
+    const Indices& one_of(const Writes& writes) {
         if (writes.empty()) {
             throw bad_input("no such site");
         }
@@ -78,7 +85,7 @@ private:
     }
 
     std::size_t change_value() {
-        const Indices& site = any(writes_);
+        const Indices& site = one_of(writes_);
         const std::size_t example = site[random_.below(site.size())];
         const std::uint64_t value = content_.records[example].value;
         const std::uint64_t bit = std::uint64_t{1}
@@ -98,7 +105,7 @@ private:
                 few[site] = indices;
             }
         }
-        const Indices& site = any(few);
+        const Indices& site = one_of(few);
         const auto addresses = others(content_.records[site.front()]);
         const std::uint64_t address = *std::next(
             addresses.begin(), static_cast<std::ptrdiff_t>(random_.below(addresses.size())));
@@ -169,13 +176,13 @@ private:
     }
 
     std::size_t drop() {
-        const Indices site = any(writes_);
+        const Indices site = one_of(writes_);
         erase(std::set<std::size_t>(site.begin(), site.end()));
         return site.front();
     }
 
     std::size_t drop_event() {
-        const Indices& site = any(writes_);
+        const Indices& site = one_of(writes_);
         const std::size_t chosen = site[random_.below(site.size())];
         erase({chosen});
         return chosen;
@@ -217,13 +224,15 @@ private:
 } // namespace
 
 int main(int argc, char** argv) {
-    if (argc != 5) {
-        fmt::print(stderr, "usage: seed-fault value|register|swap|drop|drop-event SEED IN OUT\n");
+    if (argc != 5 && argc != 6) {
+        fmt::print(stderr, "usage: seed-fault value|register|swap|drop|drop-event SEED IN OUT "
+                           "[ADDRESS]\n");
         return 2;
     }
     try {
         TraceContent content = test::read_content(argv[3]);
-        Seeder seeder(content, std::strtoull(argv[2], nullptr, 0));
+        Seeder seeder(content, std::strtoull(argv[2], nullptr, 0),
+                      argc == 6 ? std::strtoull(argv[5], nullptr, 0) : any);
         const std::size_t about = seeder.seed(argv[1]);
         test::write_content(argv[4], content);
         fmt::print("{}\n", about + 1);

@@ -176,6 +176,11 @@ registers_judged() { # PRECISION RECALL
         fail "regs: $(tail -n 4 "$out/regs" | xargs)"
 }
 
+# A person judged what `advise` says of this boot, and it is true.
+advised() {
+    tests/advise/judge.py "$build" "$out/trace.mmio" >"$out/advise" || fail "advise: $(xargs <"$out/advise")"
+}
+
 # Arguments of `mmioscope run` that make QEMU write $out/pc.log with a plugin (pc_log.c): its own log has no PCs.
 pc_log_arguments() {
     printf '%s\n' --qemu-arg=-plugin "--qemu-arg=file=$build/tests/pc-log.so,out=$out/pc.log"

@@ -69,6 +69,10 @@ lost update|clcd@1f0000|Palette0|&0x2=0x2|secondary_main|1
 never ended|interrupt-controller@2c001000[1]|GICC_IAR|PPI 27 timer||1
 never read back|clcd@1f0000|Palette2|||
 FINDINGS
+    "$mmioscope" advise --format csv "$out/trace.mmio" >"$out/advise" || fail "advise: exit status $?"
+    has advise '^lost update,"?clcd@1f0000 Palette0 '
+    has advise '^never ended,"?interrupt PPI 27 timer on '
+    has_not advise '^(fault|given up),'
 }
 
 # The ELF file of a guest goes where its segments say, is entered where its header says, and names its functions.

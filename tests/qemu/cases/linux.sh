@@ -21,6 +21,7 @@ drivers() { # ARGUMENT...
     "$mmioscope" sharing --all --format csv "$out/trace.mmio" >"$out/sharing" || fail "sharing: exit status $?"
     has_not sharing '^(lost update|never ended),'
     has sharing '^shared register,mmc@50000,'
+    advised
     # One boot has few registers that show something: its shares vary. `make nightly` judges sixty.
     registers_judged 0.8 0.7
     # The boot that a model has learnt from; `make nightly` scores another one.
