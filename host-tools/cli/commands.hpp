@@ -32,6 +32,7 @@ namespace regs_command { extern const Command row; }
 namespace report_command { extern const Command row; }
 namespace open_command { extern const Command row; }
 namespace top_command { extern const Command row; }
+namespace note_command { extern const Command row; }
 namespace info_command { extern const Command row; }
 namespace at_command { extern const Command row; }
 namespace why_command { extern const Command row; }

@@ -27,7 +27,7 @@ const Group groups[] = {
      {&cli::print_command::row, &cli::follow_command::row, &cli::stat_command::row,
       &cli::top_command::row, &cli::phases_command::row, &cli::polls_command::row,
       &cli::sharing_command::row, &cli::advise_command::row, &cli::info_command::row,
-      &cli::check_command::row, &cli::blackbox_command::row}},
+      &cli::note_command::row, &cli::check_command::row, &cli::blackbox_command::row}},
     {"Commands for one device",
      {&cli::at_command::row, &cli::why_command::row, &cli::regs_command::row,
       &cli::gen_command::row}},

@@ -132,7 +132,8 @@ void RowText::append_each(fmt::memory_buffer& to, std::span<const Event> events)
     TextCursor at = cursor(to, 0);
     const char* room_end = at.at();
     for (const Event& event : events) {
-        const bool has_text = event.ids.text != unasked && event.ids.text != no_id;
+        const bool has_text =
+            (event.ids.text != unasked && event.ids.text != no_id) || !event.note().empty();
         if (event.record.type != abi::RecordType::access || event.context_number == 0 || has_text ||
             abi::goes_on(event.record)) [[unlikely]] {
             end(to, at);

@@ -68,7 +68,7 @@ struct EventField {
         time,      ///< the event; it grows slowly
         of_cpu,    ///< Record::cpu_sequence
         of_device, ///< Record::lock_sequence
-        text,      ///< Event::text_id()
+        text,      ///< Event::text_id(), or Event::note()
         interrupt, ///< Event::interrupt_id()
         context,   ///< only Event::context() of an access
         stack,     ///< Record::sp or va, mostly the same in a context
@@ -421,6 +421,8 @@ inline constexpr EventField fields[] = {
     Row({}, {"estimated"}, "time and duration are estimates", flag<abi::flag_estimated>),
     Row("payload", {}, "the bytes of the record, in hexadecimal, with .. where a part is missing",
         Of::flags, In::all, [](E e) { return words(payload_words(e)); }),
+    Row("note", {}, "what a person noted of the event", Of::text, In::all,
+        [](E e) { return view(e.note()); }),
 };
 
 } // namespace fields_of

@@ -4,6 +4,7 @@
 #include "file/trace_reader.hpp"
 #include "mmioscope/event.hpp"
 #include "reading/strip_code.hpp"
+#include "records/notes.hpp"
 #include "records/ticks.hpp"
 #include "registers/trace_devices.hpp"
 #include "symbols/module_files.hpp"
@@ -36,6 +37,9 @@ public:
 
     /// Sets CNTPCT at time 0, instead of the first record's.
     void start_at(std::uint64_t time) { start_ = time; }
+
+    /// What a person noted of the events.
+    void note(trace::Notes notes) { notes_ = std::move(notes); }
 
     /// From now on events do not show where the guest's code is (strip_code.hpp).
     void hide_code() { hidden_ = true; }

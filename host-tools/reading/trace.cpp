@@ -90,8 +90,10 @@ void Trace::begin() {
     for (const std::string& line : naming_->remarks()) {
         report_(line);
     }
-    if (options_.no_pc) {
+    if (options_.no_pc) { // notes may say where code is, too
         naming_->hide_code();
+    } else if (own_ && options_.path != "-") {
+        naming_->note(trace::notes_of(options_.path));
     }
     if (options_.start) {
         naming_->start_at(*options_.start);

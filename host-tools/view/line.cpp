@@ -207,6 +207,11 @@ std::size_t LineFormat::append_lines(TextBuffer& to, std::span<const Event> even
     if (!quick_ || events.empty()) {
         return 0;
     }
+    const auto& notes = events.front().names->notes();
+    if (!notes.empty()) {
+        const auto noted = [](const Event& event) { return !event.note().empty(); };
+        events = {events.begin(), std::ranges::find_if(events, noted)};
+    }
     if (style_.raw) {
         Event::resolve_places(events);
         return append_quickly<true>(to, events);
@@ -321,6 +326,11 @@ void LineFormat::append_time(TextBuffer& to, const Event& event) {
 
 void LineFormat::append(TextBuffer& to, const Event& event, std::string_view more,
                         std::optional<std::uint64_t> before) {
+    std::string noted;
+    if (const std::string_view note = event.note(); !note.empty()) {
+        noted = fmt::format("{}{}# {}", more, more.empty() ? "" : "  ", note);
+        more = noted;
+    }
     if (chosen_ && ColumnLine::has(event)) {
         TextBuffer time;
         append_time(time, static_cast<std::int64_t>(event.nanoseconds), event.record.time);

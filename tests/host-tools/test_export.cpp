@@ -70,7 +70,7 @@ TEST_CASE("an event as a line of CSV") {
     CHECK(csv(Known().event) ==
           "1600,62500100,1,access,w,8,serial0,0x0,0x1c090000,DR,0xffffffff00000841,"
           "DATA=letter OE=1,2000,0xc0000009,pl011_putc+0x1c [amba],pl011.c:12,,,,0xe0001000,svc,"
-          "0xc23f0000,7,\"s\"\"h\",,,,9,9,estimated,");
+          "0xc23f0000,7,\"s\"\"h\",,,,9,9,estimated,,");
 }
 
 TEST_CASE("each property of the code that made a read has its own column") {
@@ -183,7 +183,7 @@ TEST_CASE("a loss and a marker have no address, in any format") {
     const Event event = given_event(record, {.text = "\"a, b\""});
     CHECK(json(event) ==
           R"({"ns":0,"ticks":0,"cpu":0,"type":"marker","value":"0xc","text":"a, b","sequence":3})");
-    CHECK(csv(event) == "0,0,0,marker,,,,,,,0xc,,,,,,,,,,,,,,,\"a, b\",,3,,,");
+    CHECK(csv(event) == "0,0,0,marker,,,,,,,0xc,,,,,,,,,,,,,,,\"a, b\",,3,,,,");
 }
 
 TEST_CASE("losses are found by missing records and by gap records, once each") {

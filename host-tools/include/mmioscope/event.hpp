@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -113,6 +114,9 @@ public:
     virtual Id text_of(const Event& event) = 0;
     virtual Id payload_of(const Event& /*event*/) { return no_id; }
 
+    /// What a person noted of events, by Event::number.
+    const std::map<std::uint64_t, std::string>& notes() const { return notes_; }
+
     /// The id of a text that is in no record; no_id: this object keeps no texts.
     virtual Id intern(std::string_view /*text*/) { return no_id; }
 
@@ -126,6 +130,7 @@ protected:
     std::vector<std::string_view> texts_{{}};
     inline static const Payload no_payload{};
     std::vector<const Payload*> payloads_{&no_payload};
+    std::map<std::uint64_t, std::string> notes_;
 };
 
 /// The Names of an event without names.
@@ -191,6 +196,13 @@ struct Event {
     std::string_view interrupt() const { return names->text(interrupt_id()); }
     /// The text of a marker, or of another record that has one.
     std::string_view text() const { return names->text(text_id()); }
+
+    /// What a person noted of it; empty: nothing.
+    std::string_view note() const {
+        const auto& notes = names->notes();
+        const auto found = notes.empty() ? notes.end() : notes.find(number);
+        return found == notes.end() ? std::string_view() : std::string_view(found->second);
+    }
 
     /// Of a command: the register and value, written before it, that it carries out.
     std::string_view carried_out() const { return names->text(carried_out_id); }

@@ -214,7 +214,7 @@ rising() { # CPU FILE
 snapshot_for_programs() {
     sed -nE 's/.* cpu([0-9]) ([RW])4 ([^ ]+) +\+0x0*([0-9a-f]+) 0x0*([0-9a-f]+) .*/\1 \L\2 \3 \4 \5/p' "$out/blackbox" >"$out/lines"
     "$mmioscope" blackbox -n 3000 --format csv "$out/ram" 2>"$out/words" >"$out/csv" || fail "blackbox --format csv: exit status $?"
-    [[ $(head -n 1 "$out/csv") == ns,ticks,cpu,type,*,flags,payload,state ]] || fail "csv begins with $(head -n 1 "$out/csv")"
+    [[ $(head -n 1 "$out/csv") == ns,ticks,cpu,type,*,flags,payload,note,state ]] || fail "csv begins with $(head -n 1 "$out/csv")"
     sed -nE 's/^[0-9]+,[0-9]+,([0-9]),access,([rw]),4,([^,]+),0x([0-9a-f]+),[^,]*,[^,]*,0x([0-9a-f]+),.*,finished$/\1 \2 \3 \4 \5/p' "$out/csv" |
         diff - "$out/lines" >"$out/diff" || fail "rows and lines differ: $(head -n 3 "$out/diff" | xargs)"
     [ -s "$out/lines" ] || fail "no lines"
