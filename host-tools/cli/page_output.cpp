@@ -4,6 +4,7 @@
 #include "export/part.hpp"
 #include "file/packing.hpp"
 #include "page/page_file.hpp"
+#include "records/notes.hpp"
 #include "system/message.hpp"
 
 #include <filesystem>
@@ -73,7 +74,8 @@ Status write_page(const ViewOptions& options, const std::string& path, std::stri
     };
     const page::Verdict verdict = page::write_page(
         {std::filesystem::path(chosen.path).filename(), whole, drive_options(options, "shown"),
-         selects, log ? log->lines() : std::vector<analysis::DmesgLine>()},
+         selects, log ? log->lines() : std::vector<analysis::DmesgLine>(),
+         selects ? trace::Notes() : trace::notes_of(chosen.path)},
         write);
     out.finish();
     print_message("{}", verdict.text);

@@ -109,13 +109,16 @@ std::string language_json() {
 
 std::string facts_json(const What& what, const trace::TraceReader& reader,
                        const reading::Tally& tally, Tables& tables) {
-    return fmt::format("{{\"name\":{},\"verdict\":{},\"complete\":{},\"cut\":{},\"hz\":{},"
-                       "\"start\":\"{}\",\n\"devices\":{},\n{},\n{}}}",
-                       json(what.name), json(tally.verdict(reader)),
-                       tally.status(reader) == Status::fine, what.cut,
-                       reader.info() ? reader.info()->counter_frequency : 0,
-                       reader.start().value_or(0), devices_json(reader), language_json(),
-                       tables.all(reader, tally.summary(), what.kernel_log));
+    return fmt::format(
+        "{{\"name\":{},\"verdict\":{},\"complete\":{},\"cut\":{},\"hz\":{},"
+        "\"start\":\"{}\",\n\"notes\":{},\n\"devices\":{},\n{},\n{}}}",
+        json(what.name), json(tally.verdict(reader)), tally.status(reader) == Status::fine,
+        what.cut, reader.info() ? reader.info()->counter_frequency : 0, reader.start().value_or(0),
+        json_list(
+            what.notes,
+            [](const auto& note) { return fmt::format("[{},{}]", note.first, json(note.second)); }),
+        devices_json(reader), language_json(),
+        tables.all(reader, tally.summary(), what.kernel_log));
 }
 
 } // namespace

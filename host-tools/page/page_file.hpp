@@ -5,6 +5,7 @@
 #include "analysis/dmesg.hpp"
 #include "reading/drive.hpp"
 #include "reading/trace.hpp"
+#include "records/notes.hpp"
 #include "system/error.hpp"
 
 #include <cstdint>
@@ -24,6 +25,7 @@ struct What {
     reading::DriveOptions drive;
     bool cut = false;                                 ///< it has only a part of a longer one
     std::vector<analysis::DmesgLine> kernel_log = {}; ///< with the trace's times
+    trace::Notes notes = {};
 };
 
 /// Called with each piece of the page.

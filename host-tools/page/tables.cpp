@@ -83,12 +83,13 @@ std::string Tables::all(const trace::TraceReader& reader, const trace::Summary& 
     const auto put = [&](std::string_view title, const table::Table& table) {
         tables.push_back(table_json(title, table));
     };
+    put("Findings", advisor_.table(timed ? frequency : 0));
     if (timed) {
         put("Where the time went", time_.table(frequency));
     }
-    put("Polls", polls_.table(most_rows));
+    put("Polls", advisor_.polls().table(most_rows));
     put("Phases", phases_.table());
-    put("Sharing", sharing_.table(most_rows / 5));
+    put("Sharing", advisor_.sharing().table(most_rows / 5));
     put("Registers", registers_.table());
     const analysis::TableOptions look{timed ? analysis::Order::time : analysis::Order::accesses,
                                       most_rows,

@@ -1,12 +1,11 @@
 // What the analyses say of the whole trace, for the page: tables, and spans of time for its lanes.
 #pragma once
 
+#include "analysis/advice.hpp"
 #include "analysis/count.hpp"
 #include "analysis/dmesg.hpp"
 #include "analysis/phases.hpp"
-#include "analysis/poll_table.hpp"
 #include "analysis/register_classes.hpp"
-#include "analysis/sharing.hpp"
 #include "analysis/time_spent.hpp"
 #include "reading/drive.hpp"
 #include "reading/tally.hpp"
@@ -30,7 +29,7 @@ class Tables {
 public:
     /// They get all events before all() is called.
     std::vector<reading::Consumer*> consumers() {
-        return {&time_, &polls_, &phases_, &sharing_, &registers_, &counts_};
+        return {&time_, &advisor_, &phases_, &registers_, &counts_};
     }
 
     /// The members "tables" and "spans" of an object.
@@ -41,9 +40,8 @@ private:
     void take(const analysis::Poll& poll);
 
     analysis::TimeSpent time_;
-    analysis::PollTable polls_{[this](const analysis::Poll& poll) { take(poll); }};
+    analysis::Advisor advisor_{[this](const analysis::Poll& poll) { take(poll); }};
     analysis::Phases phases_{{}};
-    analysis::Sharing sharing_;
     analysis::RegisterClasses registers_;
     analysis::Counts counts_{analysis::all_keys(), analysis::most_names};
     std::vector<Span> poll_spans_;

@@ -44,6 +44,7 @@ export function bootText(accesses = 600) {
     `${end + 0.25} cpu0 R8 0x1c060010 0xfedcba9876543210 pc=0xbf000010`,
     `${end + 0.26} cpu0 R1 0x1c060001 ? pc=0xbf000014 mode=0x33`,
     `${end + 0.3} cpu0 W2 0x1c050000 5 pc=0xc0500014`,
+    `${end + 0.305} cpu1 R4 0x1c060020 8 type=11 pc=0xbf000010`,
     `console ${end + 0.31} hello\\n${hostile}\\n`,
   );
   return lines.join("\n") + "\n";

@@ -34,6 +34,10 @@ writeFileSync(`${own}/dev.regs`, registers);
 writeFileSync(`${own}/boot.text`, bootText());
 execFileSync(`${build}/tests/trace-of-text`, ["boot.text", name], { cwd: own });
 writeFileSync(`${own}/dmesg.txt`, `[    3.000000] acme: ready ${hostile}\n`);
+rmSync(`${own}/${name}.notes`, { force: true });
+const given = `was <b>${hostile}</b>`;
+mmioscope("note", name, "102", given);
+mmioscope("note", name, "9", "to be removed");
 const made = mmioscope("report", "--registers", "dev.regs", "--dmesg", "dmesg.txt", "--dmesg-offset", "0.5", name, "-o", "boot.html");
 check("a page is made", made.status === 0, made.status, made.stderr);
 mmioscope("report", "--from", "2s", "--to", "3s", "-F", "dev==dev", name, "-o", "part.html");
@@ -119,19 +123,49 @@ const printed = (...words) => mmioscope("print", "--format", "csv", "--registers
   check("a changed bit is marked", (await page.locator(".bit.changed").count()) === 1, await page.locator(".bit.changed").count());
   await page.locator("#inspector dt:text-is('last write') + dd button").click();
   check("the last write is a click away", (await text(page, "inspector")).includes("event2 of "), await text(page, "inspector"));
-  await page.fill("#note", "LED on");
-  await page.press("#note", "Tab");
-  check("a note is in the list", await appears(page.locator("#list-lines", { hasText: "LED on" })));
-  const [notes] = await Promise.all([page.waitForEvent("download"), page.click("#save-notes")]);
-  check("notes are a file", readFileSync(await notes.path(), "utf8") === "2\tLED on\n", readFileSync(await notes.path(), "utf8"));
-  await page.reload();
-  await page.waitForSelector("body[data-ready]");
-  check("notes stay", await appears(page.locator("#list-lines", { hasText: "LED on" })));
   const [trace] = await Promise.all([page.waitForEvent("download"), page.click("#save")]);
   await trace.saveAs(`${own}/saved.mmio`);
   check("the trace is sound, and has all events", mmioscope("check", "saved.mmio").status === 0 &&
     execFileSync(`${build}/tests/same-records`, [`${own}/saved.mmio`, `${own}/${name}`], { encoding: "utf8" }) !== null);
+  await page.fill("#note", "LED\ton");
+  await page.press("#note", "Tab");
+  check("a note is in the list", await appears(page.locator("#list-lines", { hasText: "LED on" })));
+  await page.locator("body").press("Escape");
+  await page.locator("#inspector button", { hasText: given }).click();
+  check("notes of the trace's file are there, and in the list", await appears(page.locator("#list-lines .selected", { hasText: given })));
+  await page.locator("body").press("Escape");
+  await page.locator("#inspector button", { hasText: "to be removed" }).click();
+  check("a note's click goes to its event", (await hash(page)).get("e") === "9", String(await hash(page)));
+  await page.locator("body").press("e");
+  await page.keyboard.press("Control+A");
+  await page.keyboard.press("Delete");
+  await page.keyboard.press("Tab");
+  await page.reload();
+  await page.waitForSelector("body[data-ready]");
+  check("notes stay", await appears(page.locator("#list-lines", { hasText: "LED on" })));
+  check("a removed note stays removed", (await page.locator("#list-lines", { hasText: "to be removed" }).count()) === 0);
+  const [notes] = await Promise.all([page.waitForEvent("download"), page.click("#save-notes")]);
+  await notes.saveAs(`${own}/saved.notes`);
+  check("notes are a file", readFileSync(`${own}/saved.notes`, "utf8") === `2\tLED on\n102\t${given}\n`, readFileSync(`${own}/saved.notes`, "utf8"));
+  check("which the program takes", mmioscope("note", "--import", "saved.notes", "saved.mmio").status === 0 &&
+    mmioscope("print", "--at", "2", "saved.mmio").stdout.includes("# LED on"));
   await page.context().close();
+}
+
+// The first screen has what `mmioscope advise` says.
+{
+  const page = await open("boot.html");
+  const advice = JSON.parse(`[${mmioscope("advise", "--format", "jsonl", "--registers", "dev.regs", name).stdout.trim().replaceAll("\n", ",")}]`);
+  const shown = await page.locator("#inspector .findings").first().locator("li").allTextContents();
+  check("findings are on the first screen", advice.length > 1 && shown.join("\n") === advice.map((one) => `${one.finding} ${one.text}`).join("\n"), shown, advice);
+  await page.locator("#inspector .findings button").first().press("Enter");
+  check("a finding goes to its event", (await hash(page)).get("e") === String(advice[0].event) && (await page.locator("#list-lines .selected").count()) === 1, String(await hash(page)), advice[0]);
+  await page.click('[role=tab]:has-text("Findings")');
+  check("findings are a table, too", (await page.locator("#table-panel tbody tr").count()) === advice.length);
+  await page.context().close();
+  const part = await open("part.html");
+  check("a part has no notes: its events have other numbers", !(await text(part, "inspector")).includes("Notes"));
+  await part.context().close();
 }
 
 // Errors and completion of filters.

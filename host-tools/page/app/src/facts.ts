@@ -67,6 +67,8 @@ export interface Facts {
   hz: number;
   /** Ticks of the counter at time 0. */
   start: string;
+  /** Of the trace's file of notes: the number of the event, and the text. */
+  notes: [event: number, text: string][];
   devices: Device[];
   kinds: Kind[];
   fields: FilterField[];

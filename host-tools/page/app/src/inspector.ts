@@ -37,20 +37,39 @@ export function showInspector(state: State, notes: NoteBook, polls: Span[]) {
   const draw = () => {
     const { selected } = state.now;
     if (selected < 0) {
-      box.replaceChildren(
-        el("h2", {}, "No event selected"),
-        el("p", { class: "lines" }, state.data.facts.verdict.trim()),
-        el("p", { class: "dim" }, "Click an event in the list or in a lane to see all of it. ? shows the keys."),
-      );
+      box.replaceChildren(...begin(state, notes));
       return;
     }
     const inside = box.contains(document.activeElement);
     box.replaceChildren(...content(state, notes, polls, selected));
     if (inside) box.focus();
   };
+  notes.listen(() => {
+    if (state.now.selected < 0) draw();
+  });
   state.listen((now, old) => {
     if (now.selected !== old.selected || now === old) draw();
   });
+}
+
+/** Without an event: the verdict, what deserves a look, and the notes. A click goes to the event. */
+function begin(state: State, notes: NoteBook): Node[] {
+  const { facts } = state.data;
+  const findings = facts.tables.find(({ title }) => title === "Findings")?.rows ?? [];
+  const list = (title: string, of: [event: number, term: string, text: string][]) =>
+    of.length === 0
+      ? []
+      : [
+          el("h2", {}, title),
+          el("ul", { class: "findings" }, ...of.map(([event, term, text]) =>
+            el("li", {}, el("span", { class: "dim" }, `${term} `), el("button", { class: "link", onclick: () => state.select(event - 1) }, text)))),
+        ];
+  return [
+    el("p", { class: "lines" }, facts.verdict.trim()),
+    ...list("What deserves a look", findings.map(([kind, text, event]) => [Number(event.replace(/,/g, "")), kind, text])),
+    ...list("Notes", notes.all().map(([event, text]) => [event, whole(event), text])),
+    el("p", { class: "dim" }, "Click an event in the list or in a lane to see all of it. ? shows the keys."),
+  ];
 }
 
 function content(state: State, notes: NoteBook, polls: Span[], index: number): Node[] {
@@ -99,7 +118,7 @@ function content(state: State, notes: NoteBook, polls: Span[], index: number): N
   const title = place[0] < 0 && place[1] === "-" ? accessText(data, index) : `${deviceText(data, place)} ${registerText(data, index)}`;
   const name = quoted(data.facts.name);
   const command = isAccess(data, index) ? `mmioscope why ${index + 1} ${name}` : `mmioscope print --raw ${name}`;
-  const note = el("textarea", { rows: 2, id: "note", placeholder: "kept in this browser" });
+  const note = el("textarea", { rows: 2, id: "note", placeholder: "kept in this browser", maxlength: 1000 });
   note.value = notes.of(index + 1);
   note.addEventListener("change", () => notes.set(index + 1, note.value));
   return [

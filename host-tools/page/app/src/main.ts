@@ -66,7 +66,7 @@ async function main() {
   verdict.title = facts.verdict.trim();
 
   const state = new State(data);
-  const notes = new NoteBook(`mmioscope notes ${facts.name} ${data.trace.count} ${facts.start}`);
+  const notes = new NoteBook(`mmioscope notes ${facts.name} ${data.trace.count} ${facts.start}`, facts.notes);
   const uses = byMatches(state);
   const all = usesOf(data, state.all);
   const spans = new Map<string, Span[]>([["phases", phaseSpans(facts.tables)]]);
