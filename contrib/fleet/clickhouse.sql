@@ -5,7 +5,7 @@ CREATE TABLE IF NOT EXISTS events_here (
     ns UInt64, ticks UInt64, cpu UInt8, type String, dir String, size UInt8, device String, "offset" UInt64, address UInt64,
     register String, value Nullable(UInt64), fields String, duration_ns UInt64, pc UInt64, function String, source String,
     lr UInt64, caller String, sp UInt64, va UInt64, mode String, task UInt64, pid Int64, comm String, interrupt String,
-    text String, lost UInt64, sequence UInt64, "order" UInt64, flags String, payload String
+    text String, lost UInt64, sequence UInt64, "order" UInt64, flags String, payload String, note String
 ) ENGINE = MergeTree PARTITION BY tuple() ORDER BY (device, "offset", board, boot, "order");
 
 CREATE TABLE IF NOT EXISTS events AS events_here

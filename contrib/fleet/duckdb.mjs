@@ -7,7 +7,7 @@ import { readFileSync } from "node:fs";
 import { DuckDBInstance } from "@duckdb/node-api";
 
 const texts =
-  "board boot kernel type dir device register fields function source caller mode comm interrupt text flags payload".split(" ");
+  "board boot kernel type dir device register fields function source caller mode comm interrupt text flags payload note".split(" ");
 const numbers =
   "ns ticks cpu size offset address value duration_ns pc lr sp va task pid lost sequence order".split(" ");
 const quoted = (text) => `'${text.replaceAll("'", "''")}'`;
