@@ -66,7 +66,7 @@ inline wait_for_stores() { /* a DSB: table walks find them. A DMB only orders th
     skip
 }
 
-/* source: hyp/services/integrity/integrity.cpp change_entry */
+/* source: hyp/core/mm/translation_table.cpp change_entry */
 inline change_entry(value) {
     half = ((value == NONE) != (variant == LOWER_FIRST) -> LOWER : UPPER); /* = const bool valid = lpae::is_valid(value); */
     store(half, value);                          /* = port::store_half(entry, valid, value); */

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Runs the models of the TLB protocol (tlb.pml, docs/tlb.md), of changes of a descriptor (live.pml) and of the rings
-# (ring.pml): what is built must hold, and each variant must fail as the file of variants says. Exhaustive: a search that had to stop early is a
+# Runs the models of the TLB protocol (tlb.pml, docs/tlb.md), of changes of a descriptor (live.pml, move.pml) and of the
+# rings (ring.pml): what is built must hold, and each variant must fail as the file of variants says. Exhaustive: a search that had to stop early is a
 # failure.
 # Usage: tests/model/run.sh BUILD test|nightly   (nightly: 4 GB of memory)
 set -u
@@ -88,23 +88,23 @@ ring_row() {
 }
 ring_variants() { sed -nE 's|^#define ([A-Z_]+) +[0-9]+ +// ([0-9]) ([a-z]+): .*|\1 \2 \3|p' "$here/ring_variants.pml"; }
 
-# A descriptor that changes while others use it.
-live_row() { # VARIANT EXPECTED WHAT
+# A descriptor that changes while others use it; a page that goes from CPU to CPU.
+small_row() { # MODEL VARIANT EXPECTED WHAT
     local number found text
-    number=$(sed -nE "s/^#define $1 +([0-9]+) .*/\1/p" "$here/live_variants.pml")
-    (cd live && VARIANT=$number prlimit --cpu=100 ./pan -m1000000 -w22) >"$1-live.txt" 2>&1
-    found=$(verdict "$1-live.txt")
-    text=$(printf '%-24s live  %-18s %-10s %11s  %s' "$1" "$2" "$found" "$(stored "$1-live.txt")" "$3")
-    [[ "|$2|" == *"|$found|"* ]]
+    number=$(sed -nE "s/^#define $2 +([0-9]+) .*/\1/p" "$here/$1_variants.pml")
+    (cd "$1" && VARIANT=$number prlimit --cpu=100 ./pan -m1000000 -w22) >"$2-$1.txt" 2>&1
+    found=$(verdict "$2-$1.txt")
+    text=$(printf '%-24s %s  %-18s %-10s %11s  %s' "$2" "$1" "$3" "$found" "$(stored "$2-$1.txt")" "$4")
+    [[ "|$3|" == *"|$found|"* ]]
     result $? "$text"
 }
-live_rows() {
-    mkdir -p live
-    (cd live && spin -a "$here/live.pml" && cc -O1 -w -DCOLLAPSE -DSAFETY -DNOCLAIM -o pan pan.c) >live/messages 2>&1 ||
-        { result 1 "cannot be compiled: $out/live"; return; }
+small_rows() { # MODEL
+    mkdir -p "$1"
+    (cd "$1" && spin -a "$here/$1.pml" && cc -O1 -w -DCOLLAPSE -DSAFETY -DNOCLAIM -o pan pan.c) >"$1/messages" 2>&1 ||
+        { result 1 "cannot be compiled: $out/$1"; return; }
     while read -r name expected what; do
-        live_row "$name" "$expected" "$what"
-    done < <(sed -nE 's|^#define ([A-Z_]+) +[0-9]+ +// ([a-z_\|]+): (.*)|\1 \2 \3|p' "$here/live_variants.pml")
+        small_row "$1" "$name" "$expected" "$what"
+    done < <(sed -nE 's|^#define ([A-Z_]+) +[0-9]+ +// ([a-z_\|]+): (.*)|\1 \2 \3|p' "$here/$1_variants.pml")
 }
 
 if differs=$(cd "$here/../.." && tests/model/source.sh && tests/model/source.sh tests/model/live.pml); then
@@ -128,7 +128,8 @@ if [ "$tier" = test ]; then
     done < <(ring_variants)
     ring_row ONE_DEVICE 1
     ring_row TWO_DEVICES 1
-    live_rows
+    small_rows live
+    small_rows move
 else
     build 3 || { result 1 "cannot be compiled: $out"; exit 1; }
     row 3 AS_BUILT none "the protocol, three CPUs" safety 0 30000000 24

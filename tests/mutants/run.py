@@ -23,7 +23,7 @@ import sys
 import zlib
 
 FILES = ["hyp/core/trace/*", "hyp/core/engine/*", "hyp/core/mm/guest_view.*", 
-         "hyp/core/dev/own_bus.cpp", "hyp/core/machine/debug_unit.*", "hyp/core/machine/step*", "hyp/services/choice/*", "hyp/services/changing/*", "hyp/services/integrity/*", "hyp/core/mm/translation_table.*", "hyp/services/control/*", "hyp/services/stream/*", "hyp/services/keeping/*",
+         "hyp/core/dev/own_bus.cpp", "hyp/core/machine/debug_unit.*", "hyp/core/machine/step*", "hyp/services/choice/*", "hyp/services/changing/*", "hyp/core/mm/translation_table.*", "hyp/services/control/*", "hyp/services/stream/*", "hyp/services/keeping/*",
          "hyp/start/start.cpp", "hyp/core/bringup/bringup.cpp",
          "hyp/core/trap/translate.cpp", "hyp/core/trap/abort.cpp", "hyp/core/trap/dispatch.cpp", "hyp/core/trap/fast_path.cpp",
          "hyp/core/trap/stretch.cpp", "hyp/core/trap/decode.cpp", "hyp/core/trap/fetch.cpp",

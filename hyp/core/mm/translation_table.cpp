@@ -1,5 +1,6 @@
 #include "mm/translation_table.hpp"
 
+#include "port/barrier.hpp"
 #include "port/memory.hpp"
 
 #include <algorithm>
@@ -23,6 +24,13 @@ void expand(Descriptor entry, unsigned level, Descriptor* table) {
 #pragma GCC unroll 8
         for (unsigned i = 0; i < lpae::table_entries; ++i) port::store_descriptor(&table[i], 0);
     }
+}
+
+void change_entry(Descriptor& entry, Descriptor value) {
+    const bool valid = lpae::is_valid(value);
+    port::store_half(entry, valid, value);
+    port::order_memory();
+    port::store_half(entry, !valid, value);
 }
 
 Descriptor* TablePool::take() {
@@ -120,14 +128,14 @@ void TranslationTable::share(const TranslationTable& other, const TablePool& poo
         port::store_descriptor(&root_[i], other.root_[i]);
 }
 
-TranslationTable::Leaf TranslationTable::leaf(std::uint64_t address) const {
+Descriptor& TranslationTable::leaf(std::uint64_t address) const {
     unsigned level = lpae::first_level;
     while (lpae::is_table(*entry(address, level), level)) ++level;
-    return {*entry(address, level), level};
+    return *entry(address, level);
 }
 
 Descriptor TranslationTable::lookup(std::uint64_t address) const {
-    const Descriptor entry = leaf(address).entry;
+    const Descriptor entry = leaf(address);
     return lpae::is_valid(entry) ? entry : 0;
 }
 

@@ -35,6 +35,10 @@ private:
     unsigned left_;
 };
 
+/// Stores an entry that walks may find meanwhile, and of which no TLB has another valid value. Of
+/// the two words of a descriptor a walk may find one, and XN is in the upper one: the lower word,
+/// with the valid bit, is the last that becomes valid and the first that becomes invalid.
+void change_entry(lpae::Descriptor& entry, lpae::Descriptor value);
 /// Fills `table` with what `entry`, of `level`, leads to: the table below, or its block's parts.
 void expand(lpae::Descriptor entry, unsigned level, lpae::Descriptor* table);
 
@@ -62,11 +66,7 @@ public:
     void share(const TranslationTable& other, const TablePool& pool);
 
     /// The entry at which a walk for `address` ends, valid or not.
-    struct Leaf {
-        lpae::Descriptor& entry;
-        unsigned level;
-    };
-    Leaf leaf(std::uint64_t address) const;
+    lpae::Descriptor& leaf(std::uint64_t address) const;
 
     /// The leaf descriptor that translates `address`; 0 if there is none.
     lpae::Descriptor lookup(std::uint64_t address) const;

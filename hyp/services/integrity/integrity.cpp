@@ -131,20 +131,6 @@ void Integrity::end_change() {
     port::store_shared(changes_, changes_ + 1);
 }
 
-namespace {
-
-/// Stores an entry that walks may find meanwhile, and of which no TLB has another valid value. Of
-/// the two words of a descriptor a walk may find one, and XN is in the upper one: the lower word,
-/// with the valid bit, is the last that becomes valid and the first that becomes invalid.
-void change_entry(lpae::Descriptor& entry, lpae::Descriptor value) {
-    const bool valid = lpae::is_valid(value);
-    port::store_half(entry, valid, value);
-    port::order_memory();
-    port::store_half(entry, !valid, value);
-}
-
-} // namespace
-
 void Integrity::store_sealed(std::uint32_t& word, std::uint32_t value) {
     begin_change();
     expect_change(&word, port::load_shared(word), value);

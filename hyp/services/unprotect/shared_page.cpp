@@ -66,7 +66,7 @@ bool add_shared_pages(TranslationTable& normal, const TranslationTable& open, co
 }
 
 Descriptor& shared_descriptor(const TranslationTable& normal, std::uint64_t address) {
-    Descriptor& entry = normal.leaf(address).entry;
+    Descriptor& entry = normal.leaf(address);
     check(entry != 0, "a page that traps has no shared descriptor");
     return entry;
 }
