@@ -30,17 +30,6 @@ Examples:
 
 Exit status: 0 fine, 2 the trace or the notes cannot be read or written, or there is no such event.)";
 
-// Whether the file is a trace, and has the event; 0: any.
-void check_event(const std::string& path, std::uint64_t number) {
-    reading::TraceOptions options;
-    options.path = path;
-    options.numbers = {number, number};
-    reading::Trace trace(options);
-    if (number != 0 && trace.next() == nullptr) {
-        throw bad_input("{}: there is no event {}", path, number);
-    }
-}
-
 Status note(const Options& options) {
     const std::string& trace = options.view.file;
     if (trace == "-") {
@@ -56,7 +45,13 @@ Status note(const Options& options) {
     if (options.number) {
         notes[*options.number] = *options.text;
     }
-    check_event(trace, notes.empty() ? 0 : notes.rbegin()->first);
+    reading::TraceOptions last; // of the events that get notes
+    last.path = trace;
+    const std::uint64_t number = notes.empty() ? 1 : notes.rbegin()->first;
+    last.numbers = {number, number};
+    if (reading::Trace(last).next() == nullptr && !notes.empty()) {
+        throw bad_input("{}: there is no event {}", trace, number);
+    }
     if (options.number || !options.import.empty()) {
         trace::change_notes(trace, notes);
         return Status::fine;

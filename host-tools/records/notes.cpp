@@ -59,7 +59,7 @@ Notes read_notes(const std::string& path) {
 Notes notes_of(const std::string& trace) {
     const std::string path = notes_path(trace);
     std::error_code none; // a name may be too long for a file beside it
-    return std::filesystem::exists(path, none) ? read_notes(path) : Notes();
+    return std::filesystem::is_regular_file(path, none) ? read_notes(path) : Notes();
 }
 
 void change_notes(const std::string& trace, const Notes& more) {

@@ -204,13 +204,8 @@ std::size_t LineFormat::append_quickly(TextBuffer& to, std::span<const Event> ev
 }
 
 std::size_t LineFormat::append_lines(TextBuffer& to, std::span<const Event> events) {
-    if (!quick_ || events.empty()) {
+    if (!quick_ || events.empty() || !events.front().names->notes().empty()) {
         return 0;
-    }
-    const auto& notes = events.front().names->notes();
-    if (!notes.empty()) {
-        const auto noted = [](const Event& event) { return !event.note().empty(); };
-        events = {events.begin(), std::ranges::find_if(events, noted)};
     }
     if (style_.raw) {
         Event::resolve_places(events);
