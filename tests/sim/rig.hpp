@@ -103,4 +103,17 @@ private:
     std::map<unsigned, std::function<void(Core&, mmioscope::Cpu&)>> at_end_;
 };
 
+/// Asks for memory that may change, in place of the first service.
+class ForMemory final : public Service {
+public:
+    ForMemory(Rig& rig, MemoryOf memory) : memory_(memory) { rig.list[0] = this; }
+    BootError configure(Machine& machine, Setup&) override {
+        machine.memory = memory_;
+        return {};
+    }
+
+private:
+    MemoryOf memory_;
+};
+
 } // namespace mmioscope::sim

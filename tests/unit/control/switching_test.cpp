@@ -89,6 +89,7 @@ TEST_CASE("a device switched on and off is traced exactly while it is on", "[pro
         options.tree.trace = {"none"};
         options.conditions.steps_per_tick = 1;
         Rig rig(options);
+        const ForMemory views(rig, seed % 2 == 0 ? MemoryOf::each_cpu : MemoryOf::the_start);
         write_programs(rig, cpus, changes);
         rig.run();
         REQUIRE(rig.failure() == "");

@@ -76,6 +76,7 @@ TEST_CASE("a panic prints one report, and no CPU executes another instruction of
         options.conditions.step_limit = 2'000'000;
         options.conditions.late_one_in = seed % 2 == 0 ? 4 : 40;
         Rig rig(options);
+        const ForMemory views(rig, seed % 3 == 0 ? MemoryOf::each_cpu : MemoryOf::the_start);
         // CPU 2 traps for an impossible reason; the others run for ever, CPU 3 without a trap.
         for (unsigned i = 0; i < 3; ++i) write_hammer(rig.program(i), i == 2 ? 3 : 100'000'000);
         Code idle = rig.program(3);
@@ -110,8 +111,8 @@ TEST_CASE("a panic prints one report, and no CPU executes another instruction of
         REQUIRE(count(rig.text(), "mmioscope: end of report") == 1);
         REQUIRE(count(rig.text(), "record -7: type 1") == 1);
         REQUIRE(rig.machine->area->state == abi::AreaState::panicked);
-        for (std::uint64_t address = 0; address < 0x1'0000'0000; address += 0x4000'0000)
-            REQUIRE(
-                !walk(rig.simulation.ram, rig.machine->normal(0).root().value, address).valid());
+        for (const View& view : rig.machine->all_views())
+            for (std::uint64_t address = 0; address < 0x1'0000'0000; address += 0x4000'0000)
+                REQUIRE(!walk(rig.simulation.ram, view.root().value, address).valid());
     }
 }
