@@ -41,7 +41,7 @@ public:
     std::vector<const Site*> found() const;
 
 private:
-    static constexpr std::size_t most_sites = 2048, most_threads = 128;
+    static constexpr std::size_t most_sites = 1024, most_threads = 128;
 
     /// What a thread did last.
     struct Recent {

@@ -60,6 +60,7 @@ COMMANDS = {
     "polls": ["polls", "--limit", "0", "-o", "{}"],
     "gen": ["gen", "mmc@1c050000", "--limit", "100000", "-o", "{}"],
     "sharing": ["sharing", "--all", "-o", "{}"],
+    "advise": ["advise", "-o", "{}"],
     "phases": ["phases", "-o", "{}"],
     "regs": ["regs", "interrupt-controller", "-o", "{}"],
     "at": ["at", "1h", "-o", "{}"],
@@ -80,8 +81,8 @@ TOLD = ("export sqlite", "babeltrace2")  # mostly not our code
 MIXES = ("sd", "boot", "fresh")
 PACKED = ("print --raw", "print value")  # of a packed file of "sd", too
 SHORT = {"print": MIXES, "print value": ("boot",), "stat": ("boot",), "export ctf": ("sd",), "check": ("boot",),
-         "polls": ("boot", "fresh"), "gen": ("boot",), "sharing": ("boot", "fresh"), "phases": ("boot", "fresh"),
-         "regs": ("boot",), "page": ("boot",), "regs --score": ("boot",)}
+         "polls": ("boot", "fresh"), "gen": ("boot",), "sharing": ("boot", "fresh"), "advise": ("boot",),
+         "phases": ("boot", "fresh"), "regs": ("boot",), "page": ("boot",), "regs --score": ("boot",)}
 REAL = ("print", "print --raw", "print jsonl", "print csv", "export ctf", "stat", "print value", "check", "polls")
 FIXED = ("print", "print --raw", "stat", "check")
 LENGTHS = (10000, 30000)
@@ -90,12 +91,12 @@ LENGTHS_SHORT = (2000, 6000)
 # does the code of all analyses together. What elfutils takes as a shared library (Debian 13) is measured, and comes on top.
 MEMORY_LIMIT = 9 * 1024
 MEMORY_LIMITS = {"export sqlite": 9 * 1024 + 768, "stat": 9 * 1024 + 128, "stat all": 9 * 1024 + 384,
-                 "sharing": 9 * 1024 + 224}
+                 "sharing": 9 * 1024 + 224, "advise": 10 * 1024 + 128}
 MEMORY_GROWTH = 256  # KiB
 MEMORY_NOISE = 256  # KiB: the noise left, in either direction, in the least of MEMORY_RUNS
 MEMORY_RUNS = 3
 MEMORY_RUNS_MORE = 24 # while it is above the limit
-MEMORY = ("print", "print jsonl", "print csv", "export ctf", "export sqlite", "stat", "stat all", "check", "polls", "sharing", "phases", *MORE)
+MEMORY = ("print", "print jsonl", "print csv", "export ctf", "export sqlite", "stat", "stat all", "check", "polls", "sharing", "advise", "phases", *MORE)
 MEMORY_LENGTHS = (30000, 400000)
 MEMORY_LENGTHS_SHORT = (20000, 60000)
 MEMORY_LONG = ("print", "print jsonl", "stat", "check")

@@ -22,7 +22,7 @@ task 0xc1234000 1234 sh
 0.8 cpu0 configuration value=0x1000c0512300 pa=11
 END
 }
-no_pc_words=(secret_putc secret_write secret_request hidden 0xc0512344 0xc0512378 0xbf734568 0xc0623456 0xe5f41d58
+no_pc_words=(secret_putc secret_write secret_request hidden secret_note 0xc0512344 0xc0512378 0xbf734568 0xc0623456 0xe5f41d58
     0xf5ab3018 0xf5ab3000 0x8d51a134 0x8e51a248 0xc0512300 0xbf7345ab 0xc0512abc)
 
 # no_pc_way NAME "WORDS that are there without the option" ARGUMENT...: replaces OUT and TRACE.
@@ -48,16 +48,18 @@ no_pc() {
     "$build/tests/trace-of-text" "$out/text" "$out/trace.mmio" || fail "trace-of-text failed"
     local names="secret_putc secret_write secret_request hidden"
     local addresses="0xc0512344 0xc0512378 0xbf734568 0xc0623456 0xe5f41d58 0xf5ab3018"
-    no_pc_way print "$names 0x8e51a248 0xc0512300" print --all TRACE
+    "$mmioscope" note "$out/trace.mmio" 2 'secret_note' || fail "note: exit status $?"
+    no_pc_way print "$names secret_note 0x8e51a248 0xc0512300" print --all TRACE
     no_pc_way raw "0xc0512344 0xbf734568" print --raw TRACE
     no_pc_way follow "$names" follow TRACE
     no_pc_way stat "$names" stat --limit 0 TRACE
     no_pc_way top "secret_putc secret_request hidden" top --once --by function TRACE
+    no_pc_way advise "secret_putc" advise TRACE
     no_pc_way mappings "secret_putc 0xf5ab3000" stat --mappings TRACE
     no_pc_way print-jsonl "$names $addresses" print --format jsonl TRACE
     no_pc_way print-csv "$names $addresses" print --format csv TRACE
     no_pc_way jsonl "$names $addresses 0x8d51a134 0xbf7345ab 0xc0512abc" export --as jsonl -i TRACE -o OUT
-    no_pc_way csv "$names $addresses 0x8d51a134" export --as csv -i TRACE -o OUT
+    no_pc_way csv "$names secret_note $addresses 0x8d51a134" export --as csv -i TRACE -o OUT
     no_pc_way sqlite "$names $addresses 0x8d51a134" export --as sqlite -i TRACE -o OUT
     no_pc_way ctf "$names $addresses 0x8d51a134" export --as ctf -i TRACE -o OUT
     no_pc_way perfetto "$names 0xc0512344 0xbf734568" export --as perfetto -i TRACE -o OUT
