@@ -33,6 +33,30 @@ bool accessed_before(const Trapped& trapped, StepEnd end, const Frame& frame, ar
     return static_cast<std::int32_t>(behind) > 0;
 }
 
+/// Whether a page had just become invalid (services/changing/): that of the instruction, or of one
+/// of the guest's tables on the way to its first access. A begin record promises another record,
+/// one of the machine's end is there already, and the baseline has given its lock back.
+[[gnu::cold]] bool has_done_nothing(const Cpu& cpu, const Frame& frame, arch::Hsr hsr) {
+    const Trapped& trapped = cpu.trapped;
+    if (frame.pc != trapped.record.pc || cpu.machine->config.pre || trapped.access.ends_machine ||
+        !cpu.locks.held())
+        return false;
+    if (hsr.ec() == arch::ExceptionClass::prefetch_abort) return !hsr.debug_event();
+    return hsr.ec() == arch::ExceptionClass::data_abort && hsr.stage1_walk() &&
+           !trapped.access.stage1_walk && !accessed_before(trapped, StepEnd::trap, frame, hsr);
+}
+
+/// As if there had been no step. The trap must still be handled.
+[[gnu::cold]] bool take_back(Cpu& cpu, Frame& frame) {
+    const DeviceAccess& access = cpu.trapped.access;
+    cpu.trapped.stuck = false;
+    if (!access.listed) cpu.locks[*access.span->owner].return_sequence();
+    cpu.ring.finish();
+    give_locks_back(cpu, frame);
+    ++cpu.ring.statistics().retries;
+    return false;
+}
+
 /// Why there was no access: the guest took an exception instead.
 abi::FaultReason why_not(const Trapped& trapped, StepEnd end, const Frame& frame, arch::Hsr hsr) {
     if (accessed_before(trapped, end, frame, hsr)) return abi::FaultReason::access_unknown;
@@ -133,24 +157,17 @@ Outcome begin_step(Cpu& cpu, Frame& frame, const View& view) {
 bool DeviceOps::finish(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
     Trapped& trapped = cpu.trapped;
     const StepEnd end = leave_step(cpu, frame, hsr);
+    if (end == StepEnd::trap && has_done_nothing(cpu, frame, hsr)) return take_back(cpu, frame);
     trapped.record.duration = static_cast<std::uint32_t>(cpu.step.done - trapped.record.time);
     trapped.stuck = false;
-    // The instruction was not even fetched: its page has just become invalid (services/changing/).
-    const bool undone = end == StepEnd::trap && frame.pc == trapped.record.pc &&
-                        hsr.ec() == arch::ExceptionClass::prefetch_abort && !hsr.debug_event() &&
-                        !cpu.machine->config.pre; // a begin record promises another one
-    if (!undone) {
-        complete(trapped, frame, end, hsr);
-        publish(cpu, frame, end, hsr);
-    } else if (!trapped.access.listed) {
-        cpu.locks[*trapped.access.span->owner].return_sequence();
-    }
+    complete(trapped, frame, end, hsr);
+    publish(cpu, frame, end, hsr);
     cpu.ring.finish();
     if (executed(end) && trapped.access.exclusive && trapped.access.listed) reserve(cpu, frame);
     if (cpu.locks.held()) give_locks_back(cpu, frame); // the baseline has given them back already
     if (end == StepEnd::planned) return true;
 
-    undone ? ++cpu.ring.statistics().retries : ++cpu.ring.statistics().abnormal;
+    ++cpu.ring.statistics().abnormal;
     if (end == StepEnd::trap && hsr.ec() == arch::ExceptionClass::data_abort &&
         frame.pc == trapped.record.pc) {
         trapped.stuck = true;

@@ -49,8 +49,10 @@ void StepPage::write(const GuestInstruction& code, bool thumb_vectors) {
 void StepPage::put(const GuestInstruction& code, bool thumb_vectors) {
     TablePool own(on_the_way_, levels);
     view_.share(shadow_, own);
-    check(view_.map(code.at, port::address_of(page_), lpae::step_page, own),
-          "a step's page needs more tables than there are levels");
+    check(view_.split({code.at.value, code.at.value + 1}, own), "a step's page has too few tables");
+    const std::uint64_t page = port::address_of(page_).value;
+    port::store_descriptor(view_.entry(code.at.value),
+                           lpae::make_leaf(page, lpae::step_page, lpae::last_level));
     write(code, thumb_vectors);
 }
 

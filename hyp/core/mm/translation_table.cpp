@@ -102,14 +102,6 @@ bool TranslationTable::unmap(Range range, TablePool& pool) {
     return fill(root_, lpae::first_level, range, nullptr, pool);
 }
 
-bool TranslationTable::map(PhysicalAddress from, PhysicalAddress to, lpae::Attributes attributes,
-                           TablePool& pool) {
-    if (!split({from.value, from.value + 1}, pool)) return false;
-    port::store_descriptor(entry(from.value),
-                           lpae::make_leaf(to.value, attributes, lpae::last_level));
-    return true;
-}
-
 bool TranslationTable::split(Range range, TablePool& pool, unsigned level) {
     const std::uint64_t block = lpae::level_size(level - 1);
     for (std::uint64_t at = range.begin & ~(block - 1); at < range.end; at += block) {

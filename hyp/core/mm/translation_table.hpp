@@ -50,9 +50,6 @@ public:
     /// Maps `range` (page-aligned) to itself with the largest blocks that fit, replacing what was
     /// mapped there. False: the pool is empty.
     [[nodiscard]] bool map(Range range, lpae::Attributes attributes, TablePool& pool);
-    /// Maps the page of `from` to that of `to`. False: the pool is empty.
-    [[nodiscard]] bool map(PhysicalAddress from, PhysicalAddress to, lpae::Attributes attributes,
-                           TablePool& pool);
     /// Makes `range` (page-aligned) invalid; splits blocks that reach beyond it. False: the pool is
     /// empty.
     [[nodiscard]] bool unmap(Range range, TablePool& pool);

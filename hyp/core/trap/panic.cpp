@@ -58,10 +58,10 @@ void print_recent_records(TextSink& out, Cpu& cpu) {
 /// What the report is about.
 struct Teller {
     const char* what;
-    const HypFrame* frame;       ///< of an exception; null for a failed check
-    std::uintptr_t check_failed; ///< return address of the check
+    const HypFrame* frame{};       ///< of an exception; null for a failed check
+    std::uintptr_t check_failed{}; ///< return address of the check
     Cpu* cpu;
-    Machine* machine; ///< null before there is a machine
+    Machine* machine{}; ///< null before there is a machine
 };
 
 void tell(const Teller& t, Console& uart) {
@@ -173,18 +173,12 @@ const char* name_of(const Cpu* cpu, const HypFrame& frame) {
 void panic(const char* what) {
     constexpr std::uintptr_t thumb = 1; // in a return address
     report({.what = what,
-            .frame = nullptr,
             .check_failed = reinterpret_cast<std::uintptr_t>(__builtin_return_address(0)) & ~thumb,
-            .cpu = this_cpu(),
-            .machine = nullptr});
+            .cpu = this_cpu()});
 }
 
 void hyp_fault(Cpu* cpu, const HypFrame& frame) {
-    report({.what = name_of(cpu, frame),
-            .frame = &frame,
-            .check_failed = 0,
-            .cpu = cpu,
-            .machine = nullptr});
+    report({.what = name_of(cpu, frame), .frame = &frame, .cpu = cpu});
 }
 
 // A fault before the report has begun: this CPU may not be the first, and the others still run.

@@ -11,7 +11,11 @@ namespace {
 
 constexpr std::uint32_t page = 0x80a0'0000;
 constexpr std::uint32_t counter = page + 0x40;
-constexpr std::uint32_t stub = page + 0x800; ///< code there
+constexpr std::uint32_t stub = page + 0x800;         ///< code there,
+constexpr std::uint32_t other_stub = 0x8032'0000;    ///< and the same elsewhere
+constexpr std::uint32_t second_level = page + 0xc00; ///< a page table there
+constexpr std::uint32_t first_level = 0x8030'0000;
+constexpr std::uint32_t window = 0x4000'0000; ///< leads to the fifo
 constexpr std::uint32_t ldrex_r1 = 0xe190'1f9f, strex_r4_r1 = 0xe180'4f91, cmp_r4_0 = 0xe354'0000;
 
 /// What is wrong with the client.
@@ -56,11 +60,31 @@ RigOptions cpus(unsigned count, std::uint64_t seed) {
     return options;
 }
 
+/// TTBR0, DACR and SCTLR: all is at its place, and the fifo in the window, too, by a table in the
+/// page.
+void write_tables(Ram& ram) {
+    constexpr std::uint32_t section = 0xc02, small_page = 3u << 4 | 2; // full access
+    for (const std::uint32_t begin : {0x8000'0000u, 0x1c00'0000u})
+        for (std::uint32_t va = begin; va < begin + 0x0200'0000; va += 1 << 20)
+            ram.store<std::uint32_t>(first_level + (va >> 20 << 2), va | section);
+    ram.store<std::uint32_t>(first_level + (window >> 20 << 2), second_level | 1);
+    ram.store<std::uint32_t>(second_level, at::fifo | small_page);
+}
+void turn_mmu_on(Code& code) {
+    code.mov(0, first_level).word(0xee02'0f10).mov(0, 0x5555'5555).word(0xee03'0f10);
+    code.mov(0, 0x00c5'0079).word(0xee01'0f10).word(0xf57f'f06f);
+}
+
 /// `rounds` of an increment by an exclusive pair, of a word of its own, and of a traced access by
 /// code in the page.
 void write_user(Rig& rig, unsigned cpu, unsigned rounds) {
     Code code = rig.program(cpu);
-    code.mov(0, counter).mov(5, page + 0x100 * cpu).mov(3, rounds).mov(9, at::fifo).mov(7, stub);
+    turn_mmu_on(code);
+    code.mov(0, counter)
+        .mov(5, page + 0x100 * cpu)
+        .mov(3, rounds)
+        .mov(9, window)
+        .mov(7, cpu % 2 == 0 ? stub : other_stub);
     const std::uint32_t loop = code.here();
     code.word(ldrex_r1).add(1, 1, 1).word(strex_r4_r1).word(cmp_r4_0).bne(loop);
     code.ldr(2, 5).add(2, 2, 1).str(2, 5);
@@ -70,10 +94,12 @@ void write_user(Rig& rig, unsigned cpu, unsigned rounds) {
 /// Runs `count` CPUs. What is wrong, or nothing: no CPU has reached the page while it was another
 /// one's, no two CPUs have it in their tables, and each move has its record.
 std::string judge(unsigned count, std::uint64_t seed, Flaw flaw = Flaw::none) {
-    constexpr unsigned rounds = 12;
+    constexpr unsigned rounds = 20;
     Rig rig(cpus(count, seed));
     Client owner(rig, flaw);
-    Code(rig.simulation.ram, stub).ldr(2, 9).ldr_post(6, 9, 0).bx(14);
+    for (const std::uint32_t at : {stub, other_stub})
+        Code(rig.simulation.ram, at).ldr(2, 9).ldr_post(6, 9, 0).bx(14);
+    write_tables(rig.simulation.ram);
     for (unsigned cpu = 0; cpu < count; ++cpu) write_user(rig, cpu, rounds);
     rig.simulation.speculated.push_back(page);
     std::string wrong;
