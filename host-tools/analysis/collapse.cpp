@@ -32,7 +32,7 @@ bool same_line(const Event& a, const Event& b) {
     return x.value == y.value && x.pc == y.pc && x.pa_low == y.pa_low && x.cpu == y.cpu &&
            x.access == y.access && x.type == y.type && x.mode == y.mode && x.task == y.task &&
            x.pa_high == y.pa_high && ((x.flags ^ y.flags) & abi::flag_value_unknown) == 0 &&
-           a.task() == b.task() && a.carried_out_id == b.carried_out_id &&
+           a.task() == b.task() && a.carried_out_id == b.carried_out_id && a.note() == b.note() &&
            same_function(a.caller(), b.caller());
 }
 
