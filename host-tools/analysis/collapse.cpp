@@ -76,12 +76,12 @@ Collapse::Repeat* Collapse::find(const Event& event) {
 
 void Collapse::release() {
     for (const Repeat& run : runs_) {
-        give(run);
+        pass(run);
     }
     runs_.clear();
 }
 
-void Collapse::give(const Repeat& run) {
+void Collapse::pass(const Repeat& run) {
     if (run.count == 1) {
         next_.add(run.first);
         return;

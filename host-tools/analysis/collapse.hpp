@@ -38,7 +38,7 @@ private:
     };
 
     Repeat* find(const Event& event);
-    void give(const Repeat& run);
+    void pass(const Repeat& run);
 
     std::uint64_t window_;
     std::uint64_t start_ = 0; ///< time of the window's first event

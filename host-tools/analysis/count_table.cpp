@@ -17,7 +17,7 @@ using Row = std::pair<const std::string, Count>; ///< a name and its count
 constexpr std::ptrdiff_t max_column = 11; ///< percentiles are inserted before it
 
 // Values have a meaning only within one register.
-bool tells_values(Key key) {
+bool has_values_column(Key key) {
     return key == Key::reg;
 }
 
@@ -44,7 +44,7 @@ std::vector<table::Column> columns_of(Key key, const TableOptions& options) {
                                        {"least"},
                                        {"most"},
                                        {"guest_ns"},
-                                       {"", tells_values(key) ? "values" : ""}};
+                                       {"", has_values_column(key) ? "values" : ""}};
     if (options.durations != nullptr) {
         columns.insert(columns.begin() + max_column,
                        {{"p50_ns", "p50 us", micros, 9}, {"p99_ns", "p99 us", micros, 9}});
@@ -79,7 +79,7 @@ std::vector<table::Cell> row_of(const std::string& name, const Count& count,
         return frequency == 0 ? Cell() : Cell(trace::nanoseconds(ticks, frequency));
     };
     const auto mean = [&] { return static_cast<double>(count.duration) / n * 1e6 / frequency; };
-    const bool values = tells_values(whole.key) && count.has_values();
+    const bool values = has_values_column(whole.key) && count.has_values();
     std::vector<Cell> row{
         key_text(whole.key),
         name,
@@ -133,7 +133,7 @@ std::vector<table::Cell> total_of(const Whole& whole) {
     Durations* durations = whole.options.durations;
     auto row =
         row_of("total", all, durations == nullptr ? nullptr : &durations->all(whole.key), whole);
-    if (tells_values(whole.key)) {
+    if (has_values_column(whole.key)) {
         row.back() = table::Cell();
     }
     return row;
@@ -157,8 +157,8 @@ table::Table count_table(Key key, const CountsByName& counts, const TableOptions
         table.closing = fmt::format("... {} more", size - options.limit);
         rows.resize(options.limit);
     }
-    tell_left_out(table.left_out, counts.rest().accesses(),
-                  fmt::format("accesses of {}s", key_text(key)), counts.most());
+    add_left_out(table.left_out, counts.rest().accesses(),
+                 fmt::format("accesses of {}s", key_text(key)), counts.most());
     // Makes the rows anew each time, because a row takes more memory than its count.
     table.more = [rows = std::move(rows), total = options.total && size > 1,
                   whole = Whole{key, options, all}](const table::TakeRow& take) {

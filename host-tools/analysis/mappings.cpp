@@ -81,7 +81,7 @@ table::Table Mappings::table() {
                   mapping.function, mapping.task});
         }
     };
-    tell_left_out(table.left_out, all_.rest().accesses, "accesses through mappings", all_.most());
+    add_left_out(table.left_out, all_.rest().accesses, "accesses through mappings", all_.most());
     return table;
 }
 

@@ -39,7 +39,7 @@ bool has_left(const abi::Record& acknowledge, const abi::Record& now) {
 
 } // namespace
 
-bool takes_interrupt(const Event& event) {
+bool acknowledges_interrupt(const Event& event) {
     return acknowledges(event) && event.interrupt_id() != no_id &&
            registers::interrupt_of(event.record.value) < registers::first_special_interrupt;
 }
@@ -73,7 +73,7 @@ bool OpenInterrupts::add(const Event& event) {
 // A CPU gets an interrupt again only if the one before was ended, or taken from it by force.
 void OpenInterrupts::acknowledge(const Event& event) {
     const abi::Record& record = event.record;
-    if (!takes_interrupt(event)) {
+    if (!acknowledges_interrupt(event)) {
         return;
     }
     std::vector<Open>& open = open_[record.cpu];

@@ -11,7 +11,7 @@
 namespace mmioscope::analysis {
 
 /// Whether this read of a GIC (GICC_IAR or GICC_AIAR, IHI 0048B 4.4) gave the CPU an interrupt.
-bool takes_interrupt(const Event& event);
+bool acknowledges_interrupt(const Event& event);
 
 class OpenInterrupts {
 public:

@@ -226,7 +226,7 @@ Phases::Used* Phases::used(const Event& event) {
 }
 
 // A poll is found when its thread does something else, maybe in a later phase.
-void Phases::take(const Poll& poll) {
+void Phases::add(const Poll& poll) {
     if (polls_.data().has(poll.read.record) || begins_.empty()) {
         return;
     }
@@ -267,8 +267,8 @@ table::Table Phases::table() {
                   phase.writes, phase.polls, phase.polled, phase.event, phase.devices});
         }
     };
-    tell_left_out(table.left_out, phases_.rest().reads + phases_.rest().writes,
-                  "accesses of phases", phases_.most());
+    add_left_out(table.left_out, phases_.rest().reads + phases_.rest().writes, "accesses of phases",
+                 phases_.most());
     return table;
 }
 

@@ -80,7 +80,7 @@ private:
     void close();
     const Used& count(const Event& event);
     Used* used(const Event& event);
-    void take(const Poll& poll);
+    void add(const Poll& poll);
     bool is_first_of_driver(const Event& event);
     std::uint32_t driver_at(const Event& event);
     bool was_looked_at(const abi::Record& record);
@@ -93,7 +93,7 @@ private:
     static constexpr unsigned site_bits = 12;
 
     PhaseOptions options_;
-    PollFinder polls_{[this](Thread, const Poll& poll) { take(poll); }};
+    PollFinder polls_{[this](Thread, const Poll& poll) { add(poll); }};
     CappedMap<std::map<std::uint64_t, Phase>> phases_{most_phases}; ///< by number
     std::uint64_t number_ = 0;           ///< of the phase that goes on; 0: none does
     Phase* phase_ = nullptr;             ///< that goes on

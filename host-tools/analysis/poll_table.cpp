@@ -125,7 +125,7 @@ void Polls::add(const Polls& other) {
     }
 }
 
-void PollTable::take(const Poll& poll) {
+void PollTable::add(const Poll& poll) {
     const std::string reg = registers::register_text(poll.read.reg(), poll.read.offset());
     std::string function, caller;
     set_name(function, poll.read, Key::function);
@@ -161,7 +161,7 @@ table::Table PollTable::table(std::size_t most) {
             take(row_of(one->first, one->second));
         }
     };
-    tell_left_out(table.left_out, polls_.rest().times, "loops of lines", polls_.most());
+    add_left_out(table.left_out, polls_.rest().times, "loops of lines", polls_.most());
     return table;
 }
 

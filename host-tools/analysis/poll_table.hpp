@@ -65,9 +65,9 @@ public:
     const DataRegisters& data() const { return finder_.data(); }
 
 private:
-    void take(const Poll& poll);
+    void add(const Poll& poll);
 
-    PollFinder finder_{[this](Thread, const Poll& poll) { take(poll); }};
+    PollFinder finder_{[this](Thread, const Poll& poll) { add(poll); }};
     std::function<void(const Poll&)> also_;
     CappedNames<Polls> polls_{2048}; ///< by the texts of their row, joined
     std::string name_;               ///< kept to avoid an allocation for each poll

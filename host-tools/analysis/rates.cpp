@@ -19,8 +19,8 @@ void Rates::look(Key key, const CountsByName& counts, double seconds) {
     }
     rest_.look(counts.rest());
     left_out_.clear();
-    tell_left_out(left_out_, rest_.count.accesses(), fmt::format("accesses of {}s", key_text(key)),
-                  counts.most());
+    add_left_out(left_out_, rest_.count.accesses(), fmt::format("accesses of {}s", key_text(key)),
+                 counts.most());
 }
 
 void Rates::look_at_all(double seconds) {

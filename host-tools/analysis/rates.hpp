@@ -29,7 +29,7 @@ struct RateChoice {
 struct ShownRates {
     std::vector<Rate> rows;
     Rate total;                        ///< of all names
-    std::vector<std::string> left_out; ///< tell_left_out()
+    std::vector<std::string> left_out; ///< add_left_out()
 };
 
 class Rates {

@@ -195,7 +195,7 @@ table::Table RegisterClasses::table() const {
                               e.read.full() || e.written.full(), verdict.name,
                               std::move(verdict.evidence)});
     }
-    tell_left_out(table.left_out, left_out_, "accesses to registers", most_);
+    add_left_out(table.left_out, left_out_, "accesses to registers", most_);
     return table;
 }
 

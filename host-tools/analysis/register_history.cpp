@@ -38,19 +38,19 @@ void RegisterHistory::read(unsigned cpu, std::uint32_t value, const When& now,
                            RegisterHistory* writer, bool next) {
     View& view = views_[cpu];
     const bool known = view.time > now.since && view.time > write_time_;
-    take_pair(view, known, value, now);
+    learn_pair(view, known, value, now);
     if (known && next && reader_ == cpu) {
-        take_next(view.value, value);
+        learn_next(view.value, value);
     }
     if (writer != nullptr && writer != this && writer->writer_ == cpu) {
         if (known && writer->write_time_ > view.time) {
-            take_effect(view.value, value, *writer);
+            learn_effect(view.value, value, *writer);
         }
-        take_answer(value, *writer, next);
-        take_chosen(value, now, *writer);
+        learn_answer(value, *writer, next);
+        learn_chosen(value, now, *writer);
     }
     if (fresh_ && write_time_ > now.since && writer_ == cpu) {
-        take_back(value);
+        learn_back(value);
     }
     fresh_ = false;
     acknowledged_ = 0;
@@ -58,8 +58,8 @@ void RegisterHistory::read(unsigned cpu, std::uint32_t value, const When& now,
     view = {now.access, value};
 }
 
-void RegisterHistory::take_pair(const View& view, bool known, std::uint32_t value,
-                                const When& now) {
+void RegisterHistory::learn_pair(const View& view, bool known, std::uint32_t value,
+                                 const When& now) {
     RegisterEvidence& e = evidence;
     if (known) {
         ++(value == view.value ? e.stayed : value > view.value ? e.rose : e.fell);
@@ -77,7 +77,7 @@ void RegisterHistory::take_pair(const View& view, bool known, std::uint32_t valu
     e.uncertain = e.uncertain || (view.time != 0 && !known);
 }
 
-void RegisterHistory::take_back(std::uint32_t value) {
+void RegisterHistory::learn_back(std::uint32_t value) {
     RegisterEvidence& e = evidence;
     const std::uint32_t wrote = wrote_, before = before_;
     ++e.read_back;
@@ -96,7 +96,7 @@ void RegisterHistory::take_back(std::uint32_t value) {
     }
 }
 
-void RegisterHistory::take_next(std::uint32_t before, std::uint32_t value) {
+void RegisterHistory::learn_next(std::uint32_t before, std::uint32_t value) {
     RegisterEvidence& e = evidence;
     // If other bits rise meanwhile, the device changes by itself.
     e.held |= (value & ~before) != 0 ? before : before & value;
@@ -106,8 +106,8 @@ void RegisterHistory::take_next(std::uint32_t before, std::uint32_t value) {
     }
 }
 
-void RegisterHistory::take_effect(std::uint32_t before, std::uint32_t value,
-                                  RegisterHistory& writer) {
+void RegisterHistory::learn_effect(std::uint32_t before, std::uint32_t value,
+                                   RegisterHistory& writer) {
     RegisterEvidence& e = writer.evidence;
     const std::uint32_t wrote = writer.wrote_;
     const bool sets = value == (before | wrote);
@@ -128,7 +128,7 @@ void RegisterHistory::take_effect(std::uint32_t before, std::uint32_t value,
     }
 }
 
-void RegisterHistory::take_answer(std::uint32_t value, RegisterHistory& writer, bool next) {
+void RegisterHistory::learn_answer(std::uint32_t value, RegisterHistory& writer, bool next) {
     if (answer_time_ != writer.write_time_) {
         answer_time_ = writer.write_time_;
         answer_ = value;
@@ -162,8 +162,8 @@ void RegisterHistory::take_answer(std::uint32_t value, RegisterHistory& writer, 
     }
 }
 
-void RegisterHistory::take_chosen(std::uint32_t value, const When& now,
-                                  const RegisterHistory& writer) {
+void RegisterHistory::learn_chosen(std::uint32_t value, const When& now,
+                                   const RegisterHistory& writer) {
     RegisterEvidence& e = evidence;
     // What was written here may be an index too, of registers behind this one.
     const std::pair both(writer.wrote_, wrote_);

@@ -54,12 +54,12 @@ private:
         std::uint32_t value = 0;
     };
 
-    void take_pair(const View& view, bool known, std::uint32_t value, const When& now);
-    void take_next(std::uint32_t before, std::uint32_t value);
-    void take_effect(std::uint32_t before, std::uint32_t value, RegisterHistory& writer);
-    void take_answer(std::uint32_t value, RegisterHistory& writer, bool next);
-    void take_chosen(std::uint32_t value, const When& now, const RegisterHistory& writer);
-    void take_back(std::uint32_t value);
+    void learn_pair(const View& view, bool known, std::uint32_t value, const When& now);
+    void learn_next(std::uint32_t before, std::uint32_t value);
+    void learn_effect(std::uint32_t before, std::uint32_t value, RegisterHistory& writer);
+    void learn_answer(std::uint32_t value, RegisterHistory& writer, bool next);
+    void learn_chosen(std::uint32_t value, const When& now, const RegisterHistory& writer);
+    void learn_back(std::uint32_t value);
 
     std::array<View, most_cpus> views_;
     // The last write; `write_time_` 0: none that counts.

@@ -164,7 +164,7 @@ void RegisterModel::add(const Event& event) {
     if (!access.write && access.value && !registers_[*reg].data) {
         learn_read(access);
     }
-    run_.take(access, *this);
+    run_.add(access, *this);
 }
 
 std::optional<std::uint32_t> RegisterModel::most_frequent(std::size_t reg) const {

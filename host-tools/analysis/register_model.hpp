@@ -148,7 +148,7 @@ public:
     /// What the model remembers of a trace while it follows it.
     class Seen {
     public:
-        void take(const ModelAccess& access, const RegisterModel& model);
+        void add(const ModelAccess& access, const RegisterModel& model);
         /// What was before counts no more.
         void forget();
 

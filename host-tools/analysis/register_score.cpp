@@ -95,7 +95,7 @@ void RegisterScore::add(const Event& event) {
     }
     ModelAccess access = model_access(event, *reg);
     const bool data = model_.registers()[*reg].data;
-    const bool given = interrupts_given_ && access.value && takes_interrupt(event);
+    const bool given = interrupts_given_ && access.value && acknowledges_interrupt(event);
     if (data && !access.write) {
         ++counts(*reg).data;
     } else if (given) {
@@ -107,11 +107,11 @@ void RegisterScore::add(const Event& event) {
     std::copy_backward(last.begin(), last.end() - 1, last.end());
     last.front() = joined(joined(joined(1, *reg), access.write ? 1 : 2),
                           data || !access.value ? ~std::uint64_t{0} : *access.value);
-    fed_.take(access, model_);
+    fed_.add(access, model_);
     if (!access.write && access.value && !data && !given) {
         access.value = free_value_;
     }
-    free_.take(access, model_);
+    free_.add(access, model_);
 }
 
 table::Row RegisterScore::row(const std::string& device, const std::string& name,
@@ -184,7 +184,7 @@ table::Table RegisterScore::table() const {
         }
     }
     table.closing = verdict(all);
-    tell_left_out(table.left_out, left_out_, "reads in situations", situations_.most());
+    add_left_out(table.left_out, left_out_, "reads in situations", situations_.most());
     return table;
 }
 
@@ -264,7 +264,7 @@ void RegisterModel::Seen::forget() {
     *this = Seen();
 }
 
-void RegisterModel::Seen::take(const ModelAccess& access, const RegisterModel& model) {
+void RegisterModel::Seen::add(const ModelAccess& access, const RegisterModel& model) {
     const Register& reg = model.registers_[access.reg];
     Device& device = this->device(reg.device_number);
     One& one = this->one(access.reg);

@@ -149,7 +149,7 @@ table::Table RegisterState::table() const {
         add_rows(std::prev(end)->first, table);
         begin = end;
     }
-    tell_left_out(table.left_out, left_out_, "accesses to registers", most_);
+    add_left_out(table.left_out, left_out_, "accesses to registers", most_);
     return table;
 }
 

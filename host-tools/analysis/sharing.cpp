@@ -222,10 +222,10 @@ table::Table Sharing::table(std::size_t most, bool all) {
             }
         }
     };
-    tell_left_out(table.left_out, lost_.left_out(), "lost updates", LostUpdates::most_lost);
-    tell_left_out(table.left_out, never_ended_.rest().times, "interrupts", never_ended_.most());
-    tell_left_out(table.left_out, left_out_, "accesses to registers", registers_.most());
-    tell_left_out(table.left_out, pages_.left_out(), "accesses to pages", pages_.most());
+    add_left_out(table.left_out, lost_.left_out(), "lost updates", LostUpdates::most_lost);
+    add_left_out(table.left_out, never_ended_.rest().times, "interrupts", never_ended_.most());
+    add_left_out(table.left_out, left_out_, "accesses to registers", registers_.most());
+    add_left_out(table.left_out, pages_.left_out(), "accesses to pages", pages_.most());
     return table;
 }
 

@@ -36,7 +36,7 @@ Examples:
   mmioscope export --as jsonl -i boot.mmio -o - | jq -c 'select(.device == "serial0")'
 )";
 
-void tell(const exporting::Exporter& exporter, std::uint64_t lost) {
+void report(const exporting::Exporter& exporter, std::uint64_t lost) {
     for (const std::string& line : exporter.left_out()) {
         print_message("mmioscope: {}\n", line);
     }
@@ -85,14 +85,14 @@ bool export_events(const Options& options, const exporting::Format& format,
     Merging merging(options.view, exporter);
     const reading::Driven driven = reading::drive(trace, {&merging.first()}, drive);
     destination->finish();
-    tell(exporter, driven.lost);
+    report(exporter, driven.lost);
     return whole(trace.reader());
 }
 
 /// Exports to a trace.
 bool export_part(const Options& options, reading::TraceOptions selection) {
     exporting::Part part({chosen_words(options.view), reading::selects(selection), selection.no_pc});
-    selection.sections = [&part](const trace::Section& section) { part.take(section); };
+    selection.sections = [&part](const trace::Section& section) { part.add_section(section); };
     reading::Trace trace(selection);
     exporting::Output output(options.view.output);
     part.begin(trace, output.fd(), output.name());

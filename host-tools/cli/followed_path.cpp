@@ -27,9 +27,9 @@ bool may_come(const std::string& path) {
 
 FollowedPath::FollowedPath(std::string path, const std::function<bool()>& stop)
     : path_(std::move(path)) {
-    bool told = false;
+    bool reported = false;
     while (path_ != "-" && ::stat(path_.c_str(), &read_) != 0 && may_come(path_) && !stop()) {
-        if (!std::exchange(told, true)) {
+        if (!std::exchange(reported, true)) {
             print_message("mmioscope: {} is not there yet: waiting for it\n", for_terminal(path_));
         }
         ::poll(nullptr, 0, moment_ms);

@@ -45,7 +45,7 @@ reading::TraceOptions selected(const Options& options) {
     return selection;
 }
 
-void tell(const analysis::Replay& replay) {
+void report(const analysis::Replay& replay) {
     if (replay.left_out() != 0) {
         print_message("mmioscope: {} later accesses are left out: --limit sets their number, "
                       "--to and -F choose the accesses\n",
@@ -96,7 +96,7 @@ Status gen(const Options& options) {
         format->text({replay.device(), replay.base(), selection.path}, replay.steps());
     std::fwrite(text.view().data(), 1, text.size(), out.file());
     out.close();
-    tell(replay);
+    report(replay);
     print_message("{}", tally.verdict(trace.reader()));
     return tally.status(trace.reader());
 }

@@ -23,7 +23,7 @@ public:
     ChosenPart(const ViewOptions& options, reading::TraceOptions chosen, const std::string& page)
         : file_(name_beside(page)) {
         exporting::Part part({chosen_words(options), reading::selects(chosen), chosen.no_pc});
-        chosen.sections = [&part](const trace::Section& section) { part.take(section); };
+        chosen.sections = [&part](const trace::Section& section) { part.add_section(section); };
         reading::Trace trace(chosen);
         const FileDescriptor output = create_output(path());
         part.begin(trace, output.get(), path());

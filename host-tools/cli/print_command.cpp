@@ -215,8 +215,8 @@ Status print(const Options& options) {
             fmt::print(out.file(), "... {} more events, not printed\n", printer.not_printed());
         }
         std::vector<std::string> left_out;
-        tell_left_out(left_out, printer.left_out(), "accesses to registers",
-                      analysis::LastValues::most);
+        add_left_out(left_out, printer.left_out(), "accesses to registers",
+                     analysis::LastValues::most);
         for (const std::string& line : left_out) {
             fmt::print(out.file(), "{}\n", line);
         }

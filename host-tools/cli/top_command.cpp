@@ -186,7 +186,7 @@ Status show(const Options& options) {
     }
     const bool interrupted = screen->interrupted();
     screen.reset();
-    std::ranges::for_each(reports, trace::tell_of(selection.path));
+    std::ranges::for_each(reports, trace::report_of(selection.path));
     if (interrupted) {
         return Status::interrupted;
     }

@@ -182,7 +182,7 @@ namespace mmioscope::cli {
 
 TraceInput::TraceInput(const std::string& path, ReadProgress& progress)
     : source_(watched(open_source(path), progress)),
-      reader_(trace::read_trace(*source_, path, trace::tell_of(path))) {
+      reader_(trace::read_trace(*source_, path, trace::report_of(path))) {
     trace::read_all_parts(*reader_, path);
 }
 

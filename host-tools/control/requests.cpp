@@ -94,7 +94,7 @@ public:
         return before_;
     }
 
-    bool takes(const char* word) {
+    bool accept(const char* word) {
         const bool here = !words_.empty() && words_.front() == word;
         if (here) {
             next(word);
@@ -197,20 +197,20 @@ Ask pcs(WordReader& words) {
 }
 
 void add_filter(Asks& to, WordReader& words) {
-    if (words.takes("none")) {
+    if (words.accept("none")) {
         to.push_back({Command::no_filter});
         return;
     }
     do {
-        if (words.takes("direction")) {
+        if (words.accept("direction")) {
             to.push_back(direction(words, Command::filter_directions));
-        } else if (words.takes("address")) {
+        } else if (words.accept("address")) {
             to.push_back(address(words, Command::filter_addresses));
-        } else if (words.takes("value")) {
+        } else if (words.accept("value")) {
             to.push_back(value(words, Command::filter_values));
-        } else if (words.takes("cpus")) {
+        } else if (words.accept("cpus")) {
             to.push_back(cpus(words));
-        } else if (words.takes("pc")) {
+        } else if (words.accept("pc")) {
             to.push_back(pcs(words));
         } else {
             throw bad_input("'{}': expected none, direction, address, value, cpus or pc",
@@ -222,22 +222,22 @@ void add_filter(Asks& to, WordReader& words) {
 // Set its conditions while it is not armed; arm it last.
 void add_trigger(Asks& to, WordReader& words) {
     to.push_back({Command::no_trigger});
-    if (words.takes("none")) {
+    if (words.accept("none")) {
         return;
     }
-    const bool starts = words.takes("start");
-    if (!starts && !words.takes("stop")) {
+    const bool starts = words.accept("start");
+    if (!starts && !words.accept("stop")) {
         throw bad_input("'{}': expected none, start or stop", words.next("none, start or stop"));
     }
     std::uint32_t nth = 1;
     while (!words.done()) {
-        if (words.takes("direction")) {
+        if (words.accept("direction")) {
             to.push_back(direction(words, Command::trigger_directions));
-        } else if (words.takes("address")) {
+        } else if (words.accept("address")) {
             to.push_back(address(words, Command::trigger_addresses));
-        } else if (words.takes("value")) {
+        } else if (words.accept("value")) {
             to.push_back(value(words, Command::trigger_values));
-        } else if (words.takes("count")) {
+        } else if (words.accept("count")) {
             nth = count(words.next("a number"), abi::control::most_counted);
         } else {
             throw bad_input("'{}': expected direction, address, value or count",

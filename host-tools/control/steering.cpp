@@ -47,13 +47,13 @@ private:
     std::uint16_t id_;
 };
 
-std::string tell_status(const Reply& reply) {
+std::string status_text(const Reply& reply) {
     return fmt::format("tracing is {}; {} CPUs, {} regions\n",
                        (reply.value[1] & 0x100) != 0 ? "on" : "off", reply.value[1] & 0xff,
                        reply.value[0]);
 }
 
-std::string tell_statistics(Asker& asker) {
+std::string statistics_text(Asker& asker) {
     const std::uint32_t cpus = asker.ask({Command::describe}).value[1] & 0xff;
     std::string lines = fmt::format("{:<14}", "");
     std::vector<abi::Statistics> counted;
@@ -107,9 +107,9 @@ std::string carry_out(std::span<const std::string> words, const FindDevice& find
     std::string lines;
     for (const Ask& ask : asks_of(words, find)) {
         if (ask.command == Command::statistic) {
-            lines += tell_statistics(asker);
+            lines += statistics_text(asker);
         } else if (const Reply reply = asker.ask(ask); ask.command == Command::describe) {
-            lines += tell_status(reply);
+            lines += status_text(reply);
         }
     }
     return lines;

@@ -90,7 +90,7 @@ private:
             add_side(finding.a, change, in_a);
             add_side(finding.b, change, in_b);
         }
-        names.give(finding);
+        names.fill(finding);
         finding.difference = list_text(words);
         findings_.push_back(finding);
     }
@@ -195,7 +195,7 @@ private:
             add_count(finding.a, a(), change.write, change.a);
             add_count(finding.b, b(), change.write, change.b);
         }
-        names.give(finding);
+        names.fill(finding);
         finding.difference = list_text(words);
         findings_.push_back(finding);
     }
@@ -271,7 +271,7 @@ private:
             add_order(finding.a, a(), change.write, change.a);
             add_order(finding.b, b(), change.write, change.b);
         }
-        names.give(finding);
+        names.fill(finding);
         const OrderChange& told = *std::max_element(
             changes.begin(), changes.end(), [](const OrderChange& one, const OrderChange& other) {
                 return one.a.size() * one.b.size() < other.a.size() * other.b.size();

@@ -91,7 +91,7 @@ private:
                                              what.device, what.reg, code_text(what),
                                              times_text(of.count)));
         }
-        names.give(finding);
+        names.fill(finding);
         finding.difference =
             fmt::format("the {} only in {}: {} accesses", kind, in_a ? "A" : "B", side.count);
         reported_.push_back({finding, changes});

@@ -266,7 +266,7 @@ private:
             add(finding.a, all_[i].finding, all_[i].finding.a);
             add(finding.b, all_[i].finding, all_[i].finding.b);
         }
-        names.give(finding);
+        names.fill(finding);
         finding.difference = fmt::format(
             "{} stops: of {} accesses and values that are new from here on, {} are only in A; "
             "--all lists these {} findings",

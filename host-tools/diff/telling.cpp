@@ -37,7 +37,7 @@ void Names::add(const Site& site) {
     add_once(functions_, code_text(site));
 }
 
-void Names::give(Finding& to) const {
+void Names::fill(Finding& to) const {
     to.device = list_text(devices_);
     to.reg = list_text(registers_);
     to.function = list_text(functions_);

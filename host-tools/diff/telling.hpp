@@ -24,7 +24,7 @@ void add(Side& side, std::uint64_t count, std::uint64_t event);
 class Names {
 public:
     void add(const Site& site);
-    void give(Finding& to) const;
+    void fill(Finding& to) const;
 
 private:
     std::vector<std::string> devices_, registers_, functions_;

@@ -90,7 +90,7 @@ bool Part::wanted(SectionType type) const {
     return type != trace::callers_section && (plain || !what_.no_pc);
 }
 
-void Part::take(const trace::Section& section) {
+void Part::add_section(const trace::Section& section) {
     if (!wanted(section.type)) {
         return;
     }
@@ -154,8 +154,8 @@ void Part::add(const Event& event) {
             note(*loss);
         }
     } else {
-        tell_task(event);
-        tell_modules();
+        write_task(event);
+        write_modules();
     }
     callers_.push_back(what_.no_pc ? trace::lr_holds : reader_->caller_of(event.number));
     records_.push_back(record);
@@ -186,7 +186,7 @@ void Part::hide_place(abi::Record& record) const {
 
 // The record that named the task may not be in the part. Write what readers would lack before this
 // record.
-void Part::tell_task(const Event& event) {
+void Part::write_task(const Event& event) {
     const abi::Record& record = event.record;
     if (record.type == abi::RecordType::task) {
         tasks_.add(record);
@@ -207,7 +207,7 @@ void Part::tell_task(const Event& event) {
 }
 
 // Likewise for a module's marker.
-void Part::tell_modules() {
+void Part::write_modules() {
     const auto& modules = reader_->modules().modules();
     const auto known = std::find_if(modules.rbegin(), modules.rend(), [this](const auto& module) {
         return module->number <= modules_;

@@ -31,7 +31,7 @@ public:
     explicit Part(What what) : what_(std::move(what)) {}
 
     /// Takes each section that the reader reads: TraceOptions::sections.
-    void take(const trace::Section& section);
+    void add_section(const trace::Section& section);
 
     /// Called after the trace's head is read. Writes to `fd`, which belongs to the caller; its name
     /// in errors is `name`.
@@ -49,8 +49,8 @@ private:
     std::string text() const;
     void note(const abi::Loss& loss);
     void hide_place(abi::Record& record) const;
-    void tell_task(const Event& event);
-    void tell_modules();
+    void write_task(const Event& event);
+    void write_modules();
     void put_records();
     std::vector<abi::Loss> losses() const;
 

@@ -159,7 +159,7 @@ std::string access_name(const Event& event) {
                        abi::access_size(event.record), place);
 }
 
-void tell(TrackEvent& to, const Event& event, Column::In in, const Cells& cells) {
+void add_arguments(TrackEvent& to, const Event& event, Column::In in, const Cells& cells) {
     for (std::size_t i = 0; i < columns.size(); ++i) {
         if (columns[i].in == in) {
             to.argument(columns[i].column, cells.of(i, event));
@@ -278,7 +278,7 @@ void Perfetto::add_access(const Event& event) {
     end_slice(r.device, event.nanoseconds);
     TrackEvent slice(sink_, names_, event.nanoseconds, slice_begin, device_tracks + r.device);
     slice.name(access_name(event));
-    tell(slice, event, Column::In::slices, cells_);
+    add_arguments(slice, event, Column::In::slices, cells_);
     open_[r.device] = event.nanoseconds + cells_.context.tick.nanoseconds(r.duration);
 }
 
@@ -300,9 +300,9 @@ void Perfetto::add_instant(const Event& event) {
     const bool access = r.type == RecordType::access;
     point.name(access ? fmt::format(FMT_COMPILE("{} {}"), event.device(), access_name(event))
                       : std::string(type_word(r.type)));
-    tell(point, event, Column::In::all, cells_);
+    add_arguments(point, event, Column::In::all, cells_);
     if (!access) {
-        tell(point, event, Column::In::slices, cells_);
+        add_arguments(point, event, Column::In::slices, cells_);
     }
     if (!access && trace::has_place(r.type)) {
         point.argument("device", event.device());
@@ -312,14 +312,14 @@ void Perfetto::add_instant(const Event& event) {
 void Perfetto::count(const Event& event) {
     const std::uint64_t period = event.nanoseconds / rate_period;
     if (period != period_) {
-        tell_rates();
+        write_rates();
         period_ = period;
     }
     ++accesses_[event.record.device];
 }
 
 // The period's rate at its start, and zero at its end, which the next period may override.
-void Perfetto::tell_rates() {
+void Perfetto::write_rates() {
     constexpr std::uint64_t periods_in_second = 1'000'000'000 / rate_period;
     for (const auto& [device, accesses] : accesses_) {
         const std::uint64_t track = rate_tracks + device;
@@ -337,7 +337,7 @@ void Perfetto::finish() {
     while (!spans_.empty()) {
         end_span(spans_.begin()->first, latest_);
     }
-    tell_rates();
+    write_rates();
     sink_.flush();
 }
 

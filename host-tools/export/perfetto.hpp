@@ -65,7 +65,7 @@ private:
     void add_instant(const Event& event);
     void end_slice(std::uint16_t device, std::uint64_t not_after);
     void count(const Event& event);
-    void tell_rates();
+    void write_rates();
     void describe_cpu(std::uint8_t cpu);
     void show_task(const Event& event);
     void show_interrupt(const Event& event);

@@ -5,7 +5,7 @@
 
 namespace mmioscope::trace {
 
-std::optional<ConsolePiece> take_piece(std::span<const std::byte>& payload) {
+std::optional<ConsolePiece> next_piece(std::span<const std::byte>& payload) {
     ConsoleHeader header;
     if (payload.size() < sizeof header) {
         return std::nullopt;
@@ -20,7 +20,7 @@ std::optional<ConsolePiece> take_piece(std::span<const std::byte>& payload) {
 }
 
 void ConsoleText::add(std::span<const std::byte> payload) {
-    while (const std::optional<ConsolePiece> piece = take_piece(payload)) {
+    while (const std::optional<ConsolePiece> piece = next_piece(payload)) {
         add(piece->time, piece->text);
     }
 }

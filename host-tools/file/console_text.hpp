@@ -35,7 +35,7 @@ struct ConsolePiece {
 };
 
 /// Takes the first piece from `payload`; nothing if it has no whole one.
-std::optional<ConsolePiece> take_piece(std::span<const std::byte>& payload);
+std::optional<ConsolePiece> next_piece(std::span<const std::byte>& payload);
 
 /// The console's text, assembled from its sections.
 class ConsoleText {

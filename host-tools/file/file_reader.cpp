@@ -47,7 +47,7 @@ bool is_sound(const abi::SectionHeader& header) {
 FileReader::FileReader(ByteSource& source, Report report)
     : source_(source), report_(std::move(report)) {
     abi::FileHeader header{};
-    const std::size_t got = take(&header, sizeof header);
+    const std::size_t got = read(&header, sizeof header);
     if (got < sizeof header ||
         !std::equal(std::begin(header.magic), std::end(header.magic), abi::file_magic)) {
         std::vector<std::byte> first(512); // more is read of a file: a pipe may never have it
@@ -132,7 +132,7 @@ bool FileReader::has_more() {
         return offset_ < *size;
     }
     std::byte next{};
-    return take(&next, 1) == 1;
+    return read(&next, 1) == 1;
 }
 
 void FileReader::seek(std::uint64_t offset) {
@@ -144,7 +144,7 @@ void FileReader::seek(std::uint64_t offset) {
 }
 
 bool FileReader::read_header(abi::SectionHeader& header) {
-    if (take(&header, sizeof header) < sizeof header) {
+    if (read(&header, sizeof header) < sizeof header) {
         return false;
     }
     return is_sound(header) || find_header(header);
@@ -158,7 +158,7 @@ bool FileReader::find_header(abi::SectionHeader& header) {
     while (!is_sound(header)) {
         std::memmove(bytes, bytes + 8, sizeof header - 8);
         look_ahead();
-        if (take(bytes + sizeof header - 8, 8) < 8) {
+        if (read(bytes + sizeof header - 8, 8) < 8) {
             return false;
         }
     }
@@ -181,7 +181,7 @@ std::span<const std::byte> FileReader::read_payload(const abi::SectionHeader& he
                    : is_packed(header)                      ? frame_
                                                             : memory_;
     const std::span<std::byte> bytes = memory.room(header.size);
-    const std::size_t got = take(bytes.data(), header.size);
+    const std::size_t got = read(bytes.data(), header.size);
     skip(padding(header.size));
     return bytes.first(got);
 }
@@ -204,7 +204,7 @@ void FileReader::skip(std::uint64_t bytes) {
         return;
     }
     while (bytes > 0) {
-        const std::size_t n = take(rest.data(), std::min<std::uint64_t>(bytes, rest.size()));
+        const std::size_t n = read(rest.data(), std::min<std::uint64_t>(bytes, rest.size()));
         if (n == 0) {
             break;
         }
@@ -212,7 +212,7 @@ void FileReader::skip(std::uint64_t bytes) {
     }
 }
 
-std::size_t FileReader::take(void* to, std::size_t size) {
+std::size_t FileReader::read(void* to, std::size_t size) {
     const std::size_t known = std::min(size, ahead_.size() - ahead_at_);
     std::copy_n(ahead_.begin() + static_cast<std::ptrdiff_t>(ahead_at_), known,
                 static_cast<std::byte*>(to));
@@ -223,12 +223,12 @@ std::size_t FileReader::take(void* to, std::size_t size) {
     offset_ += got;
     if (got < size) {
         over_ = true;
-        tell_problem();
+        report_problem();
     }
     return got;
 }
 
-void FileReader::tell_problem() {
+void FileReader::report_problem() {
     const std::string problem = problem_reported_ || offset_ < sizeof(abi::FileHeader)
                                     ? std::string() // in the first header it is an error
                                     : source_.problem();

@@ -115,8 +115,8 @@ private:
     std::span<const std::byte> read_payload(const abi::SectionHeader& header);
     std::optional<std::span<const std::byte>> expand(std::span<const std::byte> frame);
     void skip(std::uint64_t bytes);
-    void tell_problem();
-    std::size_t take(void* to, std::size_t size);
+    void report_problem();
+    std::size_t read(void* to, std::size_t size);
 
     ByteSource& source_;
     Report report_;

@@ -76,7 +76,7 @@ void FileWriter::append(std::span<const abi::Record> records, std::span<const Ca
                         records.begin() + static_cast<std::ptrdiff_t>(n));
         records = records.subspan(n);
         if (!callers.empty()) {
-            tell_callers(std::span(pending_).last(n), callers.first(n));
+            write_callers(std::span(pending_).last(n), callers.first(n));
             callers = callers.subspan(n);
         }
         write_full();
@@ -87,8 +87,8 @@ std::size_t FileWriter::room() const {
     return records_per_section - waiting().size();
 }
 
-void FileWriter::tell_callers(std::span<const abi::Record> records,
-                              std::span<const Caller> callers) {
+void FileWriter::write_callers(std::span<const abi::Record> records,
+                               std::span<const Caller> callers) {
     callers_.resize(static_cast<std::size_t>(records.data() - waiting().data()), lr_holds);
     callers_.insert(callers_.end(), callers.begin(), callers.end());
 }

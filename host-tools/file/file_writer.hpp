@@ -53,7 +53,7 @@ public:
     std::span<const abi::Record> next_section() const;
     /// One caller for each of `records`. They are part of next_section(), and follow those of the
     /// previous call.
-    void tell_callers(std::span<const abi::Record> records, std::span<const Caller> callers);
+    void write_callers(std::span<const abi::Record> records, std::span<const Caller> callers);
     /// Saves a pass over these records if the caller looks at them anyway, in order.
     void seen(const Run& run) { seen_.add(run); }
     /// Writes the next section if it is full; returns false if it is not.

@@ -249,7 +249,7 @@ std::span<const std::byte> Packer::pack(std::span<const abi::Record> records,
     callers_ = callers;
     const Extent extent = extent_of(records);
     if (extent.groups) {
-        take_payloads();
+        collect_payloads();
     }
     earliest_ = extent.times.earliest;
     BlockHeader header{static_cast<std::uint32_t>(records.size()),
@@ -269,7 +269,7 @@ std::span<const std::byte> Packer::pack(std::span<const abi::Record> records,
     return std::span(block_).first(size_);
 }
 
-void Packer::take_payloads() {
+void Packer::collect_payloads() {
     payloads_.clear();
     emptied_.assign(records_.begin(), records_.end());
     for (abi::Record& record : emptied_) {
@@ -490,12 +490,12 @@ std::size_t Unpacker::read_dictionary(Numbers& numbers, std::span<Row> rows) {
 void Unpacker::read_payloads() {
     for (abi::Record& record : records_) {
         if (record.type == abi::RecordType::payload) {
-            std::memcpy(abi::bytes_of(record), take(abi::piece_bytes).data(), abi::piece_bytes);
+            std::memcpy(abi::bytes_of(record), next(abi::piece_bytes).data(), abi::piece_bytes);
         }
     }
 }
 
-std::span<const std::byte> Unpacker::take(std::size_t size) {
+std::span<const std::byte> Unpacker::next(std::size_t size) {
     if (size > rest_.size()) {
         throw bad_input("a column ends within its numbers");
     }
@@ -506,14 +506,14 @@ std::span<const std::byte> Unpacker::take(std::size_t size) {
 
 void Unpacker::read(Numbers& numbers, std::size_t count) {
     numbers.resize(padded(count));
-    const auto bytes = static_cast<unsigned>(take(1).front());
+    const auto bytes = static_cast<unsigned>(next(1).front());
     if (bytes > sizeof numbers[0]) {
         throw bad_input("a column has numbers of {} bytes", bytes);
     }
     std::uint64_t* const to = numbers.data();
     std::memset(to, 0, numbers.size() * sizeof *to);
     for (unsigned shift = 0; shift < 8 * bytes; shift += 8) {
-        const std::byte* plane = take(numbers.size()).data();
+        const std::byte* plane = next(numbers.size()).data();
         for (std::size_t i = 0; i < numbers.size(); i += 8) {
             std::uint64_t eight = 0;
             std::memcpy(&eight, plane + i, sizeof eight);

@@ -30,7 +30,7 @@ public:
                                     std::span<const Caller> callers = {});
 
 private:
-    void take_payloads();
+    void collect_payloads();
     void write(Column column);
     template <typename Words, typename Row>
     std::size_t write_dictionary(Numbers& numbers, std::span<const Row> rows);
@@ -82,7 +82,7 @@ private:
     std::size_t read_dictionary(Numbers& numbers, std::span<Row> rows);
     void read(Numbers& numbers, std::size_t count);
     void read_payloads();
-    std::span<const std::byte> take(std::size_t size);
+    std::span<const std::byte> next(std::size_t size);
 
     struct Free {
         void operator()(ZSTD_DCtx* context) const { ZSTD_freeDCtx(context); }

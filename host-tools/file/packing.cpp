@@ -208,7 +208,7 @@ public:
     Copy(int fd, std::optional<std::vector<std::uint32_t>> used)
         : writer_(fd, progress_), used_(std::move(used)) {}
 
-    void take(const Section& section) {
+    void add(const Section& section) {
         if (section.type == callers_section) {
             callers_ahead_.assign(section.payload.begin(), section.payload.end());
         } else if (section.type == SectionType::records) {
@@ -249,7 +249,7 @@ private:
             tasks_.add(section.payload.first(section.payload.size() - rest), writer_);
         } else if (section.type == console_section) {
             std::span<const std::byte> rest = section.payload;
-            while (take_piece(rest)) {
+            while (next_piece(rest)) {
             }
             console_.add(section.payload.first(section.payload.size() - rest.size()), writer_);
         } else {
@@ -371,7 +371,7 @@ void pack_file(const std::string& path, int fd, const GoesOn& goes_on) {
     });
     Copy copy(replacement.fd(), used.addresses());
     read_all(source, [&](const Section& section, std::uint64_t offset) {
-        copy.take(section);
+        copy.add(section);
         check(goes_on(offset, size));
     });
     if (!copy.ended()) {

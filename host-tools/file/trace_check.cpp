@@ -2,9 +2,9 @@
 
 #include "file/file_reader.hpp"
 #include "file/index.hpp"
+#include "file/packer.hpp"
 #include "file/record_check.hpp"
 #include "file/texts.hpp"
-#include "file/packer.hpp"
 #include "records/losses.hpp"
 #include "records/verdict.hpp"
 #include "system/error.hpp"
@@ -54,7 +54,7 @@ public:
 private:
     void close() {
         if (open_ != nullptr && (open_->earliest != times_.earliest ||
-                                 open_->latest != times_.latest || !tells_types())) {
+                                 open_->latest != times_.latest || !has_types())) {
             wrong();
         }
         open_ = nullptr;
@@ -62,7 +62,7 @@ private:
         types_ = 0;
     }
     // The index may say that records teach or begin accesses although they do not.
-    bool tells_types() const {
+    bool has_types() const {
         constexpr std::uint32_t may = abi::index_teaches | abi::index_begins;
         return (open_->types | may) == (types_ | may) && (types_ & ~open_->types) == 0;
     }
@@ -115,7 +115,7 @@ private:
     std::uint64_t stated_ = 0; ///< lost records according to sections
     std::string others_;       ///< value of lost-others
     bool has_info_ = false;
-    bool told_incomplete_ = false;
+    bool reported_incomplete_ = false;
 };
 
 std::optional<FileIndex> index_of(ByteSource& source) {
@@ -248,7 +248,7 @@ void Check::text(std::span<const std::byte> payload) {
         records_.expect_part();
     }
     if (const std::string why = value_in(lines, incomplete_key); !why.empty()) {
-        told_incomplete_ = true;
+        reported_incomplete_ = true;
         loss("the recording is incomplete: " + why);
     }
     if (const std::string others = value_in(lines, lost_others_key); !others.empty()) {
@@ -303,7 +303,7 @@ void Check::judge_end() {
         problem(fmt::format("the end has the index at byte {}, it is at byte {}",
                             end_->index_offset, index_offset_));
     }
-    if (const auto why = incomplete_ending(end_->ending); !why.empty() && !told_incomplete_) {
+    if (const auto why = incomplete_ending(end_->ending); !why.empty() && !reported_incomplete_) {
         loss(fmt::format("the recording is incomplete: {}", why));
     }
     if (stated_ > 0) {

@@ -40,7 +40,7 @@ bool has_records(abi::SectionType type) {
 }
 
 /// Such a section applies to all records, wherever it stands.
-bool tells_of_all(abi::SectionType type) {
+bool covers_all(abi::SectionType type) {
     return type == abi::SectionType::text || type == symbols_section || type == console_section;
 }
 
@@ -273,11 +273,11 @@ bool TraceReader::read_section() {
         return false;
     }
     const bool again = read_before();
-    if (!repeats_head(section->type) && !(again && tells_of_all(section->type))) {
+    if (!repeats_head(section->type) && !(again && covers_all(section->type))) {
         if (others_ && !again && !has_records(section->type)) {
             others_(*section);
         }
-        take(*section);
+        read(*section);
     }
     if (!again) {
         ++sections_[section->type];
@@ -287,7 +287,7 @@ bool TraceReader::read_section() {
     return true;
 }
 
-void TraceReader::take(const Section& section) {
+void TraceReader::read(const Section& section) {
     ++changes_;
     const std::span<const std::byte> payload = section.payload;
     switch (section.type) {
@@ -298,7 +298,7 @@ void TraceReader::take(const Section& section) {
         names_stale_ = true;
         ++device_changes_;
         break;
-    case abi::SectionType::records: take_records(section); break;
+    case abi::SectionType::records: read_records(section); break;
     case abi::SectionType::losses:
         copy_array(payload, losses_, at_.losses_before);
         std::erase_if(losses_, [](const abi::Loss& loss) { return loss.count == 0; });
@@ -308,14 +308,14 @@ void TraceReader::take(const Section& section) {
     case abi::SectionType::previous_boot: break; // `blackbox` reads it
     case abi::SectionType::index: break;         // file_index.hpp reads it
     case abi::SectionType::end: read_end(payload); break;
-    default: take_of_guest(section.type, payload); break;
+    default: read_of_guest(section.type, payload); break;
     }
     if (has_records(section.type)) {
         at_.learnt.tasks.pass_records();
     }
 }
 
-void TraceReader::take_of_guest(abi::SectionType type, std::span<const std::byte> payload) {
+void TraceReader::read_of_guest(abi::SectionType type, std::span<const std::byte> payload) {
     if (at_.learnt.add(type, payload)) {
         return;
     }
@@ -325,13 +325,13 @@ void TraceReader::take_of_guest(abi::SectionType type, std::span<const std::byte
     } else if (type == console_section) {
         console_.add(payload);
     } else if (type == trace::packed_section) {
-        take_packed(payload);
+        read_packed(payload);
     } else if (type == symbols_section) {
         symbols_ = std::make_shared<const std::vector<std::byte>>(payload.begin(), payload.end());
     }
 }
 
-void TraceReader::take_records(const Section& section) {
+void TraceReader::read_records(const Section& section) {
     records_ = section.records();
     callers_ = callers_of(std::exchange(callers_ahead_, {}), records_.size());
     fresh_ = !records_.empty();
@@ -340,7 +340,7 @@ void TraceReader::take_records(const Section& section) {
 }
 
 // A section without wanted records was not read: its payload is empty.
-void TraceReader::take_packed(std::span<const std::byte> payload) {
+void TraceReader::read_packed(std::span<const std::byte> payload) {
     callers_ahead_ = {}; // a packed block has its own callers
     if (payload.empty()) {
         return;
@@ -419,7 +419,7 @@ void TraceReader::read_text(std::span<const std::byte> payload) {
     }
 }
 
-TraceReader::Report tell_of(const std::string& path) {
+TraceReader::Report report_of(const std::string& path) {
     return [path](const std::string& text) {
         print_message("mmioscope: {}\n", for_terminal(path + ": " + text));
     };

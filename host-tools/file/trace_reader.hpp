@@ -4,9 +4,9 @@
 
 #include "file/console_text.hpp"
 #include "file/file_reader.hpp"
+#include "file/packer.hpp"
 #include "file/route.hpp"
 #include "file/texts.hpp"
-#include "file/packer.hpp"
 #include "records/callers.hpp"
 #include "records/learnt.hpp"
 #include "tree/device_names.hpp"
@@ -180,10 +180,10 @@ private:
     bool read_before() const;
     bool repeats_head(abi::SectionType type);
     bool read_section();
-    void take(const Section& section);
-    void take_of_guest(abi::SectionType type, std::span<const std::byte> payload);
-    void take_records(const Section& section);
-    void take_packed(std::span<const std::byte> payload);
+    void read(const Section& section);
+    void read_of_guest(abi::SectionType type, std::span<const std::byte> payload);
+    void read_records(const Section& section);
+    void read_packed(std::span<const std::byte> payload);
     bool leaves_out();
     void learn(std::span<const abi::Record> records);
     void read_text(std::span<const std::byte> payload);
@@ -240,7 +240,7 @@ private:
 };
 
 /// Reports damage on standard error, one line each, prefixed by `path`.
-TraceReader::Report tell_of(const std::string& path);
+TraceReader::Report report_of(const std::string& path);
 
 /// Reads `source` up to the first records. Throws Error (bad_input) that names `path` if it is not
 /// a trace.

@@ -2,9 +2,9 @@
 
 namespace mmioscope::filter {
 
-CallOptions take_options(TokenStream& tokens) {
+CallOptions parse_options(TokenStream& tokens) {
     CallOptions options;
-    if (!tokens.take_sign("(") || tokens.take_sign(")")) {
+    if (!tokens.accept_sign("(") || tokens.accept_sign(")")) {
         return options;
     }
     do {
@@ -13,7 +13,7 @@ CallOptions take_options(TokenStream& tokens) {
         if (!options.emplace(key.text, tokens.need_text("a value").text).second) {
             throw tokens.complaint_at(key, fmt::format("'{}' is given twice", key.text));
         }
-    } while (tokens.take_sign(","));
+    } while (tokens.accept_sign(","));
     tokens.need_sign(")");
     return options;
 }
@@ -22,7 +22,7 @@ Call parse_call(std::string_view subject, std::string_view text) {
     TokenStream tokens(subject, text);
     Call call;
     call.name = tokens.need_text("a name").text;
-    call.options = take_options(tokens);
+    call.options = parse_options(tokens);
     if (!tokens.at_end()) {
         throw tokens.complaint_here("expected nothing more");
     }

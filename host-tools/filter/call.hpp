@@ -21,6 +21,6 @@ struct Call {
 Call parse_call(std::string_view subject, std::string_view text);
 
 /// Takes the options in parentheses after a name, if any.
-CallOptions take_options(TokenStream& tokens);
+CallOptions parse_options(TokenStream& tokens);
 
 } // namespace mmioscope::filter

@@ -70,7 +70,7 @@ Node Condition::parse() {
             check_code(what, field->code);
             return field->any != nullptr ? text(*field) : number(*field);
         }
-        if (what.text == "field" && tokens_.take_sign("(")) {
+        if (what.text == "field" && tokens_.accept_sign("(")) {
             return bits_by_call();
         }
         const std::size_t point = what.text.find('.');
@@ -108,7 +108,7 @@ Node Condition::bits(std::optional<Pattern> reg, Pattern field) {
 Node Condition::bits_by_call() {
     Pattern field = pattern_of(tokens_.need_text("the name of a field"), true);
     std::optional<Pattern> reg;
-    if (tokens_.take_sign(",")) {
+    if (tokens_.accept_sign(",")) {
         reg = field;
         field = pattern_of(tokens_.need_text("the name of a field"), true);
     }
@@ -117,7 +117,7 @@ Node Condition::bits_by_call() {
 }
 
 Node Condition::custom(const Token& name) {
-    const Call call{name.text.substr(1), take_options(tokens_)};
+    const Call call{name.text.substr(1), parse_options(tokens_)};
     if (!settings_.custom) {
         throw tokens_.complaint_at(
             name, "names with @ are filters of plug-ins, and no plug-in is loaded (--plugin)");
@@ -137,7 +137,7 @@ void Condition::check_code(const Token& token, bool code) const {
 }
 
 std::optional<std::uint64_t> Condition::mask() {
-    if (!tokens_.take_sign("&")) {
+    if (!tokens_.accept_sign("&")) {
         return std::nullopt;
     }
     const Token token = tokens_.need_text("a number");
@@ -191,7 +191,7 @@ void take_item(TokenStream& tokens, const NumberSyntax& syntax, NumberComparison
     }
     Range range;
     range.first = range.last = value_of(tokens, first, syntax);
-    if (tokens.take_sign("..")) {
+    if (tokens.accept_sign("..")) {
         range.last = value_of(tokens, tokens.need_text("a value"), syntax);
     }
     if (range.last < range.first) {
@@ -202,25 +202,25 @@ void take_item(TokenStream& tokens, const NumberSyntax& syntax, NumberComparison
 
 template <typename Item>
 void take_list(TokenStream& tokens, const Item& take_one) {
-    if (!tokens.take_sign("(")) {
+    if (!tokens.accept_sign("(")) {
         take_one();
         return;
     }
     do {
         take_one();
-    } while (tokens.take_sign(","));
+    } while (tokens.accept_sign(","));
     tokens.need_sign(")");
 }
 
 /// "in" or "not in": true for the latter, nothing for neither.
 std::optional<bool> take_in(TokenStream& tokens) {
-    if (tokens.take_word("in")) {
+    if (tokens.accept_word("in")) {
         return false;
     }
-    if (!tokens.take_word("not")) {
+    if (!tokens.accept_word("not")) {
         return std::nullopt;
     }
-    if (!tokens.take_word("in")) {
+    if (!tokens.accept_word("in")) {
         throw tokens.complaint_here("expected 'in' after 'not'");
     }
     return true;
@@ -279,7 +279,7 @@ Pattern pattern_of(const Token& token, bool folded) {
 NumberComparison number_comparison(TokenStream& tokens, const NumberSyntax& syntax) {
     NumberComparison result;
     if (is_comparison(tokens.peek())) {
-        const Token sign = tokens.take();
+        const Token sign = tokens.next();
         if (sign.text == "=") {
             throw tokens.complaint_at(sign, "use '==' to compare");
         }
@@ -303,7 +303,7 @@ TextComparison text_comparison(TokenStream& tokens, const EventField& field) {
         result.patterns.push_back(pattern_of(tokens.need_text("a value"), field.folded));
     };
     if (is_comparison(tokens.peek())) {
-        const Token sign = tokens.take();
+        const Token sign = tokens.next();
         result.negated = sign.text.starts_with('!');
         if (sign.text == "==" || sign.text == "!=") {
             take_pattern();

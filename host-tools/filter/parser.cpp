@@ -30,8 +30,8 @@ private:
         std::vector<Node> children;
         do {
             children.push_back(is_any ? several(Node::Kind::all_of, depth) : one(depth));
-        } while (is_any ? tokens_.take_sign("||") || tokens_.take_word("or")
-                        : tokens_.take_sign("&&") || tokens_.take_word("and"));
+        } while (is_any ? tokens_.accept_sign("||") || tokens_.accept_word("or")
+                        : tokens_.accept_sign("&&") || tokens_.accept_word("and"));
         if (children.size() == 1) {
             return std::move(children.front());
         }
@@ -42,12 +42,12 @@ private:
         if (depth >= settings_.most_depth) {
             throw tokens_.complaint_here("more than 100 nested parentheses");
         }
-        if (tokens_.take_sign("!") || tokens_.take_word("not")) {
+        if (tokens_.accept_sign("!") || tokens_.accept_word("not")) {
             std::vector<Node> children;
             children.push_back(one(depth + 1));
             return {Node::Kind::none_of, std::move(children), std::nullopt};
         }
-        if (tokens_.take_sign("(")) {
+        if (tokens_.accept_sign("(")) {
             Node inside = any(depth + 1);
             tokens_.need_sign(")");
             return inside;

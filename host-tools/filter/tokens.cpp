@@ -97,12 +97,12 @@ bool is_word(char c) {
 } // namespace
 
 Token Lexer::next() {
-    Token token = take();
+    Token token = scan();
     compared_ = token.kind == Token::Kind::sign && (token.text == "==" || token.text == "!=");
     return token;
 }
 
-Token Lexer::take() {
+Token Lexer::scan() {
     while (at_ < text_.size() && is_space(text_[at_])) {
         ++at_;
     }
@@ -166,7 +166,7 @@ Token TokenStream::need_text(std::string_view what) {
                                  ? fmt::format("expected {}", what)
                                  : fmt::format("expected {} after '{}'", what, last_.text));
     }
-    return take();
+    return next();
 }
 
 Error TokenStream::complaint_at(const Token& token, std::string_view what) const {

@@ -45,7 +45,7 @@ public:
     Token next();
 
 private:
-    Token take();
+    Token scan();
     bool goes_on() const;
     Token word(std::size_t begin);
     Token quoted(std::size_t begin);
@@ -69,19 +69,19 @@ public:
     const Token& peek() const { return ahead_; }
     bool at_end() const { return ahead_.kind == Token::Kind::end; }
 
-    Token take() {
+    Token next() {
         last_ = ahead_;
         ahead_ = lexer_.next();
         return last_;
     }
 
     /// Takes the next token if it is `sign`.
-    bool take_sign(std::string_view sign) { return take_if(Token::Kind::sign, sign); }
-    bool take_word(std::string_view word) { return take_if(Token::Kind::word, word); }
+    bool accept_sign(std::string_view sign) { return accept(Token::Kind::sign, sign); }
+    bool accept_word(std::string_view word) { return accept(Token::Kind::word, word); }
 
     /// Throws unless the next token is `sign`.
     void need_sign(std::string_view sign) {
-        if (!take_sign(sign)) {
+        if (!accept_sign(sign)) {
             throw complaint_here(fmt::format("expected '{}'", sign));
         }
     }
@@ -94,10 +94,10 @@ public:
     Error complaint_at(const Token& token, std::string_view what) const;
 
 private:
-    bool take_if(Token::Kind kind, std::string_view text) {
+    bool accept(Token::Kind kind, std::string_view text) {
         const bool is = ahead_.kind == kind && ahead_.text == text;
         if (is) {
-            take();
+            next();
         }
         return is;
     }

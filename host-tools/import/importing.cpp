@@ -41,7 +41,7 @@ TraceMaker::TraceMaker(int fd, std::uint32_t frequency, std::uint32_t cpus, std:
     board.copy(info.board, sizeof info.board - 1);
     writer_.values(abi::SectionType::info, std::span<const abi::Info>(&info, 1));
     writer_.values(abi::SectionType::regions, std::span<const abi::RegionEntry>(regions));
-    losses_.tell_only_events();
+    losses_.set_only_events();
     writer_.text(text);
 }
 

@@ -13,28 +13,28 @@ constexpr std::size_t longest = 64u << 10;
 /// Passes lines on, and counts them.
 class Lines {
 public:
-    explicit Lines(const std::function<void(std::string_view)>& take) : take_(take) {}
+    explicit Lines(const std::function<void(std::string_view)>& each) : each_(each) {}
 
     void check(std::size_t size) const {
         if (size > longest) {
             throw bad_input("line {} is longer than 64 KiB", number_);
         }
     }
-    void take(std::string_view line) {
+    void add(std::string_view line) {
         check(line.size());
-        take_(line);
+        each_(line);
         ++number_;
     }
 
 private:
-    const std::function<void(std::string_view)>& take_;
+    const std::function<void(std::string_view)>& each_;
     std::uint64_t number_ = 1;
 };
 
 } // namespace
 
-void for_each_line(ByteSource& source, const std::function<void(std::string_view)>& take) {
-    Lines lines(take);
+void for_each_line(ByteSource& source, const std::function<void(std::string_view)>& each) {
+    Lines lines(each);
     std::string block;
     std::size_t kept = 0; // start of an incomplete line
     for (;;) {
@@ -45,7 +45,7 @@ void for_each_line(ByteSource& source, const std::function<void(std::string_view
         std::size_t start = 0;
         for (std::size_t end = text.find('\n', kept); end != std::string_view::npos;
              end = text.find('\n', start)) {
-            lines.take(text.substr(start, end - start));
+            lines.add(text.substr(start, end - start));
             start = end + 1;
         }
         if (got < step) {
@@ -53,7 +53,7 @@ void for_each_line(ByteSource& source, const std::function<void(std::string_view
                 throw bad_input("{}", problem);
             }
             if (start < text.size()) {
-                lines.take(text.substr(start)); // cut off: probably unreadable
+                lines.add(text.substr(start)); // cut off: probably unreadable
             }
             return;
         }

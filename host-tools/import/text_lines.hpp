@@ -13,7 +13,7 @@ namespace mmioscope::importing {
 /// Calls `take` with each line of `source`, without its line end; the last line may be cut off.
 /// Throws Error if reading fails, also because of damage to compressed data, and Error (bad_input)
 /// at a line of more than 64 KiB.
-void for_each_line(ByteSource& source, const std::function<void(std::string_view)>& take);
+void for_each_line(ByteSource& source, const std::function<void(std::string_view)>& each);
 
 /// Parses a line from the left; anything unexpected makes it bad.
 class Fields {

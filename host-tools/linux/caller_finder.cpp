@@ -173,12 +173,12 @@ bool CallerFinder::see(const trace::Run& run, trace::Caller* to) {
         std::uint32_t pc = at->pc;
         std::uint64_t registers;
         trace::Caller word;
-        const auto tell = [&] {
+        const auto update = [&] {
             registers = lr_and_sp(*at);
             word = caller == at->lr ? trace::lr_holds : caller;
             elsewhere |= caller != at->lr;
         };
-        tell();
+        update();
         do {
             *to++ = word;
             if (++at == end) {
@@ -195,7 +195,7 @@ bool CallerFinder::see(const trace::Run& run, trace::Caller* to) {
                 if (!proven || at->sp != sp || !goes_with(at->lr, caller, site)) {
                     break;
                 }
-                tell();
+                update();
             }
         } while (true);
         if (proven) {

@@ -68,17 +68,13 @@ void KernelFinder::scan(std::size_t from, std::size_t size) {
     std::memcpy(&first, init_comm, sizeof first);
     const std::span<const std::byte> bytes = memory_.bytes();
     const auto* const words = reinterpret_cast<const wchar_t*>(bytes.data());
-    const std::size_t end = std::min(bytes.size(), from + size) / sizeof first;
-    for (std::size_t at = from / sizeof first; at < end; ++at) {
-        const wchar_t* const found = std::wmemchr(words + at, first, end - at);
-        if (found == nullptr) {
-            return;
-        }
-        at = static_cast<std::size_t>(found - words);
-        const std::span<const std::byte> rest = bytes.subspan(at * sizeof first);
-        if (rest.size() >= sizeof init_comm &&
-            std::memcmp(rest.data(), init_comm, sizeof init_comm) == 0) {
-            add_name(memory_.base() + at * sizeof first);
+    const wchar_t* at = words + std::min(bytes.size(), from) / sizeof first;
+    const wchar_t* const end = words + std::min(bytes.size(), from + size) / sizeof first;
+    while ((at = std::wmemchr(at, first, static_cast<std::size_t>(end - at))) != nullptr) {
+        const auto place = static_cast<std::size_t>(at++ - words) * sizeof first;
+        if (bytes.size() - place >= sizeof init_comm &&
+            std::memcmp(&bytes[place], init_comm, sizeof init_comm) == 0) {
+            add_name(memory_.base() + place);
         }
     }
 }

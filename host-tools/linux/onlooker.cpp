@@ -15,12 +15,12 @@ void Onlooker::see(std::span<const abi::Record> records, std::span<const trace::
         }
     }
     if (tasks_) {
-        tell(records, runs, file);
+        write(records, runs, file);
     }
 }
 
-void Onlooker::tell(std::span<const abi::Record> records, std::span<const trace::Run> runs,
-                    trace::FileWriter& file) {
+void Onlooker::write(std::span<const abi::Record> records, std::span<const trace::Run> runs,
+                     trace::FileWriter& file) {
     tasks_found_.clear();
     tasks_->see(runs, tasks_found_);
     if (!tasks_found_.empty()) {
@@ -34,7 +34,7 @@ void Onlooker::tell(std::span<const abi::Record> records, std::span<const trace:
         file.values(trace::modules_section, std::span(modules.data(), modules.size()));
     }
     if (!callers.empty()) {
-        file.tell_callers(records, callers);
+        file.write_callers(records, callers);
     }
 }
 

@@ -26,8 +26,8 @@ public:
              trace::FileWriter& file) override;
 
 private:
-    void tell(std::span<const abi::Record> records, std::span<const trace::Run> runs,
-              trace::FileWriter& file);
+    void write(std::span<const abi::Record> records, std::span<const trace::Run> runs,
+               trace::FileWriter& file);
 
     std::uint32_t frequency_;
     const symbols::FunctionTable& functions_;

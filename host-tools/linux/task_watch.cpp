@@ -59,7 +59,7 @@ void TaskWatch::see_key(std::span<const abi::Record> records, std::span<Recent> 
     Known& known = *its;
     while (!records.empty() && records.back().time >= known.look_at) {
         const auto at = std::ranges::lower_bound(records, known.look_at, {}, &abi::Record::time);
-        const unsigned walk = takes_walk(key, known) ? 1 : 0;
+        const unsigned walk = needs_walk(key, known) ? 1 : 0;
         if (walk > walks) {
             return;
         }
@@ -106,7 +106,7 @@ bool TaskWatch::is_strange(const Key& key, const Known& known) const {
            (known.task == 0 || !reader_.has_stack(known.task, key.key));
 }
 
-bool TaskWatch::takes_walk(const Key& key, const Known& known) const {
+bool TaskWatch::needs_walk(const Key& key, const Known& known) const {
     return reader_.current_in_register() && is_strange(key, known);
 }
 

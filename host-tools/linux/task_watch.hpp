@@ -90,7 +90,7 @@ private:
     /// Whether the owner of the stack is unknown, or may have changed.
     bool is_strange(const Key& key, const Known& known) const;
     /// Whether finding the owner requires a search of all tasks.
-    bool takes_walk(const Key& key, const Known& known) const;
+    bool needs_walk(const Key& key, const Known& known) const;
 
     /// Limits the work: a list of tasks may have 65,536 members, and each record another stack
     /// pointer.

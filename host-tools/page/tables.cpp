@@ -58,7 +58,7 @@ std::string moments_json(const Lines& lines, const At& at) {
 
 } // namespace
 
-void Tables::take(const analysis::Poll& poll) {
+void Tables::add(const analysis::Poll& poll) {
     if (poll_spans_.size() < most_spans) {
         const Register* const reg = poll.read.reg();
         poll_spans_.push_back(

@@ -37,10 +37,10 @@ public:
                     std::span<const analysis::DmesgLine> kernel_log);
 
 private:
-    void take(const analysis::Poll& poll);
+    void add(const analysis::Poll& poll);
 
     analysis::TimeSpent time_;
-    analysis::Advisor advisor_{[this](const analysis::Poll& poll) { take(poll); }};
+    analysis::Advisor advisor_{[this](const analysis::Poll& poll) { add(poll); }};
     analysis::Phases phases_{{}};
     analysis::RegisterClasses registers_;
     analysis::Counts counts_{analysis::all_keys(), analysis::most_names};

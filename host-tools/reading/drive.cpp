@@ -58,7 +58,7 @@ private:
             if (events.empty()) {
                 return Ended::trace;
             }
-            take(events);
+            add(events);
             driven_.events += events.size();
             if (driven_.events >= next_look) {
                 next_look += events_between_looks;
@@ -70,7 +70,7 @@ private:
         return Ended::limit;
     }
 
-    void take(std::span<const Event> events) {
+    void add(std::span<const Event> events) {
         if (options_.strict != Strict::no && trace_.reader().damaged()) {
             stop_strictly(events.front());
         }
@@ -79,24 +79,24 @@ private:
             const Event& event = events[i];
             const bool gap = event.record.type == abi::RecordType::gap;
             if (options_.strict != Strict::no && gap && event.record.value > 0) {
-                give(events.subspan(first, i - first));
+                pass(events.subspan(first, i - first));
                 stop_strictly(event);
             }
             if (options_.losses == Losses::all) {
                 const std::optional<abi::Loss> loss =
                     find_losses_ ? losses_.add(event) : std::nullopt;
                 if (loss || gap) { // a gap record is shown only as its loss
-                    give(events.subspan(first, i - first));
+                    pass(events.subspan(first, i - first));
                     first = gap ? i + 1 : i;
                 }
                 if (loss) {
-                    give_loss(*loss, event.nanoseconds);
+                    pass_loss(*loss, event.nanoseconds);
                 }
             }
         }
         last_ns_ = events.back().nanoseconds;
         last_time_ = events.back().record.time;
-        give(events.subspan(first));
+        pass(events.subspan(first));
     }
 
     // How many of the first events show no loss.
@@ -113,7 +113,7 @@ private:
                      : events.size();
     }
 
-    void give(std::span<const Event> events) {
+    void pass(std::span<const Event> events) {
         if (events.empty()) {
             return;
         }
@@ -122,9 +122,9 @@ private:
         }
     }
 
-    void all(void (Consumer::*tell)()) {
+    void all(void (Consumer::*function)()) {
         for (Consumer* const consumer : consumers_) {
-            (consumer->*tell)();
+            (consumer->*function)();
         }
     }
 
@@ -148,7 +148,7 @@ private:
         }
     }
 
-    void give_loss(const abi::Loss& loss, std::uint64_t nanoseconds) {
+    void pass_loss(const abi::Loss& loss, std::uint64_t nanoseconds) {
         Event event;
         event.record.type = abi::RecordType::gap;
         event.record.cpu = static_cast<std::uint8_t>(loss.cpu);
@@ -158,7 +158,7 @@ private:
         event.record.value = loss.count;
         event.nanoseconds = nanoseconds;
         driven_.lost = trace::add_lost(driven_.lost, loss.count);
-        give(std::span(&event, 1));
+        pass(std::span(&event, 1));
     }
 
     std::optional<Ended> look() {
@@ -180,7 +180,7 @@ private:
             trace_.reader().sound()) {
             for (abi::Loss loss : losses_.rest(trace_.reader().losses())) {
                 loss.time = std::max(loss.time, last_time_);
-                give_loss(loss, last_ns_);
+                pass_loss(loss, last_ns_);
             }
         }
         for (const Event& marker : trace_.unended()) {

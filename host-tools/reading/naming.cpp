@@ -164,7 +164,7 @@ void Naming::learn() {
 }
 
 void Naming::apply_watched() {
-    if (!devices_.registers().tell(watched_->record, watched_->offset)) {
+    if (!devices_.registers().observe(watched_->record, watched_->offset)) {
         ++version_; // variants have new numbers
         forget_places();
     }

@@ -57,14 +57,14 @@ void check_cpus(std::span<const unsigned> cpus, unsigned count) {
 
 Trace::Trace(const TraceOptions& options)
     : options_(with_times_of_marks(options)), filter_(make_filter(options)),
-      report_(options.report ? options.report : trace::tell_of(options.path)),
+      report_(options.report ? options.report : trace::report_of(options.path)),
       own_(source_of(options)), source_(*own_) {
     begin();
 }
 
 Trace::Trace(const TraceOptions& options, ByteSource& source)
     : options_(options), filter_(make_filter(options)),
-      report_(options.report ? options.report : trace::tell_of(options.path)), source_(source) {
+      report_(options.report ? options.report : trace::report_of(options.path)), source_(source) {
     if ((options.from && !options.from->mark.empty()) ||
         (options.to && !options.to->mark.empty())) {
         throw bad_input("a range by marks is not known while the trace is recorded");

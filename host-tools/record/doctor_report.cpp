@@ -12,7 +12,7 @@ namespace mmioscope::record {
 namespace {
 
 /// What follows `prefix` in `line`; nothing if that is not how it begins.
-bool take_prefix(std::string_view& line, std::string_view prefix) {
+bool remove_prefix(std::string_view& line, std::string_view prefix) {
     if (!line.starts_with(prefix)) {
         return false;
     }
@@ -30,7 +30,7 @@ void DoctorReport::feed(std::span<const std::byte> bytes) {
         }
         const char c = static_cast<char>(byte);
         if (c == '\n') {
-            take_line();
+            add_line();
             line_.clear();
         } else if (c >= ' ' && c <= '~' && line_.size() < longest) {
             line_.push_back(c);
@@ -38,11 +38,11 @@ void DoctorReport::feed(std::span<const std::byte> bytes) {
     }
 }
 
-void DoctorReport::take_line() {
+void DoctorReport::add_line() {
     std::string_view line = line_;
     if (begun_ && line == abi::end_of_report) {
         ended_ = true;
-    } else if (take_prefix(line, abi::doctor::line)) {
+    } else if (remove_prefix(line, abi::doctor::line)) {
         begun_ = true;
         check_ = line.substr(0, line.find(": "));
         const bool failed =
@@ -51,10 +51,10 @@ void DoctorReport::take_line() {
             ++failed_lines_;
             failed_ += line_ + "\n";
         }
-    } else if (take_prefix(line, abi::stop_line)) {
+    } else if (remove_prefix(line, abi::stop_line)) {
         begun_ = true;
         can_trace_ = line.starts_with(abi::doctor::can_trace);
-        if (take_prefix(line, abi::doctor::line)) {
+        if (remove_prefix(line, abi::doctor::line)) {
             verdict_ = line;
         } else { // the hypervisor's own reason
             verdict_ = fmt::format("this board cannot trace: {}", line);
@@ -72,7 +72,7 @@ std::string DoctorReport::text() const {
         return failed_ + verdict_ + "\n";
     }
     std::string_view line = line_;
-    const bool unfinished = take_prefix(line, abi::doctor::line);
+    const bool unfinished = remove_prefix(line, abi::doctor::line);
     const std::string_view last = unfinished ? line.substr(0, line.find(": ")) : check_;
     return failed_ + fmt::format("this board cannot trace: its report ends {} the check '{}'\n",
                                  unfinished ? "in" : "behind", last);

@@ -28,7 +28,7 @@ private:
     static constexpr std::size_t longest = 1024;
     static constexpr unsigned most_failed = 100; ///< more than there are checks
 
-    void take_line();
+    void add_line();
 
     std::string line_;
     std::string check_;  ///< name of the last one

@@ -107,7 +107,7 @@ public:
           log_(file_ ? file_.get() : STDOUT_FILENO, "the console") {}
 
     /// Returns the stream's part.
-    std::span<const std::byte> take(std::span<const std::byte> bytes) {
+    std::span<const std::byte> split(std::span<const std::byte> bytes) {
         wire_.feed(bytes);
         log_.append(wire_.console());
         return wire_.stream();
@@ -135,7 +135,7 @@ public:
     std::optional<RecordingEnd> step() {
         const unsigned breaks = link_.breaks();
         const std::span<const std::byte> bytes = link_.read(moment);
-        recording_.feed(console_ != nullptr ? console_->take(bytes) : bytes);
+        recording_.feed(console_ != nullptr ? console_->split(bytes) : bytes);
         if (console_ != nullptr) {
             recording_.console(console_->text());
         }

@@ -32,17 +32,17 @@ Groups::Finding Groups::add(const abi::Record& record, std::optional<std::uint32
     Cpu& cpu = cpus_[record.cpu];
     const bool is_piece = record.type == abi::RecordType::payload;
     const bool at_once = next == record.cpu_sequence && record.type != abi::RecordType::gap;
-    const auto tell = [&](std::uint32_t owner, std::string_view what) {
+    const auto report = [&](std::uint32_t owner, std::string_view what) {
         found.broken += cpu.owner == owner ? 0 : 1;
         found.wrong = at_once ? what : found.wrong;
         cpu.owner = owner;
     };
     const bool goes_on = cpu.before && abi::follows(record, *cpu.before);
     if (cpu.before && !goes_on) {
-        tell(group_of(*cpu.before), "comes where the payload of the record before it goes on");
+        report(group_of(*cpu.before), "comes where the payload of the record before it goes on");
     }
     if (is_piece && !goes_on) {
-        tell(group_of(record), "is a payload of no record");
+        report(group_of(record), "is a payload of no record");
     }
     if (is_piece && !abi::is_sound_piece(record)) {
         found.wrong = "is a payload with an impossible size or place";

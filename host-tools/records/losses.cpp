@@ -54,8 +54,8 @@ void LossCounter::finish_at(unsigned cpu, std::uint32_t sequence) {
     }
 }
 
-void LossCounter::tell_others(unsigned cpu, std::uint32_t sequence, std::uint32_t others) {
-    cpus_.at(cpu).told = {sequence, others};
+void LossCounter::set_others(unsigned cpu, std::uint32_t sequence, std::uint32_t others) {
+    cpus_.at(cpu).stated = {sequence, others};
 }
 
 Lost LossCounter::all_lost() const {
@@ -64,8 +64,8 @@ Lost LossCounter::all_lost() const {
         if (cpu.lost == 0 || only_events_) {
             continue;
         }
-        const std::uint32_t others = cpu.told ? cpu.told->second - cpu.others : 0;
-        const bool known = cpu.told && cpu.told->first == cpu.next + cpu.at_end &&
+        const std::uint32_t others = cpu.stated ? cpu.stated->second - cpu.others : 0;
+        const bool known = cpu.stated && cpu.stated->first == cpu.next + cpu.at_end &&
                            others <= cpu.lost && cpu.lost <= UINT32_MAX;
         all.others = known && all.others ? std::optional(*all.others + others) : std::nullopt;
     }

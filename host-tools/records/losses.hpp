@@ -94,9 +94,9 @@ public:
 
     /// Of the records of `cpu` up to this cpu_sequence, lost ones too, so many were no accesses,
     /// modulo 2^32. Call it last: it is ignored if not just these records were added or lost.
-    void tell_others(unsigned cpu, std::uint32_t sequence, std::uint32_t others);
+    void set_others(unsigned cpu, std::uint32_t sequence, std::uint32_t others);
     /// Only events are lost, such as those that a log counts.
-    void tell_only_events() { only_events_ = true; }
+    void set_only_events() { only_events_ = true; }
 
     /// Runs of missing records. After most_losses of them, further losses are added to the last one
     /// of the CPU.
@@ -118,8 +118,8 @@ private:
         std::uint64_t lost = 0;
         std::uint32_t at_end = 0; ///< those after the last record, if their number is all
         std::uint32_t others = 0; ///< records added that are no accesses
-        std::optional<std::pair<std::uint32_t, std::uint32_t>> told; ///< what tell_others() said
-        std::optional<std::size_t> last_loss;                        ///< index in losses_
+        std::optional<std::pair<std::uint32_t, std::uint32_t>> stated; ///< by set_others()
+        std::optional<std::size_t> last_loss;                          ///< index in losses_
     };
 
     void add_behind(const abi::Record& record);

@@ -17,7 +17,7 @@ constexpr std::string_view beginning = "module: ";
 static_assert(beginning.size() == sizeof abi::Record::value);
 
 /// Removes the text before the next blank, or all of it, and returns it.
-std::string_view take_word(std::string_view& text) {
+std::string_view next_word(std::string_view& text) {
     const std::string_view word = text.substr(0, text.find(' '));
     text.remove_prefix(std::min(text.size(), word.size() + 1));
     return word;
@@ -54,8 +54,8 @@ std::optional<LoadedModule> module_of_mark(std::string_view marker, std::uint64_
         return std::nullopt;
     }
     text.remove_prefix(beginning.size());
-    const std::string_view name = take_word(text);
-    const std::string_view place = take_word(text);
+    const std::string_view name = next_word(text);
+    const std::string_view place = next_word(text);
     const std::uint32_t base = place.starts_with("0x") ? number(place.substr(2), 16) : 0;
     const std::uint32_t size = number(text, 10); // the rest
     if (name.empty() || name.size() > LoadedModule::most_name || base == 0 || size == 0 ||

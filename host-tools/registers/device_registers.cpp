@@ -50,7 +50,7 @@ bool DeviceRegisters::watches_any() {
     return *watches_any_;
 }
 
-bool DeviceRegisters::tell(const abi::Record& record, std::uint64_t offset) {
+bool DeviceRegisters::observe(const abi::Record& record, std::uint64_t offset) {
     Bound& bound = devices_[record.device];
     const auto watched = bound.watched.find(offset);
     if (watched == bound.watched.end() || record.type != abi::RecordType::access) {

@@ -46,7 +46,7 @@ public:
     bool watches_any();
     /// `record` is the last one of such a region, `offset` bytes from its start. False: variants
     /// have new numbers.
-    bool tell(const abi::Record& record, std::uint64_t offset);
+    bool observe(const abi::Record& record, std::uint64_t offset);
     /// If `record`, the next one of such a region, is a command that carries out what was written
     /// before it: the register, value and fields of that, "MII_DATA[BMCR] 0x4100 LOOPBACK=1".
     std::string carried_out(const abi::Record& record, std::uint64_t offset);

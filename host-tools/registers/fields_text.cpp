@@ -18,7 +18,7 @@ struct Numbered {
     std::string_view digits;
 };
 
-Numbered take_apart(std::string_view name) {
+Numbered split(std::string_view name) {
     const std::size_t last = name.find_last_not_of("0123456789");
     const std::size_t length = last == std::string_view::npos ? 0 : last + 1;
     return {name.substr(0, length), name.substr(length)};
@@ -31,8 +31,8 @@ std::uint64_t number_of(std::string_view digits) {
 }
 
 bool follows(const Field& field, const Field& before) {
-    const Numbered a = take_apart(before.name);
-    const Numbered b = take_apart(field.name);
+    const Numbered a = split(before.name);
+    const Numbered b = split(field.name);
     return field.width == before.width && !a.digits.empty() && !b.digits.empty() &&
            a.stem == b.stem && number_of(b.digits) == number_of(a.digits) + 1;
 }
@@ -48,7 +48,7 @@ void append(std::string& text, const Field& first, const Field& last, std::uint6
     text += first.name;
     if (&first != &last) {
         text += "..";
-        text += take_apart(last.name).digits;
+        text += split(last.name).digits;
     }
     text += '=';
     if (const std::string* name = value_name(first, value)) {

@@ -153,13 +153,13 @@ public:
 
     // Each function throws Exceeded at `node` if the limit is exceeded.
     void entries(const SvdNode& node, std::size_t more) {
-        take(node, entries_, more, most_entries, "registers, clusters and names of indices");
+        charge(node, entries_, more, most_entries, "registers, clusters and names of indices");
     }
     void fields(const SvdNode& node, std::size_t more) {
-        take(node, fields_, more, most_fields, "fields and named values");
+        charge(node, fields_, more, most_fields, "fields and named values");
     }
     void text(const SvdNode& node, std::size_t more) {
-        take(node, text_, more, most_text, "characters");
+        charge(node, text_, more, most_text, "characters");
     }
 
     /// Takes again what was taken between these two copies.
@@ -174,8 +174,8 @@ private:
     static constexpr std::size_t most_fields = 1u << 20;
     static constexpr std::size_t most_text = 64u << 20;
 
-    static void take(const SvdNode& node, std::size_t& taken, std::size_t more, std::size_t most,
-                     const char* what) {
+    static void charge(const SvdNode& node, std::size_t& taken, std::size_t more, std::size_t most,
+                       const char* what) {
         if (more > most - taken) {
             const Error error = node.error("more than {} {}", most, what);
             throw Exceeded(error.status(), error.what());

@@ -26,7 +26,7 @@ constexpr std::array<std::string_view, 10> gics = {
 
 using Specifier = std::vector<std::uint32_t>;
 
-Specifier take(const Cells& cells, std::size_t at, std::size_t count) {
+Specifier cells_at(const Cells& cells, std::size_t at, std::size_t count) {
     Specifier taken;
     for (std::size_t i = at; i < at + count && i < cells.count(); ++i) {
         taken.push_back(cells[i]);
@@ -94,8 +94,8 @@ std::optional<Way> through_map(const TreeNodes& tree, const Way& way) {
         const std::size_t parent_specifier = parent_address + address_cells;
         const std::size_t end = parent_specifier + specifier_cells;
         if (end <= map.count() && matches(sought, map, at, mask)) {
-            return Way{next, take(map, parent_address, address_cells),
-                       take(map, parent_specifier, specifier_cells)};
+            return Way{next, cells_at(map, parent_address, address_cells),
+                       cells_at(map, parent_specifier, specifier_cells)};
         }
         at = end;
     }
@@ -141,7 +141,7 @@ std::optional<unsigned> to_gic(const TreeNodes& tree, Way way) {
 Specifier unit_address(const TreeNodes& tree, std::size_t node) {
     const std::size_t bus = tree.parent(node);
     const std::size_t count = bus == TreeNodes::none ? 0 : tree.number(bus, "#address-cells", 2);
-    return take(tree.cells(node, "reg"), 0, std::min(count, most_cells));
+    return cells_at(tree.cells(node, "reg"), 0, std::min(count, most_cells));
 }
 
 } // namespace
@@ -178,7 +178,7 @@ std::vector<TreeInterrupt> interrupts_of(const TreeNodes& tree, std::size_t node
             break;
         }
         const auto id =
-            to_gic(tree, {controller, unit_address(tree, node), take(cells, at, count)});
+            to_gic(tree, {controller, unit_address(tree, node), cells_at(cells, at, count)});
         if (id) {
             found.push_back({*id, n < names.size() ? names[n] : ""});
         }

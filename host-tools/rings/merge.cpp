@@ -47,7 +47,7 @@ void Merge::set_bound(unsigned cpu, std::uint64_t time, bool idle) {
 void Merge::emit(std::vector<abi::Record>& out) {
     for (Queue* queue = choose(); queue != nullptr && may_leave(*queue, queue->time());
          queue = choose()) {
-        queue->take(std::min(first_of_others(*queue), bound_of_others(*queue)), out);
+        queue->move_to(std::min(first_of_others(*queue), bound_of_others(*queue)), out);
     }
     for (Queue& queue : queues_) {
         queue.end_pass();
@@ -60,7 +60,7 @@ bool Merge::empty() const {
 
 void Merge::flush(std::vector<abi::Record>& out) {
     while (Queue* queue = choose()) {
-        queue->take(first_of_others(*queue), out);
+        queue->move_to(first_of_others(*queue), out);
     }
 }
 
@@ -70,7 +70,7 @@ std::uint64_t Merge::Queue::time() const {
 
 // The first one leaves in any case. Those after it leave, if they are earlier than `limit`, in
 // pieces so short that memmove() uses its fast path (ring_reader.cpp).
-void Merge::Queue::take(std::uint64_t limit, std::vector<abi::Record>& out) {
+void Merge::Queue::move_to(std::uint64_t limit, std::vector<abi::Record>& out) {
     constexpr std::size_t most = 60;
     do {
         const bool is_old = next < old.size();
@@ -195,14 +195,14 @@ std::size_t OrderedRings::pass(std::vector<abi::Record>& ordered) {
     std::uint64_t latest = latest_;
     for (unsigned cpu = 0; cpu < rings_.size(); ++cpu) {
         const InFlightAccess access = rings_[cpu].in_flight();
-        taken_.clear();
-        damaged_ += rings_[cpu].drain(taken_);
-        count += taken_.size();
+        drained_.clear();
+        damaged_ += rings_[cpu].drain(drained_);
+        count += drained_.size();
         if (missed_ > 0) {
-            std::erase_if(taken_, [this](const abi::Record& r) { return r.time <= missed_; });
+            std::erase_if(drained_, [this](const abi::Record& r) { return r.time <= missed_; });
         }
-        latest = taken_.empty() ? latest : std::max(latest, taken_.back().time);
-        merge_.push(cpu, std::move(taken_));
+        latest = drained_.empty() ? latest : std::max(latest, drained_.back().time);
+        merge_.push(cpu, std::move(drained_));
         if (access.state == abi::InFlight::none) {
             merge_.set_bound(cpu, latest_, true);
         } else if (abi::has_begun(access.state)) {

@@ -63,7 +63,7 @@ private:
         /// Time of the first record. One CPU's records keep their order, whatever their times are.
         std::uint64_t time() const;
         /// Appends the first record to `out`, and those after it that are earlier than `limit`.
-        void take(std::uint64_t limit, std::vector<abi::Record>& out);
+        void move_to(std::uint64_t limit, std::vector<abi::Record>& out);
         void end_pass();
     };
 
@@ -110,7 +110,7 @@ private:
     std::uint64_t damaged_ = 0;
     std::uint64_t latest_ = 0; ///< latest time taken in earlier passes
     std::uint64_t missed_ = 0; ///< latest time before this reader began
-    std::vector<abi::Record> taken_;
+    std::vector<abi::Record> drained_;
 };
 
 } // namespace mmioscope::rings

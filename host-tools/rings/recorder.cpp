@@ -32,7 +32,7 @@ void Recorder::finish(abi::Ending ending) {
             losses_.finish(cpu, rings_.rings()[cpu].lost());
         }
         const auto [sequence, others] = rings_.rings()[cpu].numbered();
-        losses_.tell_others(cpu, sequence, others);
+        losses_.set_others(cpu, sequence, others);
     }
     file_.flush();
     file_.values(abi::SectionType::losses, std::span<const abi::Loss>(losses_.losses()));

@@ -34,7 +34,7 @@ void reserve(int fd, std::uint64_t before, std::uint64_t size, const std::string
     }
 }
 
-void give_size(int fd, std::uint64_t size, const std::string& path) {
+void set_size(int fd, std::uint64_t size, const std::string& path) {
     struct stat status {};
     if (::fstat(fd, &status) != 0 || !S_ISREG(status.st_mode) ||
         (status.st_size != 0 && static_cast<std::uint64_t>(status.st_size) != size)) {
@@ -55,7 +55,7 @@ FileDescriptor ram_file(const std::string& path, std::uint64_t size) {
     FileDescriptor file = open_output(path);
     ::fcntl(file.get(), F_SETFD, 0); // QEMU inherits it
     try {
-        give_size(file.get(), size, path);
+        set_size(file.get(), size, path);
     } catch (const Error&) {
         if (is_new) {
             ::unlink(path.c_str());

@@ -49,23 +49,23 @@ void Monitor::send(const std::string& line) {
 }
 
 std::optional<Monitor::Halt> Monitor::poll() {
-    take_lines();
+    read_lines();
     return halt_;
 }
 
-void Monitor::take_lines() {
+void Monitor::read_lines() {
     std::array<char, 4096> bytes;
     ssize_t got = 0;
     while ((got = ::recv(ours_.get(), bytes.data(), bytes.size(), MSG_DONTWAIT)) > 0) {
         text_.append(bytes.data(), static_cast<std::size_t>(got));
     }
     for (std::size_t end = 0; (end = text_.find('\n')) != std::string::npos;) {
-        take_line(text_.substr(0, end));
+        read_line(text_.substr(0, end));
         text_.erase(0, end + 1);
     }
 }
 
-void Monitor::take_line(const std::string& line) {
+void Monitor::read_line(const std::string& line) {
     const nlohmann::json message = nlohmann::json::parse(line, nullptr, false);
     if (!message.is_object()) {
         throw failure("QEMU's control socket sent text that is not JSON: {}", line);
@@ -88,7 +88,7 @@ void Monitor::wait_for(const bool& done, const char* what) {
             throw failure("QEMU did not {} the machine", what);
         }
         std::this_thread::sleep_for(1ms);
-        take_lines();
+        read_lines();
     }
 }
 

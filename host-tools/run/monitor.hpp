@@ -28,8 +28,8 @@ public:
 
 private:
     void send(const std::string& line);
-    void take_lines();
-    void take_line(const std::string& line);
+    void read_lines();
+    void read_line(const std::string& line);
     void wait_for(const bool& done, const char* what);
 
     FileDescriptor ours_;

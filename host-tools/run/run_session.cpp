@@ -104,11 +104,11 @@ public:
         if (awaited_.empty() || more.empty()) {
             return false;
         }
-        said_.append(reinterpret_cast<const char*>(more.data()), more.size());
-        if (said_.find(awaited_) != std::string::npos) {
+        output_.append(reinterpret_cast<const char*>(more.data()), more.size());
+        if (output_.find(awaited_) != std::string::npos) {
             return true;
         }
-        said_.erase(0, said_.size() - std::min(said_.size(), awaited_.size() - 1));
+        output_.erase(0, output_.size() - std::min(output_.size(), awaited_.size() - 1));
         return false;
     }
     void finish() {
@@ -121,7 +121,7 @@ private:
     ConsoleFile& from_;
     trace::ConsoleWriter to_;
     const std::string& awaited_;
-    std::string said_; ///< the end of it, in which a part of what is awaited may be
+    std::string output_; ///< the end of it, in which a part of what is awaited may be
 };
 
 RunEnd record(TraceSource& source, trace::FileWriter& file, Watch& watch, ProgressLine& progress,

@@ -158,7 +158,7 @@ bool ElfFile::locate(std::uint32_t address, Location& to) {
 namespace {
 
 // Gives libdwfl another reference to the open file, so it does not search for one.
-int give_elf(Dwfl_Module*, void** elf, const char*, Dwarf_Addr, char**, Elf** to) {
+int set_elf(Dwfl_Module*, void** elf, const char*, Dwarf_Addr, char**, Elf** to) {
     *to = elf_begin(-1, ELF_C_READ_MMAP_PRIVATE, static_cast<Elf*>(*elf));
     return -1;
 }
@@ -167,7 +167,7 @@ int no_debug_file(Dwfl_Module*, void**, const char*, Dwarf_Addr, const char*, co
     return -1;
 }
 
-constexpr Dwfl_Callbacks callbacks{give_elf, no_debug_file, dwfl_offline_section_address, nullptr};
+constexpr Dwfl_Callbacks callbacks{set_elf, no_debug_file, dwfl_offline_section_address, nullptr};
 
 bool is_code(Dwarf_Die* die) {
     return dwarf_tag(die) == DW_TAG_inlined_subroutine || dwarf_tag(die) == DW_TAG_subprogram;

@@ -52,8 +52,8 @@ using CappedNames = CappedMap<std::map<std::string, T, std::less<>>>;
 
 /// Adds a line for the user to `lines`: the keys beyond the first `most` had `count` of `what`,
 /// "accesses of tasks". Adds none if `count` is 0.
-inline void tell_left_out(std::vector<std::string>& lines, std::uint64_t count,
-                          std::string_view what, std::size_t most) {
+inline void add_left_out(std::vector<std::string>& lines, std::uint64_t count,
+                         std::string_view what, std::size_t most) {
     if (count > 0) {
         lines.push_back(fmt::format("... {} {} beyond the first {} are left out: choose fewer "
                                     "(-F, --cpu, --from, --to)",

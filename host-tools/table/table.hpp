@@ -62,7 +62,7 @@ struct Table {
     std::vector<Row> rows;
     Shape shape = Shape::headed;
     std::string closing = {}; ///< a line for people after the rows; empty: none
-    /// What has no row for want of memory (tell_left_out()): lines for people after the rows,
+    /// What has no row for want of memory (add_left_out()): lines for people after the rows,
     /// warnings for users of programs.
     std::vector<std::string> left_out = {};
     /// Returns the rows after `rows` at each call, for a table too long for memory; null: there are

@@ -254,7 +254,7 @@ namespace {
 // QEMU's names of memory regions whose impl.min_access_size is 4 (hw/char/pl011.c of QEMU 10).
 constexpr std::array<std::string_view, 1> word_models = {"pl011"};
 
-bool takes_words(const importing::AccessLog& log, const importing::Line& line) {
+bool has_only_words(const importing::AccessLog& log, const importing::Line& line) {
     return line.kind == importing::LineKind::access &&
            std::ranges::find(word_models, log.regions[line.region]) != word_models.end();
 }
@@ -277,12 +277,12 @@ unsigned major_and_minor(std::string_view qemu) {
 void mark_widened(importing::AccessLog& log) {
     std::vector<bool> only_words(log.regions.size(), true);
     for (const importing::Line& line : log.lines) {
-        if (takes_words(log, line) && line.size != 4) {
+        if (has_only_words(log, line) && line.size != 4) {
             only_words[line.region] = false;
         }
     }
     for (importing::Line& line : log.lines) {
-        line.widened = takes_words(log, line) && only_words[line.region];
+        line.widened = has_only_words(log, line) && only_words[line.region];
     }
 }
 

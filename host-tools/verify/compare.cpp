@@ -341,8 +341,8 @@ public:
     explicit Finder(std::uint64_t base) : base_(base) {}
 
     /// Line `number` of the log. Appends those that turn out to be the stream's to `found`.
-    void take(const importing::Line& line, const Model& model, std::size_t number,
-              std::vector<std::size_t>& found) {
+    void add(const importing::Line& line, const Model& model, std::size_t number,
+             std::vector<std::size_t>& found) {
         const std::uint64_t offset = line.address - base_;
         std::size_t& look = looks_[line.cpu];
         if (line.write && offset - model.data < register_size) {
@@ -398,7 +398,7 @@ void leave_out_shared(importing::AccessLog& log, std::span<const abi::RegionEntr
                 continue;
             }
             if (const Model* const model = model_of(log.regions[line.region])) {
-                finder.take(line, *model, number, found);
+                finder.add(line, *model, number, found);
             }
         }
         std::ranges::sort(found);

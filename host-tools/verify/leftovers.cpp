@@ -95,10 +95,10 @@ private:
 
     // Pairs leftovers that differ in exactly `differing` fields.
     void pair(unsigned differing) {
-        std::erase_if(left_events_, [&](const Leftover& left) { return take(left, differing); });
+        std::erase_if(left_events_, [&](const Leftover& left) { return explain(left, differing); });
     }
 
-    bool take(const Leftover& left, unsigned differing) {
+    bool explain(const Leftover& left, unsigned differing) {
         const std::uint32_t low = left.expected - std::min(left.expected, reach);
         auto at = std::lower_bound(left_lines_.begin(), left_lines_.end(), low);
         for (; at != left_lines_.end() && *at <= left.expected + reach; ++at) {
@@ -131,7 +131,8 @@ private:
 } // namespace
 
 std::vector<Difference> name_leftovers(std::span<const importing::Line> lines,
-                                       std::span<const importing::Event> events, Matching& matching) {
+                                       std::span<const importing::Event> events,
+                                       Matching& matching) {
     return Pairing(lines, events, matching).run();
 }
 

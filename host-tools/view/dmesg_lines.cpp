@@ -17,7 +17,7 @@ namespace {
 constexpr double most_ticks = 0x1p62;
 
 // Damage is reported when the trace is printed.
-void tell_nobody(const std::string& /*problem*/) {}
+void ignore(const std::string& /*problem*/) {}
 
 std::vector<analysis::DmesgLine> lines_of(const std::string& path) {
     std::istringstream in(whole_text(path, "kernel's log"));
@@ -36,7 +36,7 @@ reading::TraceOptions same_files(const reading::TraceOptions& options) {
     reading::TraceOptions whole;
     whole.path = options.path;
     whole.one_file = options.one_file;
-    whole.report = tell_nobody;
+    whole.report = ignore;
     return whole;
 }
 

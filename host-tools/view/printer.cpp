@@ -115,7 +115,7 @@ void Printer::show_change(const Event& event) {
 
 inline void Printer::show_if_room(const Event& event, std::optional<std::uint64_t> before) {
     if (options_.gap != 0) {
-        tell_gap(static_cast<std::int64_t>(event.nanoseconds));
+        print_gap(static_cast<std::int64_t>(event.nanoseconds));
     }
     if (lines_ >= options_.limit) {
         not_printed_ += event.record.type == abi::RecordType::access ? 1 : 0;
@@ -174,7 +174,7 @@ std::size_t Printer::skip_quickly(std::span<const Event> events) {
     const std::size_t skipped = accesses - static_cast<std::size_t>(options_.last);
     if (options_.gap != 0) {
         for (const Event& event : events.first(skipped)) {
-            tell_gap(static_cast<std::int64_t>(event.nanoseconds));
+            print_gap(static_cast<std::int64_t>(event.nanoseconds));
         }
     }
     format_.pass(events[skipped - 1]);
@@ -231,7 +231,7 @@ void Printer::add_unended(const Event& marker) {
 }
 
 void Printer::add(std::int64_t nanoseconds, std::uint64_t ticks, const std::string& words) {
-    tell_gap(nanoseconds);
+    print_gap(nanoseconds);
     collapse_.release();
     if (lines_ < options_.limit) {
         start_line(0);
@@ -280,7 +280,7 @@ void Printer::flush() {
 }
 
 // Events that are out of order show no gap.
-void Printer::tell_gap(std::int64_t nanoseconds) {
+void Printer::print_gap(std::int64_t nanoseconds) {
     const std::int64_t before = seen_.value_or(nanoseconds);
     seen_ = std::max(before, nanoseconds);
     if (options_.gap == 0 || nanoseconds - before < static_cast<std::int64_t>(options_.gap)) {

@@ -101,7 +101,7 @@ private:
     Kept* keep();
     void make_kept();
     void show_last();
-    void tell_gap(std::int64_t nanoseconds);
+    void print_gap(std::int64_t nanoseconds);
     void write();
 
     std::FILE* out_;

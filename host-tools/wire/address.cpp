@@ -12,14 +12,14 @@ namespace mmioscope::wire {
 namespace {
 
 /// Removes `prefix` from the start of `text`, if it is there.
-bool take(std::string_view& text, std::string_view prefix) {
+bool remove_prefix(std::string_view& text, std::string_view prefix) {
     const bool found = text.starts_with(prefix);
     text.remove_prefix(found ? prefix.size() : 0);
     return found;
 }
 
 /// Removes the option at the end of a socket's address.
-void take_options(std::string_view& rest, Address& address) {
+void read_options(std::string_view& rest, Address& address) {
     constexpr std::string_view option = ",listen";
     address.listen = rest.ends_with(option);
     rest.remove_suffix(address.listen ? option.size() : 0);
@@ -27,7 +27,7 @@ void take_options(std::string_view& rest, Address& address) {
 
 void parse_unix(std::string_view rest, Address& address) {
     address.kind = Kind::unix_socket;
-    take_options(rest, address);
+    read_options(rest, address);
     if (rest.empty()) {
         throw bad_input("'{}': the path of the socket is missing", address.text);
     }
@@ -46,7 +46,7 @@ bool is_port(std::string_view text, bool listen) {
 
 void parse_tcp(std::string_view rest, Address& address) {
     address.kind = Kind::tcp;
-    take_options(rest, address);
+    read_options(rest, address);
     if (const std::size_t comma = rest.find(','); comma != std::string_view::npos) {
         throw bad_input("'{}': unknown option '{}'; the only option is 'listen'", address.text,
                         rest.substr(comma + 1));
@@ -85,9 +85,9 @@ Address parse_address(std::string_view text) {
     }
     if (text == "-") {
         address.kind = Kind::standard_input;
-    } else if (take(rest, "unix:")) {
+    } else if (remove_prefix(rest, "unix:")) {
         parse_unix(rest, address);
-    } else if (take(rest, "tcp:")) {
+    } else if (remove_prefix(rest, "tcp:")) {
         parse_tcp(rest, address);
     } else {
         address.path = text;

@@ -19,7 +19,7 @@ public:
     explicit Cursor(std::span<const std::uint8_t> bytes) : bytes_(bytes) {}
 
     template <typename T>
-    bool take(T& value) {
+    bool read(T& value) {
         if (bytes_.size() < sizeof value) {
             return false;
         }
@@ -28,7 +28,7 @@ public:
         return true;
     }
 
-    bool take_text(std::size_t size, std::string& text) {
+    bool read_text(std::size_t size, std::string& text) {
         if (bytes_.size() < size) {
             return false;
         }
@@ -38,11 +38,11 @@ public:
     }
 
     /// Takes a text up to a zero, and the zero.
-    bool take_string(std::string& text) {
+    bool read_string(std::string& text) {
         const auto zero = std::find(bytes_.begin(), bytes_.end(), 0);
         std::uint8_t end = 0;
         return zero != bytes_.end() &&
-               take_text(static_cast<std::size_t>(zero - bytes_.begin()), text) && take(end);
+               read_text(static_cast<std::size_t>(zero - bytes_.begin()), text) && read(end);
     }
 
     bool empty() const { return bytes_.empty(); }
@@ -54,7 +54,7 @@ private:
 std::optional<std::vector<std::uint8_t>> unpack(std::span<const std::uint8_t> bytes) {
     Cursor cursor(bytes);
     std::uint32_t size = 0;
-    if (!cursor.take(size) || size > abi::max_description) {
+    if (!cursor.read(size) || size > abi::max_description) {
         return std::nullopt;
     }
     const std::span<const std::uint8_t> coded = bytes.subspan(sizeof size);
@@ -75,12 +75,12 @@ bool plausible(const abi::Description& d) {
            d.time_shift <= abi::max_time_shift;
 }
 
-bool take_region(Cursor& cursor, std::string& path, abi::RegionEntry& entry) {
+bool read_region(Cursor& cursor, std::string& path, abi::RegionEntry& entry) {
     abi::StreamRegion region;
     std::string rest;
-    if (!cursor.take(region) || region.shared > path.size() ||
+    if (!cursor.read(region) || region.shared > path.size() ||
         region.shared + region.rest >= static_cast<int>(sizeof entry.path) ||
-        !cursor.take_text(region.rest, rest)) {
+        !cursor.read_text(region.rest, rest)) {
         return false;
     }
     path.resize(region.shared);
@@ -94,11 +94,11 @@ bool take_region(Cursor& cursor, std::string& path, abi::RegionEntry& entry) {
     return true;
 }
 
-bool take_aliases(Cursor& cursor, std::map<std::string, std::string>& aliases) {
+bool read_aliases(Cursor& cursor, std::map<std::string, std::string>& aliases) {
     while (!cursor.empty()) {
         std::string name;
         std::string path;
-        if (!cursor.take_string(name) || !cursor.take_string(path)) {
+        if (!cursor.read_string(name) || !cursor.read_string(path)) {
             return false;
         }
         aliases[name] = path;
@@ -115,7 +115,7 @@ std::optional<StreamHead> read_description(std::span<const std::uint8_t> bytes) 
     }
     Cursor cursor(*text);
     abi::Description description;
-    if (!cursor.take(description) || !plausible(description)) {
+    if (!cursor.read(description) || !plausible(description)) {
         return std::nullopt;
     }
     StreamHead head{description.info,
@@ -128,12 +128,12 @@ std::optional<StreamHead> read_description(std::span<const std::uint8_t> bytes) 
     std::string path;
     for (std::uint32_t i = 0; i < description.region_count; ++i) {
         abi::RegionEntry entry;
-        if (!take_region(cursor, path, entry)) {
+        if (!read_region(cursor, path, entry)) {
             return std::nullopt;
         }
         head.regions.push_back(entry);
     }
-    return take_aliases(cursor, head.aliases) ? std::optional(head) : std::nullopt;
+    return read_aliases(cursor, head.aliases) ? std::optional(head) : std::nullopt;
 }
 
 std::vector<std::byte> alias_tree(const StreamHead& head) {

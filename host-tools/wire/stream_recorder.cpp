@@ -51,7 +51,7 @@ void StreamRecorder::end(const abi::EndHeader& end, std::span<const abi::Statist
     for (unsigned cpu = 0; cpu < std::min(end.cpu_count, head_->info.cpu_count); ++cpu) {
         losses_->finish_at(cpu, end.next_sequence[cpu]);
         if (cpu < others_.size()) {
-            losses_->tell_others(cpu, end.next_sequence[cpu], others_[cpu]);
+            losses_->set_others(cpu, end.next_sequence[cpu], others_[cpu]);
         }
     }
     others_.clear();

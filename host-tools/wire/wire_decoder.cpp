@@ -38,7 +38,7 @@ bool may_be_frame(std::span<const std::uint8_t> piece, abi::StreamEnd end) {
 }
 
 template <typename T>
-bool take_front(std::span<const std::uint8_t>& bytes, T& value) {
+bool read_front(std::span<const std::uint8_t>& bytes, T& value) {
     if (bytes.size() < sizeof value) {
         return false;
     }
@@ -66,7 +66,7 @@ bool unfold(const abi::Record& fold, std::vector<abi::Record>& records) {
 // Nothing if `payload` has no valid records.
 std::optional<std::vector<abi::Record>> decode(std::span<const std::uint8_t> bits) {
     abi::RecordsHeader header;
-    if (!take_front(bits, header) || header.time_shift > abi::max_time_shift) {
+    if (!read_front(bits, header) || header.time_shift > abi::max_time_shift) {
         return std::nullopt;
     }
     const auto model = std::make_unique<abi::RecordModel>();
@@ -93,23 +93,23 @@ std::optional<std::vector<abi::Record>> decode(std::span<const std::uint8_t> bit
 
 WireDecoder::WireDecoder(WireSink& sink)
     : sink_(sink), frames_([this](const abi::FrameHeader& header,
-                                  Payload payload) { return take(header, payload); },
+                                  Payload payload) { return read(header, payload); },
                            [this](Payload piece) { spoilt(piece); }) {}
 
-Age WireDecoder::take(const abi::FrameHeader& header, Payload payload) {
+Age WireDecoder::read(const abi::FrameHeader& header, Payload payload) {
     if (is_over(header.boot)) {
         return Age::stale;
     }
     bool sense = true;
     Age age = Age::unknown;
     switch (header.type) {
-    case abi::FrameType::hello: sense = take_hello(header, payload, age); break;
-    case abi::FrameType::records: sense = take_records(header, payload, age); break;
-    case abi::FrameType::end: sense = take_end(header.boot, payload); break;
-    case abi::FrameType::reply: sense = take_reply(payload); break;
+    case abi::FrameType::hello: sense = read_hello(header, payload, age); break;
+    case abi::FrameType::records: sense = read_records(header, payload, age); break;
+    case abi::FrameType::end: sense = read_end(header.boot, payload); break;
+    case abi::FrameType::reply: sense = read_reply(payload); break;
     case abi::FrameType::previous_hello:
     case abi::FrameType::previous_records:
-    case abi::FrameType::previous_end: sense = take_previous(header, payload); break;
+    case abi::FrameType::previous_end: sense = read_previous(header, payload); break;
     default: break; // from a later version
     }
     senseless_ += sense ? 0 : 1;
@@ -124,7 +124,7 @@ void WireDecoder::spoilt(Payload piece) {
     goes_on_ = goes_on_ || (ended_ && frames_.at_latest() && may_be_frame(piece, *ended_));
 }
 
-bool WireDecoder::take_hello(const abi::FrameHeader& header, Payload payload, Age& age) {
+bool WireDecoder::read_hello(const abi::FrameHeader& header, Payload payload, Age& age) {
     const std::uint32_t boot = header.boot;
     if (boot_ == boot) {
         return true;
@@ -175,7 +175,7 @@ void WireDecoder::begin(std::uint32_t boot, const StreamHead& head) {
     kept_.emplace();
 }
 
-bool WireDecoder::take_records(const abi::FrameHeader& header, Payload payload, Age& age) {
+bool WireDecoder::read_records(const abi::FrameHeader& header, Payload payload, Age& age) {
     std::optional<std::vector<abi::Record>> records = decode(payload);
     if (!records || records->empty()) {
         return records.has_value();
@@ -225,9 +225,9 @@ void WireDecoder::keep(std::uint32_t boot, std::span<const abi::Record> records)
     early.records.insert(early.records.end(), records.begin(), records.end());
 }
 
-bool WireDecoder::take_reply(Payload payload) {
+bool WireDecoder::read_reply(Payload payload) {
     abi::control::Reply reply;
-    if (!take_front(payload, reply) || reply.check != check_of(reply)) {
+    if (!read_front(payload, reply) || reply.check != check_of(reply)) {
         return false;
     }
     sink_.reply(reply);
@@ -237,32 +237,32 @@ bool WireDecoder::take_reply(Payload payload) {
 namespace {
 
 /// Takes `cpus` numbers, unless the sender is older and has left them out.
-void take_others(std::span<const std::uint8_t>& payload, std::vector<std::uint32_t>& others,
+void read_others(std::span<const std::uint8_t>& payload, std::vector<std::uint32_t>& others,
                  std::size_t cpus) {
     const std::size_t size = cpus * sizeof(std::uint32_t);
     if (payload.size() >= size && (payload.size() - size) % sizeof(abi::UnfinishedAccess) == 0) {
         others.resize(cpus);
         for (std::uint32_t& count : others) {
-            take_front(payload, count);
+            read_front(payload, count);
         }
     }
 }
 
 } // namespace
 
-bool WireDecoder::take_end(std::uint32_t boot, Payload payload) {
+bool WireDecoder::read_end(std::uint32_t boot, Payload payload) {
     End end;
-    if (!take_front(payload, end.header) || end.header.cpu_count > abi::max_cpus) {
+    if (!read_front(payload, end.header) || end.header.cpu_count > abi::max_cpus) {
         return false;
     }
     end.statistics.resize(end.header.cpu_count);
     for (abi::Statistics& statistics : end.statistics) {
-        if (!take_front(payload, statistics)) {
+        if (!read_front(payload, statistics)) {
             return false;
         }
     }
-    take_others(payload, end.others, end.header.cpu_count);
-    for (abi::UnfinishedAccess access{}; take_front(payload, access);) {
+    read_others(payload, end.others, end.header.cpu_count);
+    for (abi::UnfinishedAccess access{}; read_front(payload, access);) {
         end.unfinished.push_back(access);
     }
     const bool known = std::ranges::all_of(
@@ -290,7 +290,7 @@ void WireDecoder::hand_on(const End& end) {
     }
 }
 
-bool WireDecoder::take_previous(const abi::FrameHeader& header, Payload payload) {
+bool WireDecoder::read_previous(const abi::FrameHeader& header, Payload payload) {
     const bool here = boot_ == header.boot;
     if (here && !kept_) {
         return true;

@@ -81,14 +81,14 @@ public:
 private:
     using Payload = std::span<const std::uint8_t>;
 
-    Age take(const abi::FrameHeader& header, Payload payload);
+    Age read(const abi::FrameHeader& header, Payload payload);
     void spoilt(Payload piece);
     bool is_over(std::uint32_t boot) const;
-    bool take_hello(const abi::FrameHeader& header, Payload payload, Age& age);
-    bool take_records(const abi::FrameHeader& header, Payload payload, Age& age);
-    bool take_reply(Payload payload);
-    bool take_end(std::uint32_t boot, Payload payload);
-    bool take_previous(const abi::FrameHeader& header, Payload payload);
+    bool read_hello(const abi::FrameHeader& header, Payload payload, Age& age);
+    bool read_records(const abi::FrameHeader& header, Payload payload, Age& age);
+    bool read_reply(Payload payload);
+    bool read_end(std::uint32_t boot, Payload payload);
+    bool read_previous(const abi::FrameHeader& header, Payload payload);
     void begin(std::uint32_t boot, const StreamHead& head);
     bool hand_on(std::vector<abi::Record>& records, bool late);
     void hand_on_previous();

@@ -67,7 +67,7 @@ void WireFrames::finish() {
 }
 
 void WireFrames::end_piece() {
-    if (!piece_.empty() && !take_frame() && in_step_) {
+    if (!piece_.empty() && !end_frame() && in_step_) {
         ++counts_.damaged;
         spoilt_(piece_);
     }
@@ -75,7 +75,7 @@ void WireFrames::end_piece() {
     in_step_ = true;
 }
 
-bool WireFrames::take_frame() {
+bool WireFrames::end_frame() {
     if (piece_.size() > max_piece || !decode(piece_, frame_) ||
         frame_.size() < abi::frame_overhead || !crc_holds(frame_)) {
         return false;
@@ -93,8 +93,8 @@ bool WireFrames::take_frame() {
     } else if (step_to(*find(latest_, header), header) > 1) {
         spoilt_({});
     }
-    count(header, take_(header, std::span<const std::uint8_t>(frame_).subspan(
-                                    sizeof header, frame_.size() - abi::frame_overhead)));
+    count(header, on_frame_(header, std::span<const std::uint8_t>(frame_).subspan(
+                                        sizeof header, frame_.size() - abi::frame_overhead)));
     return true;
 }
 

@@ -34,14 +34,16 @@ struct WireCounts {
 class WireFrames {
 public:
     /// Returns what the frame's content says of its age. `payload` is valid only during the call.
-    using Take = std::function<Age(const abi::FrameHeader&, std::span<const std::uint8_t> payload)>;
+    using OnFrame =
+        std::function<Age(const abi::FrameHeader&, std::span<const std::uint8_t> payload)>;
     /// What may have been frames: bytes between two zeros, or before the end of the stream, no more
     /// than a frame has; empty if only the number of the next frame shows that some are missing.
     using Spoilt = std::function<void(std::span<const std::uint8_t> piece)>;
 
     /// Passes each undamaged frame to `take`, and what else should have been one to `spoilt`. Bytes
     /// before the first zero are not damage: the listener came late.
-    WireFrames(Take take, Spoilt spoilt) : take_(std::move(take)), spoilt_(std::move(spoilt)) {}
+    WireFrames(OnFrame on_frame, Spoilt spoilt)
+        : on_frame_(std::move(on_frame)), spoilt_(std::move(spoilt)) {}
 
     /// The next bytes, in pieces of any size. Throws Error (bad_input) at a frame with a newer
     /// version.
@@ -59,11 +61,11 @@ public:
 
 private:
     void end_piece();
-    bool take_frame();
+    bool end_frame();
     void begin_boot(const abi::FrameHeader& header);
     void count(const abi::FrameHeader& header, Age age);
 
-    Take take_;
+    OnFrame on_frame_;
     Spoilt spoilt_;
     WireCounts counts_;
     std::vector<std::uint8_t> piece_; ///< since the last zero, no longer than a frame may be

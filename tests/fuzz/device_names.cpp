@@ -33,7 +33,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     for (record.device = 0; record.device < regions.size(); ++record.device) {
         (void)registers.find(record.device, 12, abi::access_size(record), abi::is_write(record));
         if (registers.watches(record.device)) {
-            (void)registers.tell(record, 12);
+            (void)registers.observe(record, 12);
         }
         if (interrupts.says(record, 12)) {
             (void)interrupts.text(record.value);

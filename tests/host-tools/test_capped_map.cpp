@@ -34,9 +34,9 @@ TEMPLATE_TEST_CASE("a capped map keeps the first keys, and all else in one sum",
 
 TEST_CASE("what has no room is told in a line") {
     std::vector<std::string> lines;
-    tell_left_out(lines, 0, "accesses of tasks", 7);
+    add_left_out(lines, 0, "accesses of tasks", 7);
     CHECK(lines.empty());
-    tell_left_out(lines, 12, "accesses of tasks", 7);
+    add_left_out(lines, 12, "accesses of tasks", 7);
     CHECK(lines == std::vector<std::string>{
                        "... 12 accesses of tasks beyond the first 7 are left out: choose fewer "
                        "(-F, --cpu, --from, --to)"});

@@ -56,30 +56,30 @@ TEST_CASE("of what is lost, records of other kinds are told apart if the writer 
     counter.add(access(1, 0, 4));
     CHECK(text_of(counter.all_lost()) == "4 records lost");
     SECTION("a number that was counted with all records") {
-        counter.tell_others(0, 7, 1 + 3);
+        counter.set_others(0, 7, 1 + 3);
         CHECK(text_of(counter.all_lost()) == "1 lost, 3 other records lost");
         counter.finish(0, 2); // two more, behind the last one
         CHECK(text_of(counter.all_lost()) == "6 records lost");
-        counter.tell_others(0, 9, 1 + 3);
+        counter.set_others(0, 9, 1 + 3);
         CHECK(text_of(counter.all_lost()) == "3 lost, 3 other records lost");
-        counter.tell_others(0, 9, 1 + 6);
+        counter.set_others(0, 9, 1 + 6);
         CHECK(text_of(counter.all_lost()) == "0 lost, 6 other records lost");
-        counter.tell_others(0, 9, 1);
+        counter.set_others(0, 9, 1);
         CHECK(text_of(counter.all_lost()) == "6 lost");
     }
     SECTION("one of another moment, or an impossible one, is not used") {
-        counter.tell_others(0, 8, 1 + 3);
+        counter.set_others(0, 8, 1 + 3);
         CHECK(text_of(counter.all_lost()) == "4 records lost");
-        counter.tell_others(0, 7, 1 + 5);
+        counter.set_others(0, 7, 1 + 5);
         CHECK(text_of(counter.all_lost()) == "4 records lost");
-        counter.tell_others(0, 7, 0);
+        counter.set_others(0, 7, 0);
         CHECK(text_of(counter.all_lost()) == "4 records lost");
     }
     SECTION("one CPU of two does not tell") {
-        counter.tell_others(0, 7, 1);
+        counter.set_others(0, 7, 1);
         counter.add(access(1, 3, 5));
         CHECK(text_of(counter.all_lost()) == "6 records lost");
-        counter.tell_others(1, 4, 2);
+        counter.set_others(1, 4, 2);
         CHECK(text_of(counter.all_lost()) == "4 lost, 2 other records lost");
     }
 }

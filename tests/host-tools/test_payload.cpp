@@ -536,7 +536,7 @@ TEST_CASE("a section of a file, a block and a part do not end in a group") {
         reading::TraceOptions options;
         options.path = path;
         options.no_pc = no_pc;
-        options.sections = [&part](const trace::Section& section) { part.take(section); };
+        options.sections = [&part](const trace::Section& section) { part.add_section(section); };
         reading::Trace trace(options);
         const std::string copy = folder / "part.mmio";
         const FileDescriptor file = create_output(copy);

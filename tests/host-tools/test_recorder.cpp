@@ -355,7 +355,7 @@ public:
         file.text(fmt::format("seen={}\n", seen.size()));
         if (!records.empty()) {
             const trace::Caller caller = 0x1234;
-            file.tell_callers(records.first(1), std::span(&caller, 1));
+            file.write_callers(records.first(1), std::span(&caller, 1));
             ++callers;
         }
         for (const abi::Record& record : records) {

@@ -68,7 +68,7 @@ struct Board {
         const std::uint64_t offset = abi::physical_address(record) - bases[record.device];
         const Register* reg = find(record, offset);
         if (registers.watches(record.device)) {
-            registers.tell(record, offset);
+            registers.observe(record, offset);
         }
         return reg == nullptr ? "-" : register_text(*reg, offset);
     }

@@ -41,7 +41,7 @@ public:
                         !its ? "-" : fmt::format("{}:{}", its->comm, its->pid),
                         interrupt(record, offset), said(record));
         if (devices_.registers().watches(record.device)) {
-            devices_.registers().tell(record, address - base);
+            devices_.registers().observe(record, address - base);
         }
         return names;
     }
