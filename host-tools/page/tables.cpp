@@ -43,6 +43,7 @@ std::string table_json(std::string_view title, const table::Table& table) {
                        json(title), columns, fmt::join(rows, ",\n"), json(closing));
 }
 
+/// What a lane shows of a span of time, in ns. `event`: number of its first; 0: none.
 std::string span_json(std::uint64_t from, std::uint64_t to, std::string_view text,
                       std::uint64_t event) {
     return fmt::format("[{},{},{},{}]", from, to, json(text), event);
@@ -62,10 +63,10 @@ void Tables::add(const analysis::Poll& poll) {
     if (poll_spans_.size() < most_spans) {
         const Register* const reg = poll.read.reg();
         poll_spans_.push_back(
-            {poll.first.nanoseconds, poll.last.nanoseconds,
-             fmt::format("{} {} {}, {} reads", analysis::kind_text(poll.kind), poll.read.device(),
-                         reg != nullptr ? reg->name : "", poll.reads),
-             poll.first.number});
+            span_json(poll.first.nanoseconds, poll.last.nanoseconds,
+                      fmt::format("{} {} {}, {} reads", analysis::kind_text(poll.kind),
+                                  poll.read.device(), reg != nullptr ? reg->name : "", poll.reads),
+                      poll.first.number));
     }
 }
 
@@ -106,18 +107,14 @@ std::string Tables::all(const trace::TraceReader& reader, const trace::Summary& 
     put("Recording", head[0]);
     put("Texts", head[1]);
     put("Losses", head[2]);
-    std::ranges::sort(poll_spans_, {}, &Span::from);
-    const std::string polls = json_list(poll_spans_, [](const Span& span) {
-        return span_json(span.from, span.to, span.text, span.event);
-    });
     const std::string log = moments_json(kernel_log, [](const analysis::DmesgLine& line) {
         return static_cast<std::uint64_t>(std::max<std::int64_t>(line.nanoseconds, 0));
     });
     const std::string console = moments_json(reader.console().lines(),
                                              [&](const auto& line) { return time_of(line.time); });
     return fmt::format(
-        "\"tables\":[{}],\n\"spans\":[[\"polls\",{}],\n[\"kernel log\",{}],\n[\"console\",{}]]",
-        fmt::join(tables, ",\n"), polls, log, console);
+        "\"tables\":[{}],\n\"spans\":[[\"polls\",[{}]],\n[\"kernel log\",{}],\n[\"console\",{}]]",
+        fmt::join(tables, ",\n"), fmt::join(poll_spans_, ","), log, console);
 }
 
 } // namespace mmioscope::page

@@ -18,13 +18,6 @@
 
 namespace mmioscope::page {
 
-/// What a lane shows of a span of time.
-struct Span {
-    std::uint64_t from, to; ///< ns
-    std::string text;
-    std::uint64_t event; ///< number of its first; 0: none
-};
-
 class Tables {
 public:
     /// They get all events before all() is called.
@@ -44,7 +37,7 @@ private:
     analysis::Phases phases_{{}};
     analysis::RegisterClasses registers_;
     analysis::Counts counts_{analysis::all_keys(), analysis::most_names};
-    std::vector<Span> poll_spans_;
+    std::vector<std::string> poll_spans_; ///< JSON
 };
 
 } // namespace mmioscope::page

@@ -70,7 +70,7 @@ async function main() {
   const uses = byMatches(state);
   const all = usesOf(data, state.all);
   const spans = new Map<string, Span[]>([["phases", phaseSpans(facts.tables)]]);
-  for (const [title, some] of facts.spans) spans.set(title, some.map(([from, to, text, event]) => ({ from, to, text, event: event - 1 })));
+  for (const [title, some] of facts.spans) spans.set(title, some.map(([from, to, text, event]) => ({ from, to, text, event: event - 1 })).sort((a, b) => a.from - b.from));
   spans.set("marks", textSpans(data));
   const interrupts = interruptSpans(data);
   for (const [title, some] of interrupts) spans.set(title, some);
