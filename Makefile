@@ -68,7 +68,7 @@ demo: ## boot stock Debian, trace every device, and print what its drivers do; B
 	@began=$$(date +%s); $(BUILD)/mmioscope run --board $(BOARD) $(DEMO_ARGS) $(DEMO_STREAM_$(STREAM)) $(ARGS) && \
 	if [ "$$(stat -c %Y $(BUILD)/demo.mmio 2>/dev/null || echo 0)" -ge $$began ]; then \
 	    $(BUILD)/mmioscope report $(BUILD)/demo.mmio -o $(BUILD)/demo.html 2>/dev/null; echo 'as a page: $(BUILD)/demo.html'; fi && \
-	printf '    $(BUILD)/mmioscope %s $(BUILD)/demo.mmio\n' 'stat --sort time' phases "print -F 'dev==$(word 6,$(board)) && w'"
+	printf '    $(BUILD)/mmioscope %s $(BUILD)/demo.mmio\n' advise 'stat --sort time' phases "print -F 'dev==$(word 6,$(board)) && w'"
 
 # What is printed leaves out the interrupt controller, whose accesses are most of the first. Not all boards can switch
 # themselves off.
