@@ -36,9 +36,9 @@ std::string string(std::string_view text) {
     return std::string(shown(text)) + '\0';
 }
 
-/// The fields `text` and `payload`.
+/// The fields `text`, `payload` and `note`.
 std::string texts(const Event& event) {
-    return string(plain_text(event.text())) + string(payload_words(event));
+    return string(plain_text(event.text())) + string(payload_words(event)) + string(event.note());
 }
 
 template <typename... T>
@@ -130,7 +130,7 @@ void Ctf::add_place(CtfStream& stream, const Event& event) {
     const Piece* const value = values_.find(event, of.value);
     const auto& flags = flags_.of(event);
     const auto& interrupt = interrupts_.of(event);
-    const bool has_text = event.text_id() != no_id || abi::goes_on(r);
+    const bool has_text = event.text_id() != no_id || abi::goes_on(r) || !event.note().empty();
     if (has_text) {
         texts_ = texts(event);
     }
@@ -157,7 +157,7 @@ void Ctf::add_place(CtfStream& stream, const Event& event) {
     TextCursor::put_bytes(code + of.stack_at, std::array{r.sp, r.va});
     to.append_any(interrupt);
     if (!has_text) { // the usual case
-        to.append_bytes(std::array{'-', '\0', '-', '\0'});
+        to.append_bytes(std::array{'-', '\0', '-', '\0', '-', '\0'});
     } else {
         to.append(std::string_view(texts_));
     }
@@ -285,10 +285,10 @@ constexpr char placed[] = "device_name device; x64 offset; string register; u8 s
                           "u8 value_known; string fields; x64 address; u64 duration_ns; u32 order; "
                           "x32 pc; string function; x32 lr; string caller; x32 sp; x32 va; "
                           "x8 mode; x32 task; u32 pid; string comm; string interrupt; string text; "
-                          "string payload;";
+                          "string payload; string note;";
 constexpr char lost[] = "u32 first_sequence; u64 count;";
-constexpr char text[] = "string text; string payload;";
-constexpr char plain[] = "x64 value; string text; string payload;";
+constexpr char text[] = "string text; string payload; string note;";
+constexpr char plain[] = "x64 value; string text; string payload; string note;";
 
 void append_event(std::string& to, unsigned id, std::string_view name, std::string_view fields) {
     fmt::format_to(std::back_inserter(to),
