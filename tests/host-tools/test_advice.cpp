@@ -1,13 +1,10 @@
 // advise: what deserves a look, and what is one access, bit or microsecond short of it.
 #include "analysis/advice.hpp"
-#include "reading/drive.hpp"
-#include "reading/trace.hpp"
 #include "records.hpp"
 #include "trace_text.hpp"
 
 #include <fmt/format.h>
 
-#include <sstream>
 #include <string>
 
 using namespace mmioscope;
@@ -71,16 +68,9 @@ private:
 
 /// A line for each finding: "kind: text @event".
 std::string advice(const Script& script, bool has_frequency = true) {
-    std::istringstream in(head + script.text());
-    const FileDescriptor file = memory_file("trace", 0);
-    write_trace(read_trace_text(in), file.get());
-    reading::TraceOptions options;
-    options.path = fmt::format("/proc/self/fd/{}", file.get());
-    reading::Trace trace(options);
+    TextTrace trace(head + script.text());
     analysis::Advisor advisor;
-    reading::DriveOptions how;
-    how.losses = reading::Losses::all;
-    reading::drive(trace, {&advisor}, how);
+    trace.drive(advisor);
     const table::Table table =
         advisor.table(has_frequency ? trace.reader().info()->counter_frequency : 0);
     std::string text;

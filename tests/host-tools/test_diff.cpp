@@ -13,7 +13,6 @@
 #include <fmt/format.h>
 
 #include <functional>
-#include <sstream>
 
 using namespace mmioscope;
 using namespace mmioscope::test;
@@ -77,17 +76,12 @@ class Boots {
 public:
     Boots& add(const Script& script, const std::string& before = head,
                filter::Filter* wanted = nullptr) {
-        std::istringstream in(before + script.text());
-        const FileDescriptor file = memory_file("trace", 0);
-        write_trace(read_trace_text(in), file.get());
-        reading::TraceOptions options;
-        options.path = path_of(file);
-        reading::Trace trace(options);
+        TextTrace trace(before + script.text());
         diff::Boot& boot = boots.emplace_back();
         boot.name = fmt::format("boot {}", boots.size());
         boot.build = trace.reader().text().at("kernel.banner");
         diff::Observer observer(sites, boot, wanted);
-        reading::drive(trace, {&observer});
+        trace.drive(observer);
         return *this;
     }
 

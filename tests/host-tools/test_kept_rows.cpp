@@ -44,6 +44,10 @@ public:
         r.value = below(2) == 0 ? below(5) : number();
         event.nanoseconds = time_ = below(4) != 0 ? time_ + below(1'500'000) : number();
         event.names = this;
+        event.number = ++numbers_;
+        if (below(20) == 0) {
+            notes_[event.number] = word();
+        }
         event.ids = {no_id, no_id, no_id, no_id, no_id, no_id};
         if (below(20) == 0) {
             event.ids.interrupt = text();
@@ -140,7 +144,7 @@ private:
     Id text_of(const Event&) override { return no_id; }
 
     std::mt19937_64 random_{17};
-    std::uint64_t time_ = 0;
+    std::uint64_t time_ = 0, numbers_ = 0;
     std::uint64_t first_context_ = 1;
     std::deque<std::string> kept_;
     std::array<Register, 40> registers_;
@@ -201,6 +205,7 @@ std::string plain_ctf(const Event& event, std::uint64_t time) {
         }
         to.put(plain_text(event.text()));
         to.put(payload_words(event));
+        to.put(event.note());
     } else {
         const Task* const task = event.task();
         to.put(event.device() == "-" ? abi::no_device : r.device, event.offset());
@@ -217,6 +222,7 @@ std::string plain_ctf(const Event& event, std::uint64_t time) {
         to.put(event.interrupt());
         to.put(plain_text(event.text()));
         to.put(payload_words(event));
+        to.put(event.note());
     }
     return to.bytes();
 }

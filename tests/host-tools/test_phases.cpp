@@ -8,7 +8,6 @@
 
 #include <fmt/format.h>
 
-#include <sstream>
 #include <string>
 
 using namespace mmioscope;
@@ -39,16 +38,9 @@ std::string read(double seconds, std::uint32_t address, std::uint32_t pc, unsign
 
 /// A line for each phase: what began it, name, event, polls, devices.
 std::string phases(const std::string& lines, const analysis::PhaseOptions& options = {}) {
-    std::istringstream in(head + lines);
-    const FileDescriptor file = memory_file("trace", 0);
-    write_trace(read_trace_text(in), file.get());
-    reading::TraceOptions trace_options;
-    trace_options.path = fmt::format("/proc/self/fd/{}", file.get());
-    reading::Trace trace(trace_options);
+    TextTrace trace(head + lines);
     analysis::Phases phases(options);
-    reading::DriveOptions how;
-    how.losses = reading::Losses::all;
-    reading::drive(trace, {&phases}, how);
+    trace.drive(phases);
     std::string text;
     const table::Table table = phases.table();
     table::each_row(table, [&text](const table::Row& row) {

@@ -11,7 +11,6 @@
 #include <fmt/format.h>
 
 #include <functional>
-#include <sstream>
 
 using namespace mmioscope;
 using namespace mmioscope::test;
@@ -77,13 +76,8 @@ private:
 /// Calls `then` while the trace is still open.
 void read_through(
     const Script& script, reading::Consumer& consumer, const std::function<void()>& then = [] {}) {
-    std::istringstream in(head + script.text());
-    const FileDescriptor file = memory_file("trace", 0);
-    write_trace(read_trace_text(in), file.get());
-    reading::TraceOptions options;
-    options.path = fmt::format("/proc/self/fd/{}", file.get());
-    reading::Trace trace(options);
-    reading::drive(trace, {&consumer});
+    TextTrace trace(head + script.text());
+    trace.drive(consumer);
     then();
 }
 

@@ -10,7 +10,6 @@
 
 #include <map>
 #include <set>
-#include <sstream>
 #include <string>
 
 using namespace mmioscope;
@@ -100,16 +99,9 @@ std::string text_of(const table::Cell& cell) {
 /// A line for each finding of this kind: device, register, what, times or closest ns, event.
 std::string found(const Script& script, std::string_view kind, std::string* closing = nullptr,
                   std::size_t most = 100'000) {
-    std::istringstream in(head + script.text());
-    const FileDescriptor file = memory_file("trace", 0);
-    write_trace(read_trace_text(in), file.get());
-    reading::TraceOptions options;
-    options.path = fmt::format("/proc/self/fd/{}", file.get());
-    reading::Trace trace(options);
+    TextTrace trace(head + script.text());
     analysis::Sharing sharing;
-    reading::DriveOptions how;
-    how.losses = reading::Losses::all;
-    reading::drive(trace, {&sharing}, how);
+    trace.drive(sharing);
     const table::Table table = sharing.table(most);
     std::string text;
     table::each_row(table, [&](const table::Row& row) {

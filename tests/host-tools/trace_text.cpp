@@ -413,4 +413,29 @@ void write_trace(const TraceText& text, int fd) {
     writer.finish(lost, abi::Ending::machine_off);
 }
 
+namespace {
+
+FileDescriptor file_of(const std::string& text) {
+    std::istringstream in(text);
+    FileDescriptor file = memory_file("trace", 0);
+    write_trace(read_trace_text(in), file.get());
+    return file;
+}
+
+reading::TraceOptions options_of(const FileDescriptor& file) {
+    reading::TraceOptions options;
+    options.path = fmt::format("/proc/self/fd/{}", file.get());
+    return options;
+}
+
+} // namespace
+
+TextTrace::TextTrace(const std::string& text) : file_(file_of(text)), trace_(options_of(file_)) {}
+
+void TextTrace::drive(reading::Consumer& consumer) {
+    reading::DriveOptions how;
+    how.losses = reading::Losses::all;
+    reading::drive(trace_, {&consumer}, how);
+}
+
 } // namespace mmioscope::test

@@ -4,6 +4,9 @@
 #include "abi/record.hpp"
 #include "abi/ring.hpp"
 #include "given_event.hpp"
+#include "reading/drive.hpp"
+#include "reading/trace.hpp"
+#include "system/file_descriptor.hpp"
 
 #include <cstdint>
 #include <deque>
@@ -59,5 +62,18 @@ void add_names(Given& given, const abi::Record& record, TraceText& text,
 
 /// Writes it as a trace file, with its code as symbols, its tasks and its device tree.
 void write_trace(const TraceText& text, int fd);
+
+/// Such text as a trace file that is being read.
+class TextTrace {
+public:
+    explicit TextTrace(const std::string& text);
+    /// Passes all events, and losses as Losses::all.
+    void drive(reading::Consumer& consumer);
+    const trace::TraceReader& reader() const { return trace_.reader(); }
+
+private:
+    FileDescriptor file_;
+    reading::Trace trace_;
+};
 
 } // namespace mmioscope::test
