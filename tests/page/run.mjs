@@ -177,6 +177,8 @@ const printed = (...words) => mmioscope("print", "--format", "csv", "--registers
   check("plug-ins are refused", (await text(page, "filter-error")).includes("plug-ins"), await text(page, "filter-error"));
   await filterBy(page, "reg =~ '(?=x)'");
   check("a regular expression that differs is refused", (await text(page, "filter-error")).includes("(?"), await text(page, "filter-error"));
+  await filterBy(page, "reg =~ '[^]$'"); // any character to JavaScript, without an end to RE2
+  check("a class of nothing is refused", (await text(page, "filter-error")).startsWith("column 8: "), await text(page, "filter-error"));
   await page.click("#clear");
   check("the filter goes", (await page.inputValue("#filter")) === "" && (await text(page, "filter-error")) === "");
   await page.focus("#filter");
