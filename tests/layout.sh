@@ -252,8 +252,8 @@ result "make demo refuses an unknown board, and lists them, before it does anyth
     "$(make --no-print-directory MAKE=: BUILD="$build" demo BOARD=nosuch 2>&1 | head -n 1 |
         grep -vE '^Makefile:[0-9]+: [*]+ demo: BOARD=nosuch is none of: vexpress-a15 virt .* fuji-bmc[.]  Stop[.]$')"
 
-result "no file of one machine, host or kernel is tracked" \
-    "$(git ls-files | grep -E '(vmlinuz|\.dtb|\.img|\.deb|busybox)$')"
+result "no file of one machine, host or kernel, and no package of others, is tracked" \
+    "$(git ls-files | grep -E '(vmlinuz|\.dtb|\.img|\.deb|busybox)$|(^|/)node_modules/')"
 
 echo "layout: $passed passed, $failed failed"
 [ "$failed" = 0 ]
