@@ -48,7 +48,7 @@ std::string who(const Event& event) {
 
 } // namespace
 
-void Advisor::take(const Poll& poll) {
+void Advisor::add(const Poll& poll) {
     if (also_) {
         also_(poll);
     }
@@ -103,14 +103,14 @@ void Advisor::finish() {
 }
 
 table::Table Advisor::table(std::uint32_t frequency) {
-    std::multimap<std::pair<std::ptrdiff_t, std::uint64_t>, table::Row> told; ///< in their order
-    const auto tell = [&told, frequency]<typename... Args>(
-                          std::string_view kind, std::uint64_t size, std::uint64_t event,
-                          fmt::format_string<Args...> form, Args&&... args) {
+    std::multimap<std::pair<std::ptrdiff_t, std::uint64_t>, table::Row> rows; ///< in their order
+    const auto put = [&rows, frequency]<typename... Args>(
+                         std::string_view kind, std::uint64_t size, std::uint64_t event,
+                         fmt::format_string<Args...> form, Args&&... args) {
         const std::ptrdiff_t order =
             std::ranges::find(advice_kinds, kind) - std::begin(advice_kinds);
         if (frequency != 0 || order < first_timed) {
-            told.emplace(std::pair(order, ~size),
+            rows.emplace(std::pair(order, ~size),
                          table::Row{kind, fmt::format(form, std::forward<Args>(args)...), event});
         }
     };
@@ -118,33 +118,33 @@ table::Table Advisor::table(std::uint32_t frequency) {
         return trace::nanoseconds(ticks, frequency);
     };
     for (const auto& [what, faults] : faults_.held()) {
-        tell("fault", faults.times, faults.event, "{}, {}", what, times_text(faults.times));
+        put("fault", faults.times, faults.event, "{}, {}", what, times_text(faults.times));
     }
-    sharing_.each_lost([&tell](const LostUpdate& lost) {
+    sharing_.each_lost([&put](const LostUpdate& lost) {
         const Event& event = lost.write;
-        tell("lost update", lost.times, event.number, "{}{} took back {}, written{}, {}",
-             place_text(event), who(event),
-             registers::bits_text(event.reg(), lost.bits, lost.value,
-                                  abi::access_size(event.record), within_register(event)),
-             who(lost.other), times_text(lost.times));
+        put("lost update", lost.times, event.number, "{}{} took back {}, written{}, {}",
+            place_text(event), who(event),
+            registers::bits_text(event.reg(), lost.bits, lost.value, abi::access_size(event.record),
+                                 within_register(event)),
+            who(lost.other), times_text(lost.times));
     });
-    sharing_.each_never_ended([&tell](const NeverEnded& one) {
-        tell("never ended", one.times, one.first.number,
-             "interrupt {} on cpu{} was acknowledged and never ended, {}", one.first.interrupt(),
-             one.first.record.cpu, times_text(one.times));
+    sharing_.each_never_ended([&put](const NeverEnded& one) {
+        put("never ended", one.times, one.first.number,
+            "interrupt {} on cpu{} was acknowledged and never ended, {}", one.first.interrupt(),
+            one.first.record.cpu, times_text(one.times));
     });
     // What carries data is known only at the end.
     for (const auto& [name, polls] : in_vain_.held()) {
         if (!polls_.data().has(polls.place)) {
-            tell("given up", polls.time, polls.event,
-                 "{} was polled and stayed {:#x}, {}: {} reads in {}", name, polls.stayed,
-                 times_text(polls.times), polls.reads, time_text(polls.time));
+            put("given up", polls.time, polls.event,
+                "{} was polled and stayed {:#x}, {}: {} reads in {}", name, polls.stayed,
+                times_text(polls.times), polls.reads, time_text(polls.time));
         }
     }
     for (const auto& [name, polls] : waits_.held()) {
         if (polls.time >= long_wait && !polls_.data().has(polls.place)) {
-            tell("polling", polls.time, polls.event, "{} took {}: {} reads in loops, {}", name,
-                 time_text(polls.time), polls.reads, times_text(polls.times));
+            put("polling", polls.time, polls.event, "{} took {}: {} reads in loops, {}", name,
+                time_text(polls.time), polls.reads, times_text(polls.times));
         }
     }
     const std::uint64_t time = last_ - std::min(first_, last_);
@@ -154,28 +154,28 @@ table::Table Advisor::table(std::uint32_t frequency) {
             slowest = device.longest;
         }
         if (time_of(device.ticks) > time / share) {
-            tell("time", device.ticks, device.longest.number, "{} took {} of {}, in {} accesses",
-                 device.longest.device(), time_text(time_of(device.ticks)), time_text(time),
-                 device.count);
+            put("time", device.ticks, device.longest.number, "{} took {} of {}, in {} accesses",
+                device.longest.device(), time_text(time_of(device.ticks)), time_text(time),
+                device.count);
         }
     }
     for (const ReadBacks::Site* site : read_backs_.found()) {
         // A status, read in a loop before each write, also follows the write before.
         if (site->writes >= many_writes && !polled_.contains(place_of(site->read.record))) {
-            tell("read-back", site->ticks, site->read.number,
-                 "{} is read{} after each of {} writes of {}: {}", place_text(site->read),
-                 site->is_same() ? " back" : "", site->writes, place_text(site->write),
-                 time_text(time_of(site->ticks)));
+            put("read-back", site->ticks, site->read.number,
+                "{} is read{} after each of {} writes of {}: {}", place_text(site->read),
+                site->is_same() ? " back" : "", site->writes, place_text(site->write),
+                time_text(time_of(site->ticks)));
         }
     }
     if (time_of(slowest.record.duration) >= slow) {
-        tell("slow access", 0, slowest.number, "a {} of {}{} took {}, more than all others",
-             abi::is_write(slowest.record) ? "write" : "read", place_text(slowest), who(slowest),
-             time_text(time_of(slowest.record.duration)));
+        put("slow access", 0, slowest.number, "a {} of {}{} took {}, more than all others",
+            abi::is_write(slowest.record) ? "write" : "read", place_text(slowest), who(slowest),
+            time_text(time_of(slowest.record.duration)));
     }
     table::Table table{
         {{"finding", "finding"}, {"text", "text"}, {"event", "event", table::Look::number, 8}}, {}};
-    for (auto& [order, row] : told) {
+    for (auto& [order, row] : rows) {
         table.rows.push_back(std::move(row));
     }
     return table;

@@ -60,10 +60,10 @@ private:
     };
     static constexpr std::size_t most_loops = 1024, most_faults = 64;
 
-    void take(const Poll& poll);
+    void add(const Poll& poll);
 
     std::function<void(const Poll&)> also_;
-    PollTable polls_{[this](const Poll& poll) { take(poll); }};
+    PollTable polls_{[this](const Poll& poll) { add(poll); }};
     /// Loops that read without a pause, by register and function.
     CappedNames<Polls> waits_{most_loops}, in_vain_{most_loops};
     std::set<std::uint64_t> polled_; ///< place_of() registers that loops read

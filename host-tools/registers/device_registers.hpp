@@ -32,7 +32,7 @@ public:
     const Register* find(std::uint16_t device, std::uint64_t offset, unsigned size, bool write);
 
     /// Whether the register at an offset may depend on the value of another register's field. If
-    /// so, pass all records of the region to tell().
+    /// so, pass all records of the region to observe().
     bool watches(std::uint16_t device) {
         if (device >= devices_.size()) {
             return false;
