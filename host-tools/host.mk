@@ -56,7 +56,7 @@ $(eval $(call test_units,host-tools,12,$(HOST_CATCH_SOURCES)))
 HOST_TEST_SOURCES := $(filter-out $(HOST_CATCH_SOURCES) $(HOST_MUTATE_SOURCES) $(HOST_SAME_SOURCES) $(HOST_NAMED_SOURCES) \
                        tests/host-tools/trace_of_text.cpp,$(sort $(wildcard tests/host-tools/*.cpp))) \
                      $(addprefix guest-linux/program/,left_out.cpp wire_output.cpp sink.cpp connection.cpp announced.cpp) \
-                     $(addprefix hyp/services/stream/,description.cpp frame_sender.cpp record_frame.cpp folder.cpp) hyp/core/base/crc32.cpp
+                     $(addprefix hyp/services/stream/,description.cpp frame_sender.cpp record_frame.cpp folder.cpp) hyp/start/crc32.cpp
 
 # The fuzzers' functions, and their inputs in tests/fuzz/corpus/; the others are in tests/unit.mk.
 HOST_REPLAYED := $(filter-out device_tree requests,$(notdir $(basename $(sort $(wildcard tests/fuzz/*.cpp)))))

@@ -27,10 +27,11 @@ floor() {
     bringup) echo 8 ;;
     dt) echo 9 ;;
     start) echo 10 ;;
-    integrity | black_box | choice | task_names | stream | keeping) echo 11 ;;
-    changing) echo 12 ;;
-    control) echo 13 ;;
-    unprotect) echo 14 ;;
+    reading) echo 11 ;;
+    integrity | black_box | choice | task_names | stream | keeping) echo 12 ;;
+    changing) echo 13 ;;
+    control) echo 14 ;;
+    unprotect) echo 15 ;;
     *) echo 99 ;;
     esac
 }

@@ -19,7 +19,7 @@ guest_program_part_control := \
     $(addprefix host-tools/wire/,address.cpp socket.cpp)
 guest_program_part_hyp := \
     $(addprefix hyp/services/stream/,description.cpp frame_sender.cpp record_frame.cpp folder.cpp) \
-    $(addprefix hyp/,core/base/crc32.cpp start/dt/tree.cpp start/dt/regions.cpp)
+    $(addprefix hyp/,start/crc32.cpp start/dt/tree.cpp start/dt/regions.cpp)
 guest_program_parts := program trace control hyp
 guest_program_units_rooms := $(guest_program_parts:%=$(BUILD)/generated/guest-program/%.cpp)
 guest_program_units_files := $(foreach part,$(guest_program_parts),$(guest_program_part_$(part)))

@@ -1,12 +1,12 @@
 #include "start/area.hpp"
 
 #include "abi/description.hpp"
-#include "base/crc32.hpp"
 #include "engine/service.hpp"
 #include "machine/machine.hpp"
 #include "port/barrier.hpp"
 #include "port/memory.hpp"
 #include "port/sysreg.hpp"
+#include "start/crc32.hpp"
 
 #include <cstring>
 

@@ -23,7 +23,7 @@ import sys
 import zlib
 
 FILES = ["hyp/core/trace/*", "hyp/core/engine/*", "hyp/core/mm/guest_view.*", 
-         "hyp/core/dev/own_bus.cpp", "hyp/core/machine/debug_unit.*", "hyp/core/machine/step*", "hyp/services/choice/*", "hyp/services/changing/*", "hyp/core/mm/translation_table.*", "hyp/services/control/*", "hyp/services/stream/*", "hyp/services/keeping/*",
+         "hyp/core/dev/own_bus.cpp", "hyp/core/machine/debug_unit.*", "hyp/core/machine/step*", "hyp/services/choice/*", "hyp/services/changing/*", "hyp/core/mm/translation_table.*", "hyp/services/control/*", "hyp/services/stream/*", "hyp/services/keeping/*", "hyp/services/reading/*",
          "hyp/start/start.cpp", "hyp/core/bringup/bringup.cpp",
          "hyp/core/trap/translate.cpp", "hyp/core/trap/abort.cpp", "hyp/core/trap/dispatch.cpp", "hyp/core/trap/fast_path.cpp",
          "hyp/core/trap/stretch.cpp", "hyp/core/trap/decode.cpp", "hyp/core/trap/fetch.cpp",
@@ -53,7 +53,7 @@ FIRST = [("hyp/services/stream/ring_merge.cpp", "records that CPUs publish*,a cl
          ("hyp/core/trap/stretch", "no store-exclusive succ*,a handler's CLREX*"),
          ("hyp/core/engine/reexecution", "CPUs with excl*,a guest that runs on*"),
          ("hyp/core/engine/", "CPUs with excl*,each access has*,a device switched on*,with two CPUs*,the write that*"),
-         ("hyp/core/trace/in_flight", "a CPU's mark*"),
+         ("hyp/services/reading/in_flight", "a CPU's mark*"),
          ("hyp/core/trace/ring_writer", "CPUs with excl*,a ring's reader*,records that CPUs publish*"),
          ("hyp/core/trace/", "data that a region lock*,CPUs with excl*,locks that cannot*"), ("hyp/", "no unmap storm*")]
 KINDS = [  # name, what is found, what is put in its place

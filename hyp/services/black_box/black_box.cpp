@@ -4,8 +4,8 @@
 #include "port/barrier.hpp"
 #include "port/memory.hpp"
 #include "port/shared.hpp"
+#include "reading/in_flight.hpp"
 #include "start/area.hpp"
-#include "trace/in_flight.hpp"
 
 #include <cstring>
 

@@ -1,6 +1,6 @@
 #include "stream/frame_sender.hpp"
 
-#include "base/crc32.hpp"
+#include "start/crc32.hpp"
 
 namespace mmioscope {
 

@@ -4,7 +4,7 @@
 #include "port/barrier.hpp"
 #include "port/shared.hpp"
 #include "port/sysreg.hpp"
-#include "trace/in_flight.hpp"
+#include "reading/in_flight.hpp"
 
 namespace mmioscope {
 

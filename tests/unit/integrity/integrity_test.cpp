@@ -1,7 +1,7 @@
 // Checksums of what must not change once the guest runs. They are checked when a CPU is started or
 // the machine ended, after requests, and when a CPU idles. PSCI's part is in trap/psci_test.cpp.
-#include "base/crc32.hpp"
 #include "catch_2_or_3.hpp"
+#include "start/crc32.hpp"
 #include "trap/dispatch.hpp"
 #include "unit/control/asking.hpp"
 #include "unit/stream/incoming_line.hpp"

@@ -1,9 +1,9 @@
 // Requests that arrive on a line: found among any bytes, carried out once, answered.
 #include "stream/request_line.hpp"
 
-#include "base/crc32.hpp"
 #include "catch_2_or_3.hpp"
 #include "sim/simulation.hpp"
+#include "start/crc32.hpp"
 #include "unit/stream/incoming_line.hpp"
 
 #include <cstring>

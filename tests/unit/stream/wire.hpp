@@ -4,8 +4,8 @@
 
 #include "abi/record_codec.hpp"
 #include "abi/wire.hpp"
-#include "base/crc32.hpp"
 #include "catch_2_or_3.hpp"
+#include "start/crc32.hpp"
 
 #include <cstring>
 #include <memory>

@@ -2,7 +2,7 @@
 // Stands in for host-tools/system/crc.hpp.
 #pragma once
 
-#include "base/crc32.hpp"
+#include "start/crc32.hpp"
 
 #include <cstddef>
 #include <cstdint>

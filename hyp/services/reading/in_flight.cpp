@@ -1,4 +1,4 @@
-#include "trace/in_flight.hpp"
+#include "reading/in_flight.hpp"
 
 #include "port/memory.hpp"
 
