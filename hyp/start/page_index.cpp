@@ -43,7 +43,7 @@ std::uint32_t PageIndex::new_subpages(std::uint64_t page, const RegionMap& map, 
 std::uint32_t* PageIndex::own_entry(std::uint64_t page, TablePool& pool) {
     std::uint32_t& leaf = leaves_[page >> leaf_shift];
     if (leaf == empty_) leaf = new_leaf(pool, address(&nothing_));
-    return leaf != 0 ? &entry(page) : nullptr;
+    return leaf != 0 ? &entry(static_cast<std::uint32_t>(page)) : nullptr;
 }
 
 bool PageIndex::give(std::uint64_t page, const Owner& owner, TablePool& pool) {

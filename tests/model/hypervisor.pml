@@ -108,8 +108,7 @@ inline take(c, region) {
     try_acquire(c, region)                /* = if (!taken.lock.try_acquire(cpu, RegionLocks::max_turns, spins)) */
                                           /* = refused_ = &taken; */
                                           /* = return false; */
-                                          /* = held_[n] = &taken; */
-                                          /* = count_ = n + 1; */
+                                          /* = place = &taken; */
                                           /* = return true; */
 }
 
@@ -117,13 +116,13 @@ inline take(c, region) {
  * source: hyp/core/trace/region_lock.cpp HeldLocks::acquire */
 inline acquire(c, first, second) {        /* = check(!held(), "a step began while another one held locks"); */
                                           /* = for (Owner* const owner : owners) */
-    take(c, first);                       /* = if (take(*owner, cpu, spins, count_)) continue; */
+    take(c, first);     /* = if (held() ? add(*owner, cpu, spins) : take(*owner, first_, cpu, spins)) continue; */
     if
     :: got && second != first ->
         take(c, second);
         if
         :: !got && variant != GIVE_UP_AND_KEEP ->
-            release(first)                /* = if (held()) unlock_all(); */
+            release(first)                /* = if (held()) release(); */
         :: else                           /* = return false; */
         fi
     :: else                               /* = return true; */
@@ -158,7 +157,7 @@ inline choose_regions(p, q) {
 
 /* Whoever waited for the lock looks again at what is traced, and gives up if that has changed: carry_out's first
  * branch. Leaves `got`.
- * source: hyp/core/engine/engine.cpp take_locks */
+ * source: hyp/core/engine/access.cpp take_locks */
 inline take_locks(c, first, second) {
                                                  /* = give_up: the machine ends, so its locks are another CPU's */
     acquire(c, first, second)                    /* = locks.acquire: for one owner or several */
@@ -174,22 +173,23 @@ inline step_in(c) {                              /* = step.armed = true */
     enter_shadow(c)                              /* = view.enter */
 }
 
-/* source: hyp/core/engine/record.cpp begin_access */
+/* source: hyp/core/engine/record.hpp begin_access */
 inline begin_access(c, p, q) {
     unless(SEQUENCE_BEFORE_LOCK, take_sequence_numbers(c, p, q)) /* = locks.next_sequence */
                                                  /* = ring.begin */
                                                  /* = publish_last */
 }
 
-/* source: hyp/core/engine/reexecution.cpp begin_step */
+/* source: hyp/core/engine/record.hpp begin_step */
 inline begin_step(c, p, q) {
-    begin_access(c, p, q);                       /* = begin_access */
+    begin_access(c, p, q);                       /* = begin_access: of a plain access */
+                                                 /* = begin_access: of any other one */
     step_in(c)                                   /* = step_in */
                                                  /* = port::write<reg::HSTR> */
 }
 
 /* Leaves `got`: if not, nothing has happened.
- * source: hyp/core/engine/emulation.cpp DeviceOps::make */
+ * source: hyp/core/engine/access.cpp make */
 inline carry_out(c, p, q) {
     in(TWO_VMIDS_TTLB, !hold -> steps++);
     atomic { choose_regions(p, q); got = 1 };
@@ -204,7 +204,8 @@ inline carry_out(c, p, q) {
         if :: high != low -> release(high) :: else fi;
         d_step { low = 0; high = 0; got = 0 }
     :: got && !DECIDED_ANEW(c) ->
-        begin_step(c, p, q)                      /* = begin_step */
+        begin_step(c, p, q)                      /* = begin_step: of a plain access */
+                                                 /* = begin_step: of any other one */
     :: else -> in(TWO_VMIDS_TTLB, steps--)
     fi
 }
@@ -227,6 +228,13 @@ inline leave_step(c) {
                                                  /* = step.armed = false */
                                                  /* = port::write<reg::HSTR> */
 }
+
+/* end_step() of a plain access, as planned.
+ * source: hyp/core/engine/reexecution.cpp finish_plain */
+                                                 /* = ring.publish */
+                                                 /* = ring.finish */
+                                                 /* = locks.held: not by the baseline */
+                                                 /* = locks.release */
 
 /* planned: not by an exception of the guest's.
  * source: hyp/core/engine/reexecution.cpp DeviceOps::finish */
@@ -309,21 +317,22 @@ inline change_in_quiet(c, on) {
 }
 
 /* The other engine: Hyp accesses the address it has from the trap.
- * source: hyp/core/engine/emulation.cpp emulate */
+ * source: hyp/core/engine/access.cpp perform */
 inline emulate(c, p) {
     got = 1;
     acquire(c, p, p);                            /* data_abort() has done it */
     if
     :: got ->
-                                                 /* = begin_step: if Hyp cannot do it */
-                                                 /* = begin_access */
+                                                 /* = begin_access: of a plain access */
+                                                 /* = begin_access: of any other one */
         take_sequence_number(c, p);              /* = locks.next_sequence: where there is no record */
         atomic {
             stale = decoded[c] == REUSED; assert(!stale);
-            arrive(c, p)                         /* = perform */
+            arrive(c, p)                         /* = access_bus */
         };                                       /* = ring.complete */
                                                  /* = ring.publish */
                                                  /* = ring.finish */
+                                                 /* = locks.release: of a plain access */
         release_all(c, p, p)                     /* = give_locks_back: they are released */
     :: else
     fi

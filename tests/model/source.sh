@@ -7,7 +7,7 @@ set -u
 model=${1:-tests/model/hypervisor.pml}
 statements=tests/model/source.awk
 # The parts of an engine, and of a step, that belong to the protocol.
-protocol='(begin_step|end_step|step_in|leave_step|begin_access|acquire|give_up|give_locks_back|locks\.[a-z_]+|ring\.(begin|complete|finish|publish[a-z_]*)|publish[a-z_]*|debug\.(arm|disarm)|[a-z]*mask_[a-z_]*|view\.[a-z_]+|step\.armed = [a-z]+|port::write<[A-Za-z:]+>|port::[a-z_]+|perform)'
+protocol='(begin_step|end_step|step_in|leave_step|begin_access|acquire|give_up|give_locks_back|locks\.[a-z_]+|ring\.(begin|complete|finish|publish[a-z_]*)|publish[a-z_]*|debug\.(arm|disarm)|[a-z]*mask_[a-z_]*|view\.[a-z_]+|step\.armed = [a-z]+|port::write<[A-Za-z:]+>|port::[a-z_]+|access_bus)'
 calls() { grep -oE "(^|[^A-Za-z_])$protocol(\(|:|\$|;)" | grep -oE "$protocol"; }
 
 status=0

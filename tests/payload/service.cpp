@@ -32,12 +32,12 @@ public:
         cpu.fast.task = port::read<reg::TPIDRURO>();
         cpu.fast.next_lookup = ~std::uint64_t{0};
     }
-    Outcome make(Cpu& cpu, Frame& frame) override {
+    bool before(Cpu& cpu, Frame&) override {
         if (cpu.trapped.access.recorded) {
             cpu.trapped.payload = payload_of(cpu.number, cpu.trapped.access);
-            if (!has_room_for(cpu, 2 * cpu.trapped.payload.records())) return Outcome::again;
+            if (!has_room_for(cpu, 2 * cpu.trapped.payload.records())) return false;
         }
-        return DeviceOps::make(cpu, frame);
+        return true;
     }
 
 private:

@@ -74,6 +74,8 @@ public:
 
     /// Translation fault at any level: the only stage-2 fault that these tables give on purpose.
     constexpr bool translation_fault() const { return (status() & 0x3c) == 0x04; }
+    /// At level 2 or 3, as nearly all are.
+    constexpr bool page_fault() const { return (status() & 0x3e) == 0x06; }
     /// Permission fault at any level: a fetch from a page that is execute-never.
     constexpr bool permission_fault() const { return (status() & 0x3c) == 0x0c; }
     /// A permission fault as one of translation at level 3.
@@ -88,8 +90,8 @@ public:
                (ec() == ExceptionClass::data_abort && status() == debug_status);
     }
     constexpr bool breakpoint() const { ///< or BKPT
-        return ec() == ExceptionClass::breakpoint ||
-               (ec() == ExceptionClass::prefetch_abort && status() == debug_status);
+        return (ec() == ExceptionClass::prefetch_abort && status() == debug_status) ||
+               ec() == ExceptionClass::breakpoint;
     }
 
 private:

@@ -51,19 +51,21 @@ protected:
 /// Devices, and memory that is traced like one: makes each access under its region's lock.
 class DeviceOps : public OwnerOps {
 public:
-    constexpr explicit DeviceOps(bool looks = false) : checks_task(looks) {}
+    constexpr explicit DeviceOps(bool looks_first = false) : looks(looks_first) {}
 
     Outcome access(Cpu& cpu, Frame& frame, abi::FaultReason why) override;
-    /// Makes and records cpu.trapped.access, whose locks are held. Either the locks are free when
-    /// it returns, or it returns `again` and a step is armed.
-    virtual Outcome make(Cpu& cpu, Frame& frame);
-    /// Of Machine::devices: ends a step that make() armed; called at the next trap of any kind.
+    /// If `looks`: before cpu.trapped.access is made, with its locks held. False: it is to be tried
+    /// again, because has_room_for() has found no room.
+    virtual bool before(Cpu&, Frame&) { return true; }
+    /// Of an engine that is neither of the core's: begins a step that makes cpu.trapped.access.
+    virtual Outcome step(Cpu&, Frame&) { return Outcome::again; }
+    /// Of Machine::devices: ends a step of an access; called at the next trap of any kind.
     /// True if the step caused the trap; otherwise it must still be handled.
     virtual bool finish(Cpu& cpu, Frame& frame, arch::Hsr hsr);
-    /// Of Machine::devices, if `checks_task`: sets FastState::task and next_lookup.
+    /// Of Machine::devices, if `looks`: sets FastState::task and next_lookup.
     virtual void prepare_fast_path(Cpu&) {}
 
-    const bool checks_task; ///< make() must see the accesses of tasks but FastState::task, too
+    const bool looks; ///< before() must see each access of another task than FastState::task
 };
 
 /// Who sees the accesses to spans (Span::hooks), with their locks held. If one instruction reaches
@@ -100,14 +102,8 @@ inline constinit DeviceOps plain_devices;
 inline constinit MachineRegisterHooks machine_register_hooks;
 inline constinit Nobody nobody;
 
-/// Takes the locks of all that cpu.trapped.access reaches, and that of a chooser that may count it,
-/// behind those: it is switched on with all of them held. Notes whether the access is recorded.
-/// Returns false, and counts a retry, if a lock is held elsewhere for too long (reported if that
-/// goes on for two seconds), or if under `stall` the ring has no room. Then the guest tries again,
-/// with interrupts enabled in between.
-[[nodiscard]] bool take_locks(Cpu& cpu, const Frame& frame);
-/// Behind that: whether there is room for `more` records of the access, if it is recorded. False,
-/// with the locks given back: under `stall` there is none.
+/// With the locks held: whether there is room for `more` records of the access, if it is recorded.
+/// False, with the locks given back: under `stall` there is none.
 [[nodiscard]] bool has_room_for(Cpu& cpu, std::uint64_t more);
 /// The number of records that the ring must have room for. A load-exclusive also needs room for its
 /// store-exclusive.
@@ -126,9 +122,8 @@ inline void count_access(Cpu& cpu) {
 /// Counts an access that Hyp has done, or all accesses of one store-exclusive; `user`: for User
 /// mode.
 inline void count_emulated(Cpu& cpu, bool user) {
-    abi::Statistics& statistics = cpu.ring.statistics();
-    ++statistics.emulated;
-    if (user) ++statistics.emulated_user;
+    cpu.ring.count(&abi::Statistics::emulated);
+    if (user) ++cpu.ring.statistics().emulated_user;
 }
 
 /// Hyp met an external abort (`hsr`) in place of the guest: makes the guest take it, and turns
@@ -171,7 +166,7 @@ void publish_last(Cpu& cpu, const Frame& frame);
 // The guest re-executes the instruction that trapped, in a step (machine/stepping.hpp). This begins
 // and ends the record of it. The engine decides in which view that is.
 
-/// First half, as DeviceOps::make(); DeviceOps::finish() is the second one; `view` lets
+/// Begins a step that makes cpu.trapped.access; DeviceOps::finish() is its second half; `view` lets
 /// cpu.trapped.access through.
 Outcome begin_step(Cpu& cpu, Frame& frame, const View& view);
 
@@ -183,10 +178,13 @@ Outcome begin_step(Cpu& cpu, Frame& frame, const View& view);
 
 /// Whether Hyp can do cpu.trapped.access.
 [[nodiscard]] bool can_emulate(Cpu& cpu, const Frame& frame);
-/// Does it, if it can; otherwise the guest does. As DeviceOps::make().
+/// Does it, if it can; otherwise the guest does, in a step.
 Outcome emulate(Cpu& cpu, Frame& frame);
-/// It does not happen, its locks are given back, and the guest takes an external abort. As
-/// AccessHooks::before().
+/// Why a decoded access cannot be carried out, or FaultReason::none. If it is because of a later
+/// word, the access gets its address.
+abi::FaultReason objection(Cpu& cpu, const Frame& frame);
+/// It does not happen, its locks are given back, if it has them, and the guest takes an external
+/// abort. As AccessHooks::before().
 Outcome refuse(Cpu& cpu, Frame& frame, abi::FaultReason why);
 
 // Load-exclusive and store-exclusive on pages that trap (ARM ARM A3.4).
@@ -217,20 +215,6 @@ void begin_run(Cpu& cpu, Frame& frame, std::uint32_t stop);
 /// The guest has executed, or tried to execute, a store-exclusive with an open monitor, after
 /// store_exclusive() had asked for it.
 void note_order(Cpu& cpu, bool executed, arch::Hsr hsr);
-
-/// Begins cpu.trapped.access, whose locks are held and which goes out next: sets cpu.trapped.record
-/// to everything except duration and a load's value, and for a listed access `lock_sequence`; marks
-/// the access as in flight. `how`: 0, or abi::access_emulated. In `pre` mode its begin record is in
-/// memory when this returns, and if it may end the machine its own.
-void begin_access(Cpu& cpu, const Frame& frame, std::uint8_t how);
-
-/// What a load puts in its register when the bus answers `value`.
-constexpr std::uint32_t extend(std::uint32_t value, unsigned log2_size, bool sign) {
-    if (!sign || log2_size >= 2) [[likely]]
-        return value;
-    return log2_size == 0 ? static_cast<std::uint32_t>(static_cast<std::int8_t>(value))
-                          : static_cast<std::uint32_t>(static_cast<std::int16_t>(value));
-}
 
 /// The value on the bus when the guest's register has `value`: reduced to the access's size, with
 /// its bytes swapped if the guest runs big-endian (CPSR.E).

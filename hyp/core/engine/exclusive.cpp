@@ -1,4 +1,4 @@
-#include "engine/engine.hpp"
+#include "engine/record.hpp"
 
 #include "arch/hsr.hpp"
 #include "guest/registers.hpp"

@@ -1,4 +1,4 @@
-#include "engine/engine.hpp"
+#include "engine/record.hpp"
 
 #include "arch/control.hpp"
 #include "arch/psr.hpp"
@@ -129,6 +129,20 @@ void complete(Trapped& trapped, const Frame& frame, StepEnd end, arch::Hsr hsr) 
     }
 }
 
+/// DeviceOps::finish() of a plain access, as planned.
+[[gnu::always_inline]] inline bool finish_plain(Cpu& cpu, const Frame& frame) {
+    Trapped& trapped = cpu.trapped;
+    const DeviceAccess& access = trapped.access;
+    trapped.stuck = false;
+    if (!access.write)
+        trapped.record.value =
+            bus_value(frame, guest_register(frame, access.reg), access.log2_size);
+    if (access.recorded) cpu.ring.publish(trapped.record, trapped.payload);
+    cpu.ring.finish();
+    if (cpu.locks.held()) cpu.locks.release(); // the baseline has given it back already
+    return true;
+}
+
 void publish(Cpu& cpu, const Frame& frame, StepEnd end, arch::Hsr hsr) {
     Trapped& trapped = cpu.trapped;
     if (!trapped.access.recorded || (trapped.record.flags & abi::flag_early) != 0) return;
@@ -144,21 +158,16 @@ void publish(Cpu& cpu, const Frame& frame, StepEnd end, arch::Hsr hsr) {
 } // namespace
 
 Outcome begin_step(Cpu& cpu, Frame& frame, const View& view) {
-    const DeviceAccess& access = cpu.trapped.access;
-    begin_access(cpu, frame, 0);
-    ++cpu.ring.statistics().stepped;
-    step_in(cpu, frame, view, frame.pc + (access.wide ? 4 : 2));
-    // Its own use of CP15, in maintenance or translation by address, does not trap.
-    if (access.stage1_walk && cpu.trapped.by_cp15)
-        port::write<reg::HSTR>(arch::hstr_cp15 & ~bit(7));
-    return Outcome::again;
+    return begin_step(cpu, frame, view, false);
 }
 
 bool DeviceOps::finish(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
     Trapped& trapped = cpu.trapped;
     const StepEnd end = leave_step(cpu, frame, hsr);
-    if (end == StepEnd::trap && has_done_nothing(cpu, frame, hsr)) return take_back(cpu, frame);
     trapped.record.duration = static_cast<std::uint32_t>(cpu.step.done - trapped.record.time);
+    if (end == StepEnd::planned && trapped.access.plain) [[likely]]
+        return finish_plain(cpu, frame);
+    if (end == StepEnd::trap && has_done_nothing(cpu, frame, hsr)) return take_back(cpu, frame);
     trapped.stuck = false;
     complete(trapped, frame, end, hsr);
     publish(cpu, frame, end, hsr);

@@ -32,7 +32,8 @@ std::uint32_t stack_pointer(arch::Mode mode);
 /// set_guest_register() of those that are not in the frame.
 void set_banked_register(Frame& frame, unsigned n, std::uint32_t value);
 /// Sets register `n`, 0 to 14, of the mode from which the guest trapped.
-inline void set_guest_register(Frame& frame, unsigned n, std::uint32_t value) {
+[[gnu::always_inline]] inline void set_guest_register(Frame& frame, unsigned n,
+                                                      std::uint32_t value) {
     if (in_frame(frame, n)) frame.r[n] = value;
     else set_banked_register(frame, n, value);
 }

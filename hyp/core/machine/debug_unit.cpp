@@ -142,8 +142,8 @@ void DebugUnit::program_vectors(std::uint32_t control) {
         port::write<reg::DBGBVR<n>>(arch::address_value(address[n]));
         port::write<reg::DBGBCR<n>>(arch::address_match(address[n], thumb));
     });
-    vectors_control_ = control & vectors_bits;
-    knows_vbar_ = true; // from the end of the step on it traps; until then all of CP15 does
+    vectors_control_ = control;
+    hstr_ = arch::hstr_vbar; // from the end of the step on; until then all of CP15 traps
 }
 
 void DebugUnit::take() {
@@ -156,7 +156,7 @@ void DebugUnit::take() {
     if (guest_.os_locked) port::write<reg::DBGOSLAR>(0);
     if (guest_.os_double_lock != 0 || guest_.os_locked) port::synchronize_context();
 
-    guest_.dscr = port::read<reg::DBGDSCR>();
+    set_dscr(port::read<reg::DBGDSCR>());
     guest_.vector_catch = port::read_or_zero<reg::DBGVCR>();
     guest_uses_ = guest_.os_double_lock != 0 || (guest_.dscr & arch::dscr_hdbgen) != 0 ||
                   guest_.vector_catch != 0;
@@ -166,7 +166,7 @@ void DebugUnit::take() {
     // In halting debug-mode, which a guest can enable while its OS lock is set, a breakpoint would
     // stop the CPU instead. With both modes off nothing matches until a step is armed.
     port::write<reg::DBGDSCR>(dscr_between());
-    knows_vbar_ = false;
+    hstr_ = 0;
     match_ = 0;
     match(arch::address_match(0, false));
     port::write<reg::HDCR>(hdcr_ | arch::hdcr_hyps);
@@ -194,6 +194,7 @@ void DebugUnit::give_back() {
     if (!traps_guest()) return;
     if (hyps_) restore_guest();
     hyps_ = unwatched_ = false;
+    hstr_ = 0;
     port::write<reg::HDCR>(hdcr_);
     port::write<reg::HSTR>(0);
 }

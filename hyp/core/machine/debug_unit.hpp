@@ -56,9 +56,11 @@ public:
     /// Stops the guest when it reaches `next_pc` (in its present instruction set) or one of its
     /// undefined, prefetch abort and data abort vectors, or when its own watchpoint fires.
     void arm(std::uint32_t next_pc, bool thumb) {
-        if (!hyps_) take();
+        if (!hyps_) [[unlikely]]
+            take();
         const std::uint32_t control = port::read<reg::SCTLR>();
-        if (!follows(control)) program_vectors(control);
+        if (!follows(control)) [[unlikely]]
+            program_vectors(control);
         port::write<reg::DBGBVR<0>>(arch::address_value(next_pc));
         match(arch::address_match(next_pc, thumb));
         port::write<reg::DBGDSCR>(dscr_step());
@@ -66,18 +68,19 @@ public:
     }
     void disarm() {
         port::write<reg::DBGDSCR>(dscr_between());
-        if (guest_uses_) give_back();
+        if (guest_uses_) [[unlikely]]
+            give_back();
     }
     /// HSTR except in a step.
-    std::uint32_t hstr() const { return hyps_ && knows_vbar_ ? arch::hstr_vbar : 0; }
+    std::uint32_t hstr() const { return hstr_; }
     /// The guest's access to VBAR has trapped: it does not trap again before the next step.
     void leave_vbar() {
-        knows_vbar_ = false;
+        hstr_ = 0;
         port::write<reg::HSTR>(0);
     }
     /// BKPT is a debug event, which is Hyp's while the unit is: the guest takes it, and must find
     /// it as its last one in DBGDSCR.
-    void note_bkpt() { guest_.dscr = (guest_.dscr & ~arch::dscr_method) | arch::dscr_by_bkpt; }
+    void note_bkpt() { set_dscr((guest_.dscr & ~arch::dscr_method) | arch::dscr_by_bkpt); }
 
     // For the fast path's own steps, while Hyp owns the unit:
 
@@ -89,14 +92,10 @@ public:
     }
 
     /// Whether the vectors' breakpoints are at the guest's vectors, if its SCTLR is `control`.
-    bool follows(std::uint32_t control) const {
-        return knows_vbar_ && (control & vectors_bits) == vectors_control_;
-    }
+    bool follows(std::uint32_t control) const { return hstr_ != 0 && control == vectors_control_; }
     /// DBGDSCR in a step, and at all other times while Hyp owns the unit. MOE is the guest's.
     std::uint32_t dscr_step() const { return dscr_between() | arch::dscr_mdbgen; }
-    std::uint32_t dscr_between() const {
-        return guest_.dscr & ~(arch::dscr_hdbgen | arch::dscr_mdbgen);
-    }
+    std::uint32_t dscr_between() const { return between_; }
 
     /// Restores the guest's registers, if Hyp owns the unit; its accesses do not trap any more.
     void give_back();
@@ -104,9 +103,10 @@ public:
 private:
     static constexpr unsigned most_breakpoints = 16;
     static constexpr unsigned most_watchpoints = 16;
-    /// With VBAR, these give the vectors' address and instruction set.
-    static constexpr std::uint32_t vectors_bits = arch::sctlr_v | arch::sctlr_te;
-
+    void set_dscr(std::uint32_t guests) {
+        guest_.dscr = guests;
+        between_ = guests & ~(arch::dscr_hdbgen | arch::dscr_mdbgen);
+    }
     void match(std::uint32_t control) {
         if (control != match_) port::write<reg::DBGBCR<0>>(control);
         match_ = control;
@@ -122,13 +122,15 @@ private:
 
     bool usable_{};
     bool hyps_{};
-    bool unwatched_{};      ///< Hyp gave the unit back without a watchpoint on; its accesses trap
-    bool guest_uses_{};     ///< the guest has something enabled
-    bool watched_{};        ///< the guest has a watchpoint enabled that may fire
-    std::uint32_t match_{}; ///< value of DBGBCR0, while Hyp owns the unit and knows it; else 0
-    std::uint32_t hdcr_{};  ///< while the guest owns the unit
-    bool knows_vbar_{};     ///< the breakpoints at the vectors are set for the guest's VBAR
-    std::uint32_t vectors_control_{}; ///< and for this SCTLR.V and TE
+    bool unwatched_{};        ///< Hyp gave the unit back without a watchpoint on; its accesses trap
+    bool guest_uses_{};       ///< the guest has something enabled
+    bool watched_{};          ///< the guest has a watchpoint enabled that may fire
+    std::uint32_t match_{};   ///< value of DBGBCR0, while Hyp owns the unit and knows it; else 0
+    std::uint32_t between_{}; ///< of guest_.dscr: dscr_between()
+    std::uint32_t hdcr_{};    ///< while the guest owns the unit
+    /// Not 0: Hyp owns the unit, and the breakpoints at the vectors are set for the guest's VBAR,
+    std::uint32_t hstr_{};
+    std::uint32_t vectors_control_{}; ///< and for this SCTLR
 
     struct {
         std::uint32_t breakpoint_value[step_breakpoints];   ///< DBGBVRn

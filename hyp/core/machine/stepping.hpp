@@ -25,13 +25,15 @@ StepEnd end_otherwise(const Step& step, Frame& frame, arch::Hsr hsr);
 /// CP15 ends the step.
 [[gnu::always_inline]] inline void step_in(Cpu& cpu, Frame& frame, const View& view,
                                            std::uint32_t stop) {
+    const std::uint32_t psr = frame.psr;
     cpu.step.stop = stop;
-    cpu.step.psr = frame.psr;
+    cpu.step.psr = psr;
     cpu.step.armed = true;
-    frame.psr |= arch::psr_aif;
+    frame.psr = psr | arch::psr_aif;
     port::write<reg::HSTR>(arch::hstr_cp15);
-    if (!cpu.debug.usable()) return enter_with_page(cpu, view);
-    cpu.debug.arm(stop, in_thumb(frame));
+    if (!cpu.debug.usable()) [[unlikely]]
+        return enter_with_page(cpu, view);
+    cpu.debug.arm(stop, (psr & arch::psr_thumb) != 0);
     cpu.view.enter(view);
 }
 
@@ -40,7 +42,8 @@ StepEnd end_otherwise(const Step& step, Frame& frame, arch::Hsr hsr);
 [[gnu::always_inline]] inline StepEnd leave_step(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
     cpu.view.enter(*cpu.normal); // first of all: nothing below may run in another view
     cpu.step.done = cpu.ring.complete();
-    if (cpu.debug.usable()) cpu.debug.disarm();
+    if (cpu.debug.usable()) [[likely]]
+        cpu.debug.disarm();
     else hsr = leave_page(hsr);
     cpu.step.armed = false;
     port::write<reg::HSTR>(cpu.debug.hstr());

@@ -23,9 +23,9 @@ struct Trapped {
     bool cut{};     ///< if access.listed: stage 1 does not map all of it, or not for stores
     bool by_cp15{}; ///< if access.stage1_walk: made for maintenance, or to translate an address
     bool stuck{};   ///< the last step ended in another trap; its instruction was not executed
-    DeviceAccess access;          ///< constant while a step is armed
-    Beat beats[arch::max_beats];  ///< filled in at the trap, if access.listed
-    Owner* last{};                ///< whose the last byte of the access is, unless access.listed
+    DeviceAccess access;         ///< constant while a step is armed
+    Beat beats[arch::max_beats]; ///< filled in at the trap, if access.listed
+    Owner* last{}; ///< if access.beyond is not 0: whose the last byte is, unless access.listed
     abi::Record record{};         ///< of the first access, without a load's value and the duration
     Payload payload{};            ///< goes behind the access's first record
     std::uint32_t stuck_pc{};     ///< if stuck: where

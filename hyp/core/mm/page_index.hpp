@@ -60,7 +60,7 @@ private:
     static std::uint32_t* memory(std::uint32_t address) {
         return port::memory_at<std::uint32_t>({address});
     }
-    std::uint32_t& entry(std::uint64_t at) const {
+    std::uint32_t& entry(std::uint32_t at) const {
         return (*port::memory_at<Leaf>({leaves_[at >> leaf_shift]}))[at / page_size % leaf_pages];
     }
 

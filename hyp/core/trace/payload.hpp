@@ -12,5 +12,6 @@ struct Payload {
     /// How many records they take.
     constexpr std::uint32_t records() const { return abi::pieces_of(size); }
 };
+inline constexpr Payload no_payload{};
 
 } // namespace mmioscope

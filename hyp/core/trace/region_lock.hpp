@@ -121,15 +121,21 @@ public:
     [[nodiscard]] bool acquire(const OwnerSet& owners, std::uint32_t cpu, std::uint64_t& spins);
     [[nodiscard]] bool acquire(Owner& owner, std::uint32_t cpu, std::uint64_t& spins) {
         check(!held(), "a step began while another one held locks");
-        return take(owner, cpu, spins, 0);
+        return take(owner, first_, cpu, spins);
     }
     /// Takes that of `owner`, too, which comes behind those in the order. False: not in time.
     [[nodiscard]] bool add(Owner& owner, std::uint32_t cpu, std::uint64_t& spins) {
-        return take(owner, cpu, spins, count_);
+        if (!take(owner, further_[count_], cpu, spins)) return false;
+        ++count_;
+        more_ = true;
+        return true;
     }
     void release() {
         check(held(), "a lock was released twice");
-        unlock_all();
+        if (more_) [[unlikely]]
+            release_further();
+        first_->lock.release();
+        first_ = nullptr;
     }
     /// Also takes all other locks of RegionLocks::acquire_all(), in any order, so the caller must
     /// not wait for them without end. True: no other CPU's access is in flight, and none begins
@@ -143,49 +149,44 @@ public:
     /// Notes that the lock of `owner` is already held.
     void adopt(Owner& owner) {
         check(!held(), "a step began while another one held locks");
-        held_[count_++] = &owner;
+        first_ = &owner;
     }
     /// Of the lock that the last acquire() did not get.
     LockHolder refused() const {
         return {refused_, refused_->lock.owner(), port::load_shared(refused_->sequence)};
     }
 
-    bool held() const { return count_ != 0; }
+    bool held() const { return first_ != nullptr; }
     [[gnu::noinline]] bool holds(const Owner& owner) const {
-        return std::find(held_, held_ + count_, &owner) != held_ + count_;
+        return first_ == &owner ||
+               std::find(further_, further_ + count_, &owner) != further_ + count_;
     }
     /// `owner`, whose lock must be held.
-    Owner& operator[](Owner& owner) const {
-        check((held() && held_[0] == &owner) || holds(owner), "data was used without its lock");
+    [[gnu::always_inline]] Owner& operator[](Owner& owner) const {
+        check(first_ == &owner || holds(owner), "data was used without its lock");
         return owner;
     }
     /// Takes the next sequence number of `owner`, whose lock must be held.
-    std::uint32_t next_sequence(Owner& owner) { return (*this)[owner].next_sequence(); }
+    [[gnu::always_inline]] std::uint32_t next_sequence(Owner& owner) {
+        return (*this)[owner].next_sequence();
+    }
 
 private:
-    /// `n` are held.
-    bool take(Owner& taken, std::uint32_t cpu, std::uint64_t& spins, std::uint32_t n) {
+    /// `place`: where it is noted.
+    bool take(Owner& taken, Owner*& place, std::uint32_t cpu, std::uint64_t& spins) {
         if (!taken.lock.try_acquire(cpu, RegionLocks::max_turns, spins)) {
             refused_ = &taken;
             return false;
         }
-        held_[n] = &taken;
-        count_ = n + 1;
+        place = &taken;
         return true;
     }
-    /// At least one is held.
-    void unlock_all() {
-        if (others_ != 0) release_others();
-        std::uint32_t n = count_;
-        do {
-            --n;
-            held_[n]->lock.release();
-        } while (n != 0);
-        count_ = 0;
-    }
+    void release_further();
 
-    Owner* held_[OwnerSet::capacity + 1]{}; ///< and the chooser's
-    std::uint32_t count_{};
+    bool more_{};                          ///< count_ or others_ is not 0, or was
+    Owner* first_{};                       ///< null: none is held
+    Owner* further_[OwnerSet::capacity]{}; ///< behind it, and the chooser's
+    std::uint32_t count_{};                ///< of those
     std::uint32_t others_{}; ///< all of RegionLocks below, if not 0: these are held, too
     const Owner* refused_{};
     RegionLocks* all_{}; ///< if others_ is not 0

@@ -60,37 +60,6 @@ bool RingWriter::update_room() {
     return room_ != 0;
 }
 
-/// Whether the fast path may publish the next `count` records: they have room, and none of them
-/// passes a half turn, which only store() counts.
-inline bool RingWriter::may_reserve(std::uint32_t count) {
-    if (room_ < count && (!update_room() || room_ < count)) return false;
-    return abi::half_turns_of(head_ ^ (head_ + count)) == 0;
-}
-
-bool RingWriter::reserve(std::uint32_t& header, std::uint32_t& slot, std::uint32_t& sequence,
-                         std::uint32_t& commit, std::uint32_t& head) {
-    const std::uint32_t first = sequence_;
-    // What was reserved before is right if only the fast path has published since.
-    if (sequence == first && !spent(first)) return reserved_ = true;
-    constexpr auto most = static_cast<std::uint32_t>(abi::reserve_batch);
-    const std::uint32_t count = most - slot_ % most;
-    if (!may_reserve(count)) return false;
-    const std::uint64_t at = head_;
-    const auto address = [](const void* object) {
-        return static_cast<std::uint32_t>(port::address_of(object).value);
-    };
-    reserved_ = true;
-    reserved_end_ = first + count;
-    const std::uint32_t committed = abi::commit_word(boot_number_, at);
-    const std::uint32_t to = address(&slots_[slot_].pc);
-    header = address(&header_->others);
-    slot = to;
-    sequence = first;
-    commit = committed - first;
-    head = static_cast<std::uint32_t>(at) + 1 - first;
-    return true;
-}
-
 bool RingWriter::reserve_more(std::uint32_t& slot) {
     constexpr auto most = static_cast<std::uint32_t>(abi::reserve_batch);
     if (!may_reserve(most)) return false;
@@ -98,18 +67,6 @@ bool RingWriter::reserve_more(std::uint32_t& slot) {
     reserved_ = true;
     reserved_end_ += most;
     return true;
-}
-
-std::uint32_t RingWriter::release(std::uint32_t sequence) {
-    if (!reserved_) return 0;
-    reserved_ = false;
-    const std::uint32_t count = sequence - sequence_;
-    if (count == 0) return 0;
-    sequence_ = sequence;
-    head_ += count;
-    room_ -= count;
-    slot_ = slot_ + count == capacity_ ? 0 : slot_ + count;
-    return count;
 }
 
 /// Every 2^31 records: the fast path does not publish that one.
@@ -138,15 +95,18 @@ inline void RingWriter::store(const abi::Record& record) {
     port::store_shared(header_->head, low);
     if (low << 1 == 0) [[unlikely]]
         count_half_turn();
-    slot_ = slot_ + 1 == capacity_ ? 0 : slot_ + 1;
+    if (++slot_ == capacity_) slot_ = 0;
     if (room_ != 0) --room_;
+}
+
+[[gnu::noinline]] void RingWriter::number_others(std::uint32_t others) {
+    port::store_shared(header_->others, others_ += others);
 }
 
 /// `record` and `pieces` of its payload have had their numbers, published or not.
 inline void RingWriter::number(const abi::Record& record, std::uint32_t pieces) {
-    const std::uint32_t others = pieces + (record.type != abi::RecordType::access ? 1 : 0);
-    if (others != 0) [[unlikely]]
-        port::store_shared(header_->others, others_ += others);
+    if (pieces != 0 || record.type != abi::RecordType::access) [[unlikely]]
+        number_others(pieces + (record.type != abi::RecordType::access ? 1 : 0));
     port::store_shared(header_->next_sequence, sequence_ += 1 + pieces);
 }
 
@@ -210,14 +170,17 @@ std::uint64_t RingWriter::statistic(unsigned n) const {
     return port::load_shared(reinterpret_cast<const std::uint64_t*>(&header_->statistics)[n]);
 }
 
-void RingWriter::publish(abi::Record& record) {
-    if (chooses(chooser_)) publish_chosen(record, {});
-    else if (ready()) append(record);
-    else put(record, {});
+void RingWriter::publish(abi::Record& record, const Payload& payload) {
+    const bool usual = payload.size == 0 && room_ != 0 && !chooses(chooser_);
+    if (!usual) [[unlikely]]
+        return publish_otherwise(record, payload);
+    append(record);
 }
 
-void RingWriter::publish_group(abi::Record& record, Payload payload) {
+/// Reads the readers' words, but only once in `reserve_batch` records.
+[[gnu::noinline]] void RingWriter::publish_otherwise(abi::Record& record, const Payload& payload) {
     if (chooses(chooser_)) publish_chosen(record, payload);
+    else if (payload.size == 0 && update_room()) append(record);
     else put(record, payload);
 }
 

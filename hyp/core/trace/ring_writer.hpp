@@ -5,6 +5,7 @@
 
 #include "abi/ring.hpp"
 #include "port/barrier.hpp"
+#include "port/memory.hpp"
 #include "port/shared.hpp"
 #include "port/sysreg.hpp"
 #include "trace/chooser.hpp"
@@ -56,27 +57,51 @@ public:
     /// Publishes `record`, after setting its cpu, cpu_sequence and commit. If the ring is full, the
     /// policy decides: the record is lost and counted, or it overwrites the oldest one. An access
     /// that the chooser leaves out is only counted. Its notice() may be published beside it.
-    void publish(abi::Record& record);
-    /// Likewise; `payload` goes behind it, and shares its fate.
-    void publish(abi::Record& record, const Payload& payload) {
-        if (payload.size == 0) [[likely]]
-            publish(record);
-        else publish_group(record, payload);
-    }
+    /// `payload` goes behind it, and shares its fate.
+    void publish(abi::Record& record, const Payload& payload = no_payload);
 
     // Between reserve() and release() the fast path (entry/fast_path.S) publishes by itself, in the
     // same order.
 
     /// Reserves the slots up to the next multiple of `reserve_batch` for the fast path, in words of
     /// FastState. False: the ring has no room for that many.
-    [[nodiscard]] bool reserve(std::uint32_t& header, std::uint32_t& slot, std::uint32_t& sequence,
-                               std::uint32_t& commit, std::uint32_t& head);
+    [[nodiscard, gnu::always_inline]] bool reserve(std::uint32_t& header, std::uint32_t& slot,
+                                                   std::uint32_t& sequence, std::uint32_t& commit,
+                                                   std::uint32_t& head) {
+        const std::uint32_t first = sequence_;
+        // What was reserved before is right if only the fast path has published since.
+        if (sequence == first && !spent(first)) return reserved_ = true;
+        constexpr auto most = static_cast<std::uint32_t>(abi::reserve_batch);
+        const std::uint32_t count = most - slot_ % most;
+        if (!may_reserve(count)) return false;
+        const auto address = [](const void* object) {
+            return static_cast<std::uint32_t>(port::address_of(object).value);
+        };
+        reserved_ = true;
+        reserved_end_ = first + count;
+        header = address(&header_->others);
+        slot = address(&slots_[slot_].pc);
+        sequence = first;
+        commit = abi::commit_word(boot_number_, head_) - first;
+        head = static_cast<std::uint32_t>(head_) + 1 - first;
+        return true;
+    }
     /// After release() of all that were reserved: reserves as many again. `slot` points behind the
     /// last one.
     [[nodiscard]] bool reserve_more(std::uint32_t& slot);
     /// Ends that. Returns how many records the fast path has published; `sequence` is the
     /// next one's.
-    std::uint32_t release(std::uint32_t sequence);
+    [[gnu::always_inline]] std::uint32_t release(std::uint32_t sequence) {
+        if (!reserved_) return 0;
+        reserved_ = false;
+        const std::uint32_t count = sequence - sequence_;
+        if (count == 0) return 0;
+        sequence_ = sequence;
+        head_ += count;
+        room_ -= count;
+        slot_ = slot_ + count == capacity_ ? 0 : slot_ + count;
+        return count;
+    }
     /// Whether all reserved slots are used.
     bool spent(std::uint32_t sequence) const { return sequence == reserved_end_; }
     /// The slot of the next record.
@@ -111,26 +136,36 @@ public:
     std::uint64_t statistic(unsigned n) const;
 
     abi::Statistics& statistics() { return header_->statistics; }
+    /// One more in `counter`, whose upper word seldom changes.
+    void count(std::uint64_t abi::Statistics::*counter) {
+        using Word [[gnu::may_alias]] = std::uint32_t;
+        auto* const words = reinterpret_cast<Word*>(&(header_->statistics.*counter));
+        if (++words[0] == 0) [[unlikely]]
+            ++words[1];
+    }
 
 private:
     std::uint32_t farthest_behind();
     bool update_room();
-    bool may_reserve(std::uint32_t count);
+    /// Whether the fast path may publish the next `count` records: they have room, and none of them
+    /// passes a half turn, which only store() counts.
+    bool may_reserve(std::uint32_t count) {
+        if (room_ < count && (!update_room() || room_ < count)) return false;
+        return abi::half_turns_of(head_ ^ (head_ + count)) == 0;
+    }
     void lose(const abi::Record& record, std::uint32_t pieces);
     void number(const abi::Record& record, std::uint32_t pieces = 0);
     Chooser::Verdict choose(const abi::Record& record);
     void put(abi::Record& record, Payload payload);
     void append(abi::Record& record);
     void append_group(abi::Record& record, Payload payload);
-    void publish_group(abi::Record& record, Payload payload);
+    void publish_otherwise(abi::Record& record, const Payload& payload);
     void publish_chosen(abi::Record& record, Payload payload);
     void publish_notice(std::uint64_t time);
 
-    /// Whether the next record has room and no loss must be reported before it. Reads the readers'
-    /// words only once in `reserve_batch` records.
-    bool ready() { return room_ != 0 || update_room(); }
     void publish_gap(std::uint64_t time);
     void store(const abi::Record& record);
+    void number_others(std::uint32_t others);
     void fill(abi::Record& slot, const abi::Record& record, std::uint64_t position);
     void count_half_turn();
 

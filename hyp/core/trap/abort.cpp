@@ -31,7 +31,7 @@ namespace {
 PhysicalAddress faulting_address(const View& normal, arch::Hsr hsr, VirtualAddress va) {
     const std::uint32_t hpfar = port::read<reg::HPFAR>();
     const std::uint64_t address = (std::uint64_t{hpfar >> 4} << 12) | (va.value & (page_size - 1));
-    const bool above = hsr.level() == 1 && is_in_root(normal, address);
+    const bool above = !hsr.page_fault() && hsr.level() == 1 && is_in_root(normal, address);
     return identity(IntermediateAddress{address | (above ? lpae::input_end : 0)});
 }
 
@@ -132,16 +132,6 @@ unsigned count_retry(Trapped& trapped, std::uint32_t pc, std::uint64_t trap) {
     return true;
 }
 
-/// The access does not happen; the guest gets an abort, as from a bus that answers with an error.
-/// But if another CPU may have changed the code, it executes that first.
-[[gnu::noinline]] Outcome refuse(Cpu& cpu, Frame& frame, const DeviceAccess& access,
-                                 abi::FaultReason why) {
-    if (retry_fetch(cpu, frame, why)) return Outcome::again;
-    record_fault(cpu, frame, access, why);
-    inject_data_abort(frame, access.va, access.write);
-    return Outcome::taken;
-}
-
 /// Why no device of the guest is at `pa`.
 abi::FaultReason why_unassigned(const Machine& machine, PhysicalAddress pa, const Span* span) {
     if (machine.own_memory.contains(pa.value)) return abi::FaultReason::hypervisor_memory;
@@ -196,34 +186,6 @@ abi::FaultReason why_unassigned(const Machine& machine, PhysicalAddress pa, cons
     return cpu.machine->breakpoints ? no_breakpoints : decode_for_page(cpu, frame);
 }
 
-/// Why a decoded access cannot be carried out, or FaultReason::none. If it is because of a later
-/// word, `access` gets its address.
-[[gnu::noinline]] abi::FaultReason objection(Cpu& cpu, const Frame& frame, DeviceAccess& access) {
-    using enum abi::FaultReason;
-    if (!cpu.debug.usable())
-        if (const auto why = lack_of_step(cpu, frame, access); why != none) return why;
-    if (access.exclusive && is_no_exclusive(cpu, frame, access)) return undecodable;
-    if (access.listed) {
-        if (const Beat* beyond = beat_beyond(cpu, access)) {
-            access.va = beyond->va;
-            access.pa = beyond->pa;
-            return why_unassigned(*cpu.machine, beyond->pa, beyond->span);
-        }
-    }
-    // The same access traps again in its own step: no table has its page.
-    const Trapped& last = cpu.trapped;
-    return last.stuck && last.stuck_pa == access.pa && last.stuck_pc == frame.pc ? no_progress
-                                                                                 : none;
-}
-
-/// The access may touch `bytes`, some of them beyond its first byte's region: the next region, if
-/// it is unaligned or the instruction is not understood.
-[[gnu::noinline]] void note_beyond(Cpu& cpu, DeviceAccess& access, unsigned bytes) {
-    const Span* const last = cpu.machine->span_at(access.pa + (bytes - 1));
-    if (last != nullptr) cpu.trapped.last = last->owner;
-    access.beyond = static_cast<std::uint16_t>(bytes);
-}
-
 /// HPFAR is not valid for permission faults (B3.13.5): sets it. False: the guest's own tables do
 /// not lead there any more, so it tries again.
 [[gnu::noinline]] bool locate_permission_fault(const Frame& frame, VirtualAddress va) {
@@ -248,6 +210,25 @@ abi::FaultReason why_unassigned(const Machine& machine, PhysicalAddress pa, cons
 
 } // namespace
 
+abi::FaultReason objection(Cpu& cpu, const Frame& frame) {
+    using enum abi::FaultReason;
+    DeviceAccess& access = cpu.trapped.access;
+    if (!cpu.debug.usable())
+        if (const auto why = lack_of_step(cpu, frame, access); why != none) return why;
+    if (access.exclusive && is_no_exclusive(cpu, frame, access)) return undecodable;
+    if (access.listed) {
+        if (const Beat* beyond = beat_beyond(cpu, access)) {
+            access.va = beyond->va;
+            access.pa = beyond->pa;
+            return why_unassigned(*cpu.machine, beyond->pa, beyond->span);
+        }
+    }
+    // The same access traps again in its own step: no table has its page.
+    const Trapped& last = cpu.trapped;
+    return last.stuck && last.stuck_pa == access.pa && last.stuck_pc == frame.pc ? no_progress
+                                                                                 : none;
+}
+
 Outcome OwnerOps::fetch(Cpu& cpu, Frame& frame, VirtualAddress va, PhysicalAddress pa,
                         bool by_walk) {
     // Behind such a walk any instruction may come; only loads and stores can be stepped.
@@ -268,27 +249,10 @@ Outcome Nobody::access(Cpu& cpu, Frame& frame, abi::FaultReason) {
     const DeviceAccess& access = cpu.trapped.access;
     const auto why = why_unassigned(*cpu.machine, access.pa, access.span);
     if (cpu.machine->board.unassigned == Unassigned::aborts || !access.syndrome)
-        return refuse(cpu, frame, access, why);
+        return refuse(cpu, frame, why);
     record_fault(cpu, frame, access, why);
     if (!access.write) set_guest_register(frame, access.reg, 0);
     return Outcome::done;
-}
-
-Outcome DeviceOps::access(Cpu& cpu, Frame& frame, abi::FaultReason why) {
-    DeviceAccess& access = cpu.trapped.access;
-    const bool usual = access.syndrome && cpu.debug.usable() && !cpu.trapped.stuck;
-    if (why == abi::FaultReason::none && !usual) why = objection(cpu, frame, access);
-    if (why != abi::FaultReason::none) return refuse(cpu, frame, access, why);
-
-    constexpr unsigned longest = 128; // VLDM of sixteen doublewords
-    const unsigned bytes = access.decoded ? 1u << access.log2_size : longest;
-    cpu.trapped.last = access.span->owner;
-    if (static_cast<std::uint32_t>(access.span->range.end - access.pa.value) < bytes)
-        note_beyond(cpu, access, bytes);
-    if (!take_locks(cpu, frame)) return Outcome::again;
-    if (access.listed || access.span->hooks != nullptr)
-        if (const auto instead = ask_hooks(cpu, frame)) return *instead;
-    return make(cpu, frame);
 }
 
 std::optional<Outcome> MachineRegisterHooks::before(Cpu& cpu, Frame& frame) {
@@ -314,19 +278,25 @@ void MachineRegisterHooks::after(Cpu& cpu, Frame&) {
     if (cpu.trapped.access.ends_machine) wait_for_end(cpu);
 }
 
+// The abort is as from a bus that answers with an error. But if another CPU may have changed the
+// code, the guest executes that first.
 Outcome refuse(Cpu& cpu, Frame& frame, abi::FaultReason why) {
-    cpu.locks.release();
-    return refuse(cpu, frame, cpu.trapped.access, why);
+    const DeviceAccess& access = cpu.trapped.access;
+    if (cpu.locks.held()) cpu.locks.release();
+    if (retry_fetch(cpu, frame, why)) return Outcome::again;
+    record_fault(cpu, frame, access, why);
+    inject_data_abort(frame, access.va, access.write);
+    return Outcome::taken;
 }
 
 Outcome data_abort(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
     const Machine& machine = *cpu.machine;
     DeviceAccess& access = cpu.trapped.access;
     const Span* const last = access.span;
-    access = no_access;
+    static_cast<AccessForm&>(access) = unknown_form;
     access.va = {port::read<reg::HDFAR>()};
     access.write = hsr.write();
-    if (!hsr.translation_fault()) return other_abort(cpu, frame, hsr, access);
+    if (!hsr.page_fault() && !hsr.translation_fault()) return other_abort(cpu, frame, hsr, access);
     access.pa = faulting_address(*cpu.normal, hsr, access.va);
     if (hsr.stage1_walk()) {
         access.stage1_walk = true;
@@ -345,7 +315,7 @@ Outcome data_abort(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
 Outcome prefetch_abort(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
     const VirtualAddress va{port::read<reg::HIFAR>()};
     if (hsr.abort_on_walk()) {
-        record_walk_abort(cpu, frame, hsr, {.pa = {}, .va = va});
+        record_walk_abort(cpu, frame, hsr, {{}, {}, va});
         inject_prefetch_abort(frame, va, answered_by(hsr));
         return Outcome::taken;
     }

@@ -10,7 +10,7 @@
 
 namespace mmioscope {
 
-const DeviceAccess no_access;
+const AccessForm unknown_form;
 
 namespace {
 
@@ -134,6 +134,8 @@ void from_instruction(Cpu& cpu, const Frame& frame, arch::Instruction& i, Device
     }
     access.decoded = true;
     access.reg = i.place[0];
+    access.plain = !access.listed && !access.stage1_walk;
+    if (i.store && !access.listed) access.value = guest_register(frame, access.reg);
 }
 
 /// SMC is undefined at PL0, and in an IT block it may be UNPREDICTABLE (B9.3.14). The page has no
@@ -174,11 +176,13 @@ VirtualAddress first_address(const Frame& frame, const arch::Address& address) {
 
 abi::FaultReason correct_register(const Machine& machine, const Frame& frame,
                                   DeviceAccess& access) {
+    access.plain = false;
     const auto word = fetch_instruction(frame, machine);
     if (!word) return abi::FaultReason::undecodable;
     const arch::Instruction instruction = arch::decode(*word, true);
     if (!instruction.store || !is_plain(instruction)) return abi::FaultReason::undecodable;
     access.reg = instruction.place[0];
+    access.value = guest_register(frame, access.reg);
     return abi::FaultReason::none;
 }
 

@@ -9,10 +9,9 @@
 
 namespace mmioscope {
 
-/// What an access is before anything is known of it. GCC copies it in place, because it has no
-/// padding and its value is not visible; else it would call functions to build it.
-extern const DeviceAccess no_access;
-static_assert(sizeof(void*) != 4 || sizeof(DeviceAccess) == 40);
+/// Of an access of which nothing is known. GCC copies it in place, because its value is not
+/// visible; else it would call functions to build it.
+extern const AccessForm unknown_form;
 
 /// The address of an instruction's first access; HDFAR has it only if that is the one that trapped.
 VirtualAddress first_address(const Frame& frame, const arch::Address& address);
@@ -25,12 +24,14 @@ abi::FaultReason correct_register(const Machine& machine, const Frame& frame, De
 inline abi::FaultReason decode_syndrome(Cpu& cpu, const Frame& frame, arch::Hsr hsr,
                                         DeviceAccess& access) {
     access.decoded = access.syndrome = true;
+    access.plain = !hsr.stage1_walk();
     access.log2_size = hsr.log2_size();
     access.reg = hsr.srt();
     access.sign_extend = hsr.sign_extend();
     access.wide = hsr.il();
-    if (!hsr.write() || !cpu.mistakes_thumb_stores || !in_thumb(frame))
-        return abi::FaultReason::none;
+    if (!hsr.write()) return abi::FaultReason::none;
+    access.value = guest_register(frame, access.reg);
+    if (!cpu.mistakes_thumb_stores || !in_thumb(frame)) return abi::FaultReason::none;
     return correct_register(*cpu.machine, frame, access);
 }
 
@@ -52,11 +53,9 @@ inline abi::FaultReason decode_described(Cpu& cpu, const Frame& frame, arch::Hsr
                                                              arch::Hsr hsr, DeviceAccess& access) {
     constexpr unsigned pc = 15; // as a store's register it may be UNPREDICTABLE
     const bool described = hsr.isv() && hsr.srt() != pc;
-    const abi::FaultReason why = described ? decode_described(cpu, frame, hsr, access)
-                                           : decode_instruction(cpu, frame, access);
-    if (access.write && access.decoded && !access.listed)
-        access.value = guest_register(frame, access.reg);
-    return why;
+    if (described) [[likely]]
+        return decode_described(cpu, frame, hsr, access);
+    return decode_instruction(cpu, frame, access);
 }
 
 /// Completes cpu.step.code for cpu.trapped.access, so that what is stepped is what was decoded,

@@ -150,12 +150,13 @@ void mmioscope_guest_trap(mmioscope::Cpu& cpu, mmioscope::Frame& frame) {
     const arch::Hsr hsr{port::read<reg::HSR>()};
     if (cpu.machine->stopped.load(std::memory_order_relaxed) != 0) port::halt();
     if (fast_path_is_open(cpu)) close_fast_path(cpu);
-    ++cpu.ring.statistics().traps;
+    cpu.ring.count(&abi::Statistics::traps);
     const std::uint32_t pc = frame.pc;
     if (!(cpu.step.armed && finish(cpu, frame, hsr)))
         if (handle(cpu, frame, hsr) == Outcome::done) skip_instruction(frame, is_wide(hsr));
     if (cpu.stretch.following && !cpu.step.armed) keep_following(cpu, frame, pc);
-    if (cpu.has_worker && (!std::exchange(cpu.work_done, false) || cpu.stopped_others)) do_work(cpu);
+    if (cpu.has_worker && (!std::exchange(cpu.work_done, false) || cpu.stopped_others))
+        do_work(cpu);
     check_way(cpu);
     if (cpu.always_slow || cpu.step.armed) return;
     follow_psr(cpu, frame);

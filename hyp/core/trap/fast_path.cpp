@@ -35,7 +35,7 @@ bool next_is_slow(const Cpu& cpu) {
 
 /// Sets what the fast path's own steps write. False: they are not possible now, since the step's
 /// breakpoints are not at the guest's vectors; the next slow step moves those.
-bool prepare_steps(Cpu& cpu) {
+[[gnu::always_inline]] inline bool prepare_steps(Cpu& cpu) {
     DebugUnit& debug = cpu.debug;
     const std::uint32_t control = port::read<reg::SCTLR>();
     if (!debug.is_hyps() || !debug.follows(control)) return false;
@@ -82,19 +82,19 @@ abi::Record begun_record(Cpu& cpu) {
     Owner& owner = *port::memory_at<Owner>({fast.region});
     cpu.locks.adopt(owner);
     trapped.record.lock_sequence = cpu.locks.next_sequence(owner);
-    trapped.access = {.pa = {fast.pa},
-                      .va = {fast.va},
-                      .span = cpu.machine->map.find({fast.pa}),
-                      .decoded = true,
-                      .syndrome = true,
-                      .wide = fast.length == 4,
-                      .write = hsr.write(),
-                      .sign_extend = hsr.sign_extend(),
-                      .log2_size = hsr.log2_size(),
-                      .reg = hsr.srt(),
-                      .recorded = true};
+    trapped.access = {{.decoded = true,
+                       .syndrome = true,
+                       .plain = true,
+                       .wide = fast.length == 4,
+                       .write = hsr.write(),
+                       .sign_extend = hsr.sign_extend(),
+                       .log2_size = hsr.log2_size(),
+                       .reg = hsr.srt(),
+                       .recorded = true},
+                      {fast.pa},
+                      {fast.va},
+                      cpu.machine->map.find({fast.pa})};
     trapped.payload = {};
-    trapped.last = &owner;
     cpu.step = {.armed = true, .stop = fast.next_pc, .psr = fast.psr};
     cpu.view.adopt(*cpu.shadow);
     ++cpu.ring.statistics().traps; // the trap that began the step
@@ -143,21 +143,21 @@ void set_psr_plain(Cpu& cpu, std::uint32_t psr) {
 }
 
 /// Counts what it has done, and takes back the slots that it has not used.
-void release_slots(Cpu& cpu) {
+[[gnu::always_inline]] inline void release_slots(Cpu& cpu) {
     if (const std::uint32_t records = cpu.ring.release(cpu.fast.sequence)) count(cpu, records);
 }
 
 /// Opens the fast path, with the debug unit as it is, unless something is on that it does not
 /// handle.
-void reopen_fast_path(Cpu& cpu) {
+[[gnu::always_inline]] inline void reopen_fast_path(Cpu& cpu) {
     FastState& fast = cpu.fast;
     fast.after_reserve = fast.handler; // the slow path, since close_fast_path()
     if (next_is_slow(cpu) ||
         !cpu.ring.reserve(fast.header, fast.slot, fast.sequence, fast.commit, fast.head))
         return;
     DeviceOps& devices = *cpu.machine->devices;
-    const bool user = arch::mode_of(fast.psr_plain) == arch::Mode::usr; // its tasks have no names
-    const bool names = devices.checks_task && !user;
+    const bool names = devices.looks && // tasks of User mode have none
+                       arch::mode_of(fast.psr_plain) != arch::Mode::usr;
     fast.after_reserve = names ? port::fast_code(FastCode::check_task) : fast.access;
     fast.handler = fast.ready =
         cpu.has_worker ? port::fast_code(FastCode::work) : fast.after_reserve;

@@ -28,27 +28,30 @@ bool in_flash_or_sram(const Machine& machine, PhysicalAddress pa) {
 }
 
 /// Hyp maps flash as a device, so its cache never has an old copy of it.
-std::optional<std::uint32_t> fetch(const Frame& frame, std::uint32_t va, unsigned log2_size,
-                                   const Machine& machine) {
-    const auto pa = translate(frame, {va});
+/// A PC that is no multiple of an instruction's size is UNPREDICTABLE (ARM ARM A8.8.27).
+template <class Size>
+[[gnu::always_inline]] inline std::optional<std::uint32_t>
+fetch(const Frame& frame, std::uint32_t va, const Machine& machine) {
+    const auto pa = translate(frame, {va & ~std::uint32_t{sizeof(Size) - 1}});
     if (!pa) return std::nullopt;
-    const PhysicalAddress at{pa->value & ~((std::uint64_t{1} << log2_size) - 1)};
-    if (is_readable(machine, at, 1u << log2_size)) {
-        if (log2_size == 2) return *port::memory_at<const std::uint32_t>(at);
-        return *port::memory_at<const std::uint16_t>(at);
-    }
+    if (is_readable(machine, *pa, sizeof(Size))) return *port::memory_at<const Size>(*pa);
     if (!in_flash_or_sram(machine, *pa)) return std::nullopt;
-    return static_cast<std::uint32_t>(port::device_read(*pa, log2_size));
+    return static_cast<std::uint32_t>(port::device_read(*pa, sizeof(Size) / 2));
+}
+
+std::optional<std::uint32_t> fetch_halfword(const Frame& frame, std::uint32_t va,
+                                            const Machine& machine) {
+    return fetch<std::uint16_t>(frame, va, machine);
 }
 
 } // namespace
 
 std::optional<std::uint32_t> fetch_instruction(const Frame& frame, const Machine& machine) {
-    if (!in_thumb(frame)) return fetch(frame, frame.pc, 2, machine);
+    if (!in_thumb(frame)) return fetch<std::uint32_t>(frame, frame.pc, machine);
     // By halfwords, because a 32-bit instruction may cross a page boundary.
-    const auto first = fetch(frame, frame.pc, 1, machine);
+    const auto first = fetch_halfword(frame, frame.pc, machine);
     if (!first || !arch::is_wide_thumb(static_cast<std::uint16_t>(*first))) return first;
-    const auto second = fetch(frame, frame.pc + 2, 1, machine);
+    const auto second = fetch_halfword(frame, frame.pc + 2, machine);
     if (!second) return std::nullopt;
     return *first << 16 | *second;
 }

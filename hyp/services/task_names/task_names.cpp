@@ -97,19 +97,16 @@ BootError TaskNames::configure(Machine& machine, Setup& setup) {
 
 // The counter may be read as early as the trap (ARM ARM B8.1.2), which does no harm. In User mode
 // TPIDRURO belongs to the process; in all other modes guest_task() returns it, too.
-void TaskNames::before_access(Cpu& cpu, const Frame& frame, const DeviceAccess& access) {
+bool TaskNames::before(Cpu& cpu, Frame& frame) {
+    const DeviceAccess& access = cpu.trapped.access;
     const Chooser* chooser = cpu.machine->chooser;
-    if (arch::mode_of(frame.psr) == arch::Mode::usr || (chooses(chooser) && chooser->holds_all()))
-        return;
+    if (!access.recorded || arch::mode_of(frame.psr) == arch::Mode::usr ||
+        (chooses(chooser) && chooser->holds_all()))
+        return true;
     const auto task = port::read<reg::TPIDRURO>();
     const std::uint64_t now = port::read<reg::CNTPCT>();
     if (!said_[cpu.number].knows(task, now)) look(cpu, frame, access, task, now);
-}
-
-Outcome TaskNames::make(Cpu& cpu, Frame& frame) {
-    const DeviceAccess& access = cpu.trapped.access;
-    if (access.recorded) before_access(cpu, frame, access);
-    return next_->make(cpu, frame);
+    return true;
 }
 
 void TaskNames::prepare_fast_path(Cpu& cpu) {

@@ -14,13 +14,12 @@ public:
 
     BootError configure(Machine& machine, Setup& setup) override;
     /// Before an access that is recorded, publishes the name of its task, if it is due.
-    Outcome make(Cpu& cpu, Frame& frame) override;
+    bool before(Cpu& cpu, Frame& frame) override;
+    Outcome step(Cpu& cpu, Frame& frame) override { return next_->step(cpu, frame); }
     bool finish(Cpu& cpu, Frame& frame, arch::Hsr hsr) override {
         return next_->finish(cpu, frame, hsr);
     }
     void prepare_fast_path(Cpu& cpu) override;
-
-    void before_access(Cpu& cpu, const Frame& frame, const DeviceAccess& access);
 
 private:
     void look(Cpu& cpu, const Frame& frame, const DeviceAccess& access, std::uint32_t task,

@@ -6,11 +6,8 @@
 
 namespace mmioscope {
 
-Outcome Unprotect::make(Cpu& cpu, Frame& frame) {
+Outcome Unprotect::step(Cpu& cpu, Frame& frame) {
     DeviceAccess& access = cpu.trapped.access;
-    if (access.exclusive && access.write) return DeviceOps::make(cpu, frame);
-    if (cpu.repeated_load.watches()) end_repetition(cpu, frame);
-    count_access(cpu);
     lpae::Descriptor& entry = shared_descriptor(*cpu.normal, access.pa.value);
     access.decoded = access.decoded && !access.listed;
     access.listed = false;

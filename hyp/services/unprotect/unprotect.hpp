@@ -17,7 +17,7 @@ public:
         return kind == abi::EngineKind::unprotect ? this : nullptr;
     }
     bool add_to_tables(Machine& machine) override;
-    Outcome make(Cpu& cpu, Frame& frame) override;
+    Outcome step(Cpu& cpu, Frame& frame) override;
     bool finish(Cpu& cpu, Frame& frame, arch::Hsr hsr) override;
 
 private:

@@ -1,6 +1,7 @@
 // Who sees the accesses to registers: before, with room asked for, in place of the device, and
 // behind.
 #include "catch_2_or_3.hpp"
+#include "engine/record.hpp"
 #include "engine/service.hpp"
 #include "sim/judge.hpp"
 

@@ -25,14 +25,14 @@ class Giver final : public mmioscope::DeviceOps {
 public:
     constexpr Giver() : DeviceOps(true) {}
 
-    Outcome make(mmioscope::Cpu& cpu, Frame& frame) override {
+    bool before(mmioscope::Cpu& cpu, Frame&) override {
         if (cpu.trapped.access.recorded) {
             const std::uint32_t n = ++given_[cpu.number];
             for (std::uint32_t i = 0; i < size_of(n); ++i) bytes_[cpu.number][i] = byte_of(n, i);
             cpu.trapped.payload = {bytes_[cpu.number], size_of(n)};
-            if (!has_room_for(cpu, 2 * cpu.trapped.payload.records())) return Outcome::again;
+            if (!has_room_for(cpu, 2 * cpu.trapped.payload.records())) return false;
         }
-        return DeviceOps::make(cpu, frame);
+        return true;
     }
 
 private:

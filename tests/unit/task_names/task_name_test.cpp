@@ -346,12 +346,13 @@ TEST_CASE("a name leaves room for a load-exclusive and its store-exclusive") {
             while (place.cpu.ring.has_room(3)) place.access(0);
             const abi::RingHeader& ring = place.rig.ring(0);
             const std::uint64_t before = ring.head;
-            DeviceAccess access;
+            DeviceAccess& access = place.cpu.trapped.access;
+            access = {{.recorded = true}};
             for (const bool exclusive : {true, false}) {
                 access.exclusive = exclusive;
                 place.core.system.set<reg::TPIDRURO>(tasks[exclusive ? 0 : 1]);
                 place.rig.simulation.synchronize(place.core);
-                place.rig.services.task_names.before_access(place.cpu, place.core.frame, access);
+                place.rig.services.task_names.before(place.cpu, place.core.frame);
                 place.rig.simulation.complete_system();
                 CHECK(ring.head == before + (exclusive ? 0 : 1));
             }
