@@ -145,7 +145,7 @@ result "assembly only in hyp/core/port, hyp/core/entry and boot" \
 
 result "the guest's memory is read by read_guest_memory() alone while the guest runs" \
     "$(grep -rn 'memory_at<' hyp/core/trap hyp/core/engine hyp/core/guest hyp/services --include='*.[ch]pp' |
-        grep -vE '^hyp/core/trap/fetch.cpp:|Owner>|Descriptor>|^hyp/services/(integrity|black_box)/')"
+        grep -vE '^hyp/core/trap/translate.cpp:|Owner>|Descriptor>|^hyp/services/(integrity|black_box)/')"
 
 result "no conditional compilation in hyp/ and boot/" \
     "$(grep -rnE '^ *#if' hyp boot --include='*.hpp' --include='*.cpp' --include='*.S')"

@@ -332,7 +332,7 @@ Frame start_machine(Machine& machine, Setup& setup, Cpu& cpu, const BootError& f
     if (auto e = build_tables(machine, setup)) refuse(machine, e);
     change_stage1(machine.hyp_table);
     // The first table maps the tree cacheable, the second one only what is the hypervisor's: no
-    // line of the guest's memory stays in a cache (trap/fetch.hpp).
+    // line of the guest's memory stays in a cache (trap/translate.hpp).
     port::flush_to_coherency(
         {page_floor(boot_tree.begin)},
         static_cast<std::size_t>(page_ceil(boot_tree.end) - page_floor(boot_tree.begin)));

@@ -26,7 +26,7 @@ FILES = ["hyp/core/trace/*", "hyp/core/engine/*", "hyp/core/mm/guest_view.*",
          "hyp/core/dev/own_bus.cpp", "hyp/core/machine/debug_unit.*", "hyp/core/machine/step*", "hyp/services/choice/*", "hyp/services/changing/*", "hyp/core/mm/translation_table.*", "hyp/services/control/*", "hyp/services/stream/*", "hyp/services/keeping/*", "hyp/services/reading/*",
          "hyp/start/start.cpp", "hyp/core/bringup/bringup.cpp",
          "hyp/core/trap/translate.cpp", "hyp/core/trap/abort.cpp", "hyp/core/trap/dispatch.cpp", "hyp/core/trap/fast_path.cpp",
-         "hyp/core/trap/stretch.cpp", "hyp/core/trap/decode.cpp", "hyp/core/trap/fetch.cpp",
+         "hyp/core/trap/stretch.cpp", "hyp/core/trap/decode.cpp",
          "hyp/core/trap/panic.cpp",
          "hyp/services/task_names/task_names.cpp"]
 EXCEPT = {"hyp/services/unprotect/unprotect.cpp",  # the baseline, which loses events as it is
@@ -46,7 +46,7 @@ FIRST = [("hyp/services/stream/ring_merge.cpp", "records that CPUs publish*,a cl
          ("hyp/core/trap/dispatch.cpp", "the stream is sent*,loops of exclusives*"),
          ("hyp/core/trap/fast_path.cpp", "CPUs with excl*,each access has*,a device or filter*,"
           "a new name is*,the stream is sent*,behind a firewall*,a loop that does*,a watchpoint*,the fast path*"),
-         ("hyp/core/trap/fetch.cpp", "an instruction is decoded*"),
+         ("hyp/core/trap/translate.cpp", "an instruction is decoded*"),
          ("hyp/core/trap/panic.cpp", "a panic prints*"),
          ("hyp/core/trap/abort.cpp", "code that another CPU*,a device switched on*,what a rule withholds*"),
          ("hyp/core/engine/exclusive", "no store-exclusive succ*,CPUs with excl*,each access to a traced*"),

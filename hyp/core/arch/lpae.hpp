@@ -111,7 +111,7 @@ inline constexpr Descriptor s1_common = access_flag | inner_shareable | s1_ap1;
 inline constexpr Attributes hyp_text{s1_common | s1_normal | s1_read_only};
 inline constexpr Attributes hyp_constants{s1_common | s1_normal | s1_read_only | execute_never};
 inline constexpr Attributes hyp_data{s1_common | s1_normal | execute_never};
-/// Also what Hyp maps of the guest's own memory (trap/fetch.hpp).
+/// Also what Hyp maps of the guest's own memory (trap/translate.hpp).
 inline constexpr Attributes hyp_shared{s1_common | s1_uncached | execute_never};
 inline constexpr Attributes hyp_device{s1_common | s1_device | execute_never};
 

@@ -3,7 +3,9 @@
 #pragma once
 
 #include "base/address.hpp"
+#include "port/barrier.hpp"
 #include "port/shared.hpp"
+#include "port/sysreg.hpp"
 
 #include <cstddef>
 
@@ -42,6 +44,11 @@ inline bool exchange_descriptor(std::uint64_t* entry, std::uint64_t& expected,
 /// Cleans and invalidates [begin, begin+size) to the point of coherency: observers that bypass the
 /// caches see it, and what they write is seen here.
 void flush_to_coherency(PhysicalAddress begin, std::size_t size);
+/// Likewise of a word, or a part of one, which always lies in one line.
+inline void flush_word_to_coherency(PhysicalAddress at) {
+    write<reg::DCCIMVAC>(static_cast<std::uint32_t>(at.value));
+    complete_system();
+}
 
 /// Turns this CPU's MMU and caches on by writing `hsctlr`. Invalidates its stack, which ends at
 /// `stack_end`, in the caches: the stack was written to memory directly, and another CPU that maps

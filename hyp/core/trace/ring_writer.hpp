@@ -68,23 +68,26 @@ public:
     [[nodiscard, gnu::always_inline]] bool reserve(std::uint32_t& header, std::uint32_t& slot,
                                                    std::uint32_t& sequence, std::uint32_t& commit,
                                                    std::uint32_t& head) {
-        const std::uint32_t first = sequence_;
-        // What was reserved before is right if only the fast path has published since.
-        if (sequence == first && !spent(first)) return reserved_ = true;
         constexpr auto most = static_cast<std::uint32_t>(abi::reserve_batch);
-        const std::uint32_t count = most - slot_ % most;
-        if (!may_reserve(count)) return false;
         const auto address = [](const void* object) {
             return static_cast<std::uint32_t>(port::address_of(object).value);
         };
-        reserved_ = true;
-        reserved_end_ = first + count;
-        header = address(&header_->others);
+        const std::uint32_t from_sequence = static_cast<std::uint32_t>(head_) + 1 - sequence_;
+        // What was reserved before is right if all that was published since has slot and number,
+        // and some of it is left, for which there is room: after a loss there is none.
+        const bool left =
+            header != 0 && head == from_sequence && reserved_end_ - sequence_ - 1 < room_;
+        if (!left) {
+            const std::uint32_t count = most - slot_ % most;
+            if (!may_reserve(count)) return false;
+            reserved_end_ = sequence_ + count;
+            header = address(&header_->others);
+            commit = abi::commit_word(boot_number_, head_) - sequence_;
+            head = from_sequence;
+        }
         slot = address(&slots_[slot_].pc);
-        sequence = first;
-        commit = abi::commit_word(boot_number_, head_) - first;
-        head = static_cast<std::uint32_t>(head_) + 1 - first;
-        return true;
+        sequence = sequence_;
+        return reserved_ = true;
     }
     /// After release() of all that were reserved: reserves as many again. `slot` points behind the
     /// last one.

@@ -4,7 +4,6 @@
 #include "guest/banks.hpp"
 #include "guest/registers.hpp"
 #include "machine/machine.hpp"
-#include "trap/fetch.hpp"
 #include "trap/split.hpp"
 #include "trap/translate.hpp"
 
@@ -111,15 +110,18 @@ bool list_beats(Cpu& cpu, const Frame& frame, const arch::Instruction& i, Virtua
 
 /// Completes `access` from the fetched instruction, a load or store that does not load PC.
 void from_instruction(Cpu& cpu, const Frame& frame, arch::Instruction& i, DeviceAccess& access) {
+    const bool walk = access.stage1_walk;
     access.write = i.store;
     access.sign_extend = i.sign_extend;
-    access.exclusive = i.exclusive && !access.stage1_walk; // that is stepped, like any other
-    access.status = i.status;
     access.log2_size = i.log2_size;
-    if (i.beats == 0) return; // UNPREDICTABLE, LDC or STC: no more is known
-    if (access.stage1_walk && i.exclusive && i.store) return; // it may store nothing
+    if (i.exclusive) [[unlikely]] {
+        access.exclusive = !walk; // that is stepped, like any other
+        access.status = i.status;
+    }
+    if (i.beats == 0) return;                   // UNPREDICTABLE, LDC or STC: no more is known
+    if (walk && i.exclusive && i.store) return; // it may store nothing
     const bool plain = is_plain(i);
-    const bool at_va = plain && access.stage1_walk; // HDFAR is the address that the walk was for
+    const bool at_va = plain && walk; // HDFAR is the address that the walk was for
     if (!plain || at_va || may_be_split(frame, access, i.log2_size)) {
         if (plain) arch::set_address(i, cpu.step.code.word, in_thumb(frame));
         const VirtualAddress first = at_va ? access.va : first_address(frame, i.address);
@@ -134,7 +136,7 @@ void from_instruction(Cpu& cpu, const Frame& frame, arch::Instruction& i, Device
     }
     access.decoded = true;
     access.reg = i.place[0];
-    access.plain = !access.listed && !access.stage1_walk;
+    access.plain = !access.listed && !walk;
     if (i.store && !access.listed) access.value = guest_register(frame, access.reg);
 }
 

@@ -10,7 +10,6 @@
 #include "port/sysreg.hpp"
 #include "trap/decode.hpp"
 #include "trap/dispatch.hpp"
-#include "trap/fetch.hpp"
 #include "trap/translate.hpp"
 
 namespace mmioscope {

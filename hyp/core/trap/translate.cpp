@@ -1,9 +1,13 @@
 #include "trap/translate.hpp"
 
+#include "arch/instruction.hpp"
 #include "arch/psr.hpp"
 #include "base/field.hpp"
+#include "guest/registers.hpp"
 #include "machine/machine.hpp"
 #include "port/barrier.hpp"
+#include "port/device.hpp"
+#include "port/memory.hpp"
 #include "port/sysreg.hpp"
 
 namespace mmioscope {
@@ -32,7 +36,8 @@ void begin_translation(const Frame& frame, VirtualAddress va, bool write) {
 
 // ARM ARM B3.12.7. PAR belongs to the guest and is restored. If other CPUs change the tables
 // meanwhile, the guest races with itself, as without Hyp.
-std::uint64_t result_of(const Frame& frame, VirtualAddress va, bool write) {
+[[gnu::always_inline]] inline std::uint64_t result_of(const Frame& frame, VirtualAddress va,
+                                                      bool write) {
     const std::uint64_t kept = port::read<reg::PAR>();
     begin_translation(frame, va, write);
     port::synchronize_context();
@@ -46,6 +51,47 @@ std::optional<PhysicalAddress> address_in(std::uint64_t par, VirtualAddress va) 
     return PhysicalAddress{(par & page_mask) | (va.value & (page_size - 1))};
 }
 
+/// translate(), where each instruction that is fetched comes by.
+[[gnu::always_inline]] inline std::optional<PhysicalAddress> translate_here(const Frame& frame,
+                                                                            VirtualAddress va) {
+    return address_in(result_of(frame, va, false), va);
+}
+
+/// Memory that is described as a device, from which firmware may run.
+bool in_flash_or_sram(const Machine& machine, PhysicalAddress pa) {
+    const Span* span = machine.map.find(pa);
+    return span != nullptr && !span->traps() && !in_memory(machine.no_map, pa) && span->memory;
+}
+
+/// Whether the guest's memory has `pa`. Both maps consist of whole pages. Before it is read it is
+/// cleaned, since a read does not look into the caches (ARM ARM A3.5.7: by address, to the point of
+/// coherency, and a DSB). A line that the guest makes dirty between is a race of the guest's, as
+/// with any other reader.
+[[gnu::always_inline]] inline bool is_readable(const Machine& machine, PhysicalAddress pa) {
+    return in_memory(machine.guest_memory, pa) && !in_memory(machine.no_map, pa);
+}
+
+/// Hyp maps flash as a device, so its cache never has an old copy of it.
+/// A PC that is no multiple of an instruction's size is UNPREDICTABLE (ARM ARM A8.8.27).
+template <class Size>
+[[gnu::always_inline]] inline std::optional<std::uint32_t>
+fetch(const Frame& frame, std::uint32_t va, const Machine& machine) {
+    va &= ~std::uint32_t{sizeof(Size) - 1};
+    const auto pa = translate_here(frame, {va});
+    if (!pa) return std::nullopt;
+    if (is_readable(machine, *pa)) [[likely]] {
+        port::flush_word_to_coherency(*pa);
+        return *port::memory_at<const Size>(*pa);
+    }
+    if (!in_flash_or_sram(machine, *pa)) return std::nullopt;
+    return static_cast<std::uint32_t>(port::device_read(*pa, sizeof(Size) / 2));
+}
+
+std::optional<std::uint32_t> fetch_halfword(const Frame& frame, std::uint32_t va,
+                                            const Machine& machine) {
+    return fetch<std::uint16_t>(frame, va, machine);
+}
+
 } // namespace
 
 bool is_unmapped(const Frame& frame, VirtualAddress va) {
@@ -54,7 +100,7 @@ bool is_unmapped(const Frame& frame, VirtualAddress va) {
 }
 
 std::optional<PhysicalAddress> translate(const Frame& frame, VirtualAddress va) {
-    return address_in(result_of(frame, va, false), va);
+    return translate_here(frame, va);
 }
 
 std::optional<PhysicalAddress> translate_store(const Frame& frame, VirtualAddress va) {
@@ -72,6 +118,26 @@ std::optional<PhysicalAddress> translate(Cpu& cpu, const Frame& frame, VirtualAd
         cpu.view.enter(*cpu.normal);
     }
     return address_in(par, va);
+}
+
+std::optional<std::uint32_t> fetch_instruction(const Frame& frame, const Machine& machine) {
+    if (!in_thumb(frame)) return fetch<std::uint32_t>(frame, frame.pc, machine);
+    // By halfwords, because a 32-bit instruction may cross a page boundary.
+    const auto first = fetch_halfword(frame, frame.pc, machine);
+    if (!first || !arch::is_wide_thumb(static_cast<std::uint16_t>(*first))) return first;
+    const auto second = fetch_halfword(frame, frame.pc + 2, machine);
+    if (!second) return std::nullopt;
+    return *first << 16 | *second;
+}
+
+bool read_guest_memory(const Machine& machine, PhysicalAddress pa, std::span<std::uint32_t> to) {
+    if (!is_readable(machine, pa)) return false;
+    port::flush_to_coherency(pa, to.size_bytes());
+    for (std::uint32_t& word : to) {
+        word = *port::memory_at<const std::uint32_t>(pa);
+        pa = pa + sizeof word;
+    }
+    return true;
 }
 
 } // namespace mmioscope

@@ -5,7 +5,6 @@
 #include "machine/machine.hpp"
 #include "port/sysreg.hpp"
 #include "start/setup.hpp"
-#include "trap/fetch.hpp"
 #include "trap/translate.hpp"
 
 #include <algorithm>

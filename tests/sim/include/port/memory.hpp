@@ -37,6 +37,9 @@ inline bool exchange_descriptor(std::uint64_t* entry, std::uint64_t& expected,
 inline void flush_to_coherency(PhysicalAddress begin, std::size_t size) {
     sim::flush_to_coherency(begin, size);
 }
+inline void flush_word_to_coherency(PhysicalAddress at) {
+    sim::flush_to_coherency(at, sizeof(std::uint32_t));
+}
 
 /// The simulated caches are coherent: tests/layout.sh checks the order of the real function.
 inline void mmu_on(std::uint32_t hsctlr, PhysicalAddress) {
