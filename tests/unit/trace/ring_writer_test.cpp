@@ -66,6 +66,16 @@ struct Ring {
     std::uint64_t& tail(unsigned reader = abi::host_reader) { return header.readers[reader].tail; }
 };
 
+/// Takes every access.
+struct AnyChooser final : Chooser {
+    AnyChooser() { any = true; }
+    Verdict choose(const abi::Record&, std::uint32_t&) override { return Verdict::pass; }
+    bool surely_takes(const abi::Record&, bool) const override { return true; }
+    bool may_count(std::uint64_t, unsigned) const override { return false; }
+    bool holds_all() const override { return false; }
+    abi::Record notice() const override { return {}; }
+};
+
 } // namespace
 
 TEST_CASE("a started ring identifies itself and waits for the host's reader") {
@@ -321,4 +331,35 @@ TEST_CASE("a head is extended to a position, also before its half turn is counte
             if (turn != 0)
                 CHECK(abi::position_of(abi::half_turns_of(position) - 1, head) == position);
         }
+}
+
+// One record was lost, and the gap record that tells it takes a slot, but no number: so slot and
+// number are as far apart as before.
+TEST_CASE("slots that were reserved are not reserved again without room, after a loss") {
+    constexpr std::uint64_t slots = 2 * abi::reserve_batch;
+    Ring ring(abi::Policy::flight);
+    ring.writer.start(ring.header, 3, slots, abi::Policy::flight, true);
+    std::uint32_t header = 0, slot = 0, sequence = 0, commit = 0, head = 0;
+    const auto reserve = [&] { return ring.writer.reserve(header, slot, sequence, commit, head); };
+    ring.publish(0, slots + 10);
+    REQUIRE(reserve());
+    CHECK(ring.writer.release(sequence) == 0);
+    ring.publish(0, 1);
+    REQUIRE(reserve()); // still
+    CHECK(sequence == slots + 11);
+    CHECK(ring.writer.release(sequence) == 0);
+
+    ring.writer.set_policy(abi::Policy::drop);
+    ring.tail() = ring.header.head - slots;
+    AnyChooser any;
+    ring.writer.obey(&any);
+    ring.publish(0, 1);
+    ring.writer.obey(nullptr);
+    REQUIRE(ring.header.lost == 1);
+    ring.tail() += 2;
+    ring.publish(0, 1);
+    REQUIRE(ring.header.head == ring.tail() + slots);
+    CHECK(!reserve());
+    ring.tail() += slots;
+    CHECK(reserve());
 }
