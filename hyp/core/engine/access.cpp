@@ -229,6 +229,7 @@ bool is_inside(const DeviceAccess& access, unsigned bytes) {
     return usual ? begin_step(cpu, frame, *cpu.shadow, true) : begin_step(cpu, frame, *cpu.shadow);
 }
 
+/// make() of one that is not both.
 [[gnu::noinline]] Outcome make_any(DeviceOps& ops, Cpu& cpu, Frame& frame) {
     return make(ops, cpu, frame, false);
 }
