@@ -30,6 +30,7 @@ std::string text_of(const abi::Record& record, std::span<const registers::Device
         return trace::fault_text(record.value, named < devices.size() ? devices[named].path : "");
     }
     case RecordType::task: return trace::task_text(record);
+    case RecordType::call: return hidden ? "" : trace::arguments_text(record);
     case RecordType::payload: return trace::payload_text(record, hidden);
     default: return {};
     }

@@ -31,9 +31,10 @@ enum class Hide : std::uint8_t {
 /// Properties of a kind, as bits.
 enum class Is : unsigned {
     plain = 0,
-    placed = 1,      ///< has an address and an instruction
-    of_register = 3, ///< ... and its address may be a register's
-    teaching = 4,    ///< later records may depend on it: it names something, or begins a text
+    executed = 1,    ///< has an instruction
+    placed = 3,      ///< ... and an address
+    of_register = 7, ///< ... which may be a register's
+    teaching = 8,    ///< later records may depend on it: it names something, or begins a text
 };
 
 struct Kind {
@@ -91,6 +92,9 @@ constexpr Kind row_of(abi::RecordType type) {
     case RecordType::fold:
         return {"fold", "a number of equal reads, in a stream only", count, context};
     case RecordType::task: return {"task", "the name of a task", ValueIs::none, nothing, teaching};
+    case RecordType::call:
+        return {"call", "the guest called a function that has a probe", ValueIs::none, everything,
+                executed};
     case RecordType::payload:
         return {"payload", "bytes of the record before it; an event of its own if that is missing"};
     }
@@ -145,6 +149,12 @@ constexpr std::string_view type_word(abi::RecordType type) {
 constexpr bool has_place(abi::RecordType type) {
     constexpr KindSet placed([](const Kind& kind) { return kind.is(Is::placed); });
     return placed.has(type);
+}
+
+/// Whether records of this type have an instruction: pc, lr, sp, mode and task.
+constexpr bool has_instruction(abi::RecordType type) {
+    constexpr KindSet executed([](const Kind& kind) { return kind.is(Is::executed); });
+    return executed.has(type);
 }
 
 inline constexpr KindSet teaching([](const Kind& kind) { return kind.is(Is::teaching); });

@@ -90,6 +90,17 @@ std::string all_or_none(std::uint32_t region) {
     return region == abi::control::all_regions ? " all" : "";
 }
 
+/// By abi::control::ProbeEnd.
+constexpr std::array<std::string_view, 7> probe_ends = {
+    "",
+    ": the guest changed the instruction",
+    ": the guest wrote to the page by more than single words",
+    ": the instruction accessed what is traced",
+    ": another instruction was there",
+    ": this instruction cannot be probed",
+    ": no room",
+};
+
 std::string text_of(Command command, std::uint32_t first, std::uint32_t second) {
     switch (command) {
     case Command::start: return "start";
@@ -113,11 +124,19 @@ std::string text_of(Command command, std::uint32_t first, std::uint32_t second) 
     case Command::trigger_start: return fmt::format("trigger start count {}", first);
     case Command::trigger_stop: return fmt::format("trigger stop count {}", first);
     case Command::no_trigger: return "trigger none";
+    case Command::probe: return fmt::format("probe {:#x}", first);
+    case Command::unprobe:
+        return fmt::format("unprobe {:#x}{}", first, at(probe_ends, second, ": unknown reason"));
     default: return fmt::format("{} {:#x} {:#x}", static_cast<unsigned>(command), first, second);
     }
 }
 
 } // namespace
+
+std::string arguments_text(const abi::Record& record) {
+    return fmt::format("({:#x}, {:#x}, {:#x}, {:#x})", record.value & 0xffff'ffff,
+                       record.value >> 32, record.va, record.pa_low);
+}
 
 std::string change_text(const abi::Record& record) {
     const Command command = abi::control::tag_command(record.pa_low);

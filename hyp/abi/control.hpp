@@ -77,6 +77,24 @@ enum class Command : std::uint8_t {
     trigger_start = 24,      ///< no records before the argument[0]-th access that matches
     trigger_stop = 25,       ///< no records after it
     no_trigger = 26,         ///< disarms the trigger and clears what it matches
+
+    // Probes: a `call` record each time when the guest executes the instruction.
+    probe = 27,   ///< virtual address, a multiple of 4; the ARM instruction that is there
+    unprobe = 28, ///< virtual address, 0: all probes. In a record, argument[1] is a ProbeEnd
+};
+
+inline constexpr Command last_command = Command::unprobe;
+
+/// Why a probe ended.
+enum class ProbeEnd : std::uint32_t {
+    request = 0,
+    patched = 1,  ///< the guest has changed the instruction
+    page = 2,     ///< the guest has written to the page in a way that Hyp does not follow
+    accesses = 3, ///< the instruction has accessed what traps
+    // Of those from the start (`mmioscope,probes`), which never were:
+    other_code = 4, ///< another instruction was there when the kernel began
+    impossible = 5, ///< the instruction, or its place, cannot have a probe
+    no_room = 6,    ///< too many pages, or probes
 };
 inline constexpr std::uint32_t all_regions = 0xffff'ffff; ///< those whose tracing may change
 /// Record::value; no trigger_start or trigger_stop has it as its arguments.
@@ -94,7 +112,10 @@ enum class Status : std::uint8_t {
     erratum = 8,       ///< a CPU's TLB cannot be emptied reliably (Cortex-A15 erratum 798181)
     engine = 9,        ///< the baseline engine changes its tables by itself
     no_room = 10,      ///< this CPU's ring has no room for the record of the change
-    unavailable = 11   ///< no stream, no room for a snapshot, or no guest yet
+    unavailable = 11,  ///< no stream, no room for a snapshot, no probes, or no guest yet
+    other_code = 12,   ///< another instruction is at the address, or nothing of the guest's memory
+    not_probed = 13,   ///< no probe is there
+    no_probe_here = 14 ///< the instruction, or its place, cannot have a probe
 };
 
 struct Request {

@@ -13,9 +13,13 @@ inline constexpr std::uint32_t most_counted = 0x7fff'ffff;
 constexpr bool is_trigger(Command command) {
     return command >= Command::trigger_directions && command <= Command::no_trigger;
 }
+constexpr bool is_probe(Command command) {
+    return command == Command::probe || command == Command::unprobe;
+}
 /// Whether the command changes what is recorded; each such change makes a record.
 constexpr bool is_change(Command command) {
-    return (command >= Command::start && command <= Command::policy) || is_trigger(command);
+    return (command >= Command::start && command <= Command::policy) || is_trigger(command) ||
+           is_probe(command);
 }
 constexpr bool is_marker(Command command) {
     return command == Command::marker || command == Command::marker_text;
@@ -48,6 +52,8 @@ constexpr bool well_formed(const Request& r) {
     case Command::filter_cpus: return first != 0 && first >> max_cpus == 0 && second == 0;
     case Command::sample: return first != 0 && second == 0;
     case Command::policy: return first <= 2 && second == 0;
+    case Command::probe: return first % 4 == 0;
+    case Command::unprobe: return first % 4 == 0 && second == 0;
     case Command::trigger_start:
     case Command::trigger_stop: return first != 0 && first <= most_counted && second == 0;
     default: return true;
@@ -64,8 +70,9 @@ constexpr bool can_become(Policy first, Policy wanted, bool guest_reader) {
 
 /// What a request before the guest's first instruction is refused for on any machine, or `done`.
 constexpr Status check_early(const Request& r) {
-    if (r.command > Command::no_trigger) return Status::unknown;
-    if (!is_change(r.command) && !is_marker(r.command)) return Status::unavailable;
+    if (r.command > last_command) return Status::unknown;
+    if ((!is_change(r.command) && !is_marker(r.command)) || is_probe(r.command))
+        return Status::unavailable;
     return well_formed(r) ? Status::done : Status::argument;
 }
 

@@ -87,6 +87,11 @@ inline constexpr char task_names[] =
                             ///< of type `task` then name the tasks. Only for kernels with `current`
                             ///< in TPIDRURO. Default: no names
 inline constexpr std::uint32_t max_task_offset = 16'384;
+inline constexpr char probes[] =
+    "mmioscope,probes"; ///< u32s: physical address of the kernel's text minus its virtual one,
+                        ///< then two per probe (virtual address, ARM instruction; abi/control.hpp).
+                        ///< They are set when the kernel first executes their page. Empty: requests
+                        ///< may set probes. Default: there are none, and memory never changes
 inline constexpr char kernel[] = "multiboot,kernel";
 inline constexpr char ramdisk[] = "multiboot,ramdisk";
 } // namespace chosen

@@ -31,7 +31,12 @@ enum class RecordType : std::uint8_t {
     fold = 13,    ///< `value` more equal accesses, in a stream only: see fold.hpp
     task = 14,    ///< the name of the task at `task`: see task_name.hpp
     payload = 15, ///< bytes that belong to the record before it: see payload.hpp
+    call = 16,    ///< the guest executed a probed instruction: see below
 };
+
+// A `call` record is written before the instruction at `pc` is executed, usually the first one of a
+// function: `lr` is where it will return. `value` has r0 in bits 31:0 and r1 in 63:32, `va` is r2,
+// `pa_low` is r3.
 
 // A `begin` record is in memory before its access goes out, under the same lock. The next record of
 // its CPU tells how the access went, and has the same `time`, `pc` and `lock_sequence`. `value` is

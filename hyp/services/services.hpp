@@ -6,6 +6,7 @@
 #include "control/control.hpp"
 #include "integrity/integrity.hpp"
 #include "keeping/keeping.hpp"
+#include "probes/probes.hpp"
 #include "stream/stream_service.hpp"
 #include "task_names/task_names.hpp"
 #include "unprotect/unprotect.hpp"
@@ -20,7 +21,8 @@ struct Services {
     Choice choice;
     TaskNames task_names;
     Stream stream;
-    Control control{integrity, choice, stream};
+    Probes probes{integrity};
+    Control control{integrity, choice, probes, stream};
     StreamService stream_service{stream, control};
     Unprotect unprotect;
     Keeping keeping;
@@ -30,9 +32,9 @@ struct Services {
 };
 
 /// In the order in which their hooks are called: the checksums are made when all else is set up.
-constexpr std::array<Service*, 7> list_of(Services& s) {
-    return {&s.black_box,      &s.task_names, &s.control,  &s.unprotect,
-            &s.stream_service, &s.keeping,    &s.integrity};
+constexpr std::array<Service*, 8> list_of(Services& s) {
+    return {&s.black_box, &s.task_names,     &s.probes,  &s.control,
+            &s.unprotect, &s.stream_service, &s.keeping, &s.integrity};
 }
 
 } // namespace mmioscope

@@ -4,24 +4,11 @@ namespace mmioscope {
 
 namespace {
 
-std::uint32_t address(const void* object) {
-    return static_cast<std::uint32_t>(port::address_of(object).value);
-}
-
 bool may_be_traced(const Span& span) {
     return span.changeable && span.mapped == Mapped::always;
 }
 
 } // namespace
-
-std::uint32_t PageIndex::new_leaf(TablePool& pool, std::uint32_t word) {
-    auto* leaf = reinterpret_cast<std::uint32_t*>(pool.take());
-    if (leaf == nullptr) return 0;
-    if (word == 0) word = address(leaf);
-    for (unsigned n = 0; n < leaf_pages; n += 4) // most of its instructions would be the loop's
-        leaf[n] = leaf[n + 1] = leaf[n + 2] = leaf[n + 3] = word;
-    return address(leaf);
-}
 
 std::uint32_t PageIndex::new_subpages(std::uint64_t page, const RegionMap& map, TablePool& pool) {
     if (free_ == 0) {
@@ -42,18 +29,13 @@ std::uint32_t PageIndex::new_subpages(std::uint64_t page, const RegionMap& map, 
 
 std::uint32_t* PageIndex::own_entry(std::uint64_t page, TablePool& pool) {
     std::uint32_t& leaf = leaves_[page >> leaf_shift];
-    if (leaf == empty_) leaf = new_leaf(pool, address(&nothing_));
+    if (leaf == empty_) leaf = new_leaf(pool.take(), address(&nothing_));
     return leaf != 0 ? &entry(static_cast<std::uint32_t>(page)) : nullptr;
 }
 
-bool PageIndex::give(std::uint64_t page, const Owner& owner, TablePool& pool) {
-    std::uint32_t* const of_page = own_entry(page, pool);
-    return of_page != nullptr && (*of_page = address(&owner)) != 0;
-}
-
 bool PageIndex::build(const RegionMap& map, TablePool& pool) {
-    closed_ = new_leaf(pool, 0);
-    empty_ = new_leaf(pool, address(&nothing_));
+    closed_ = new_leaf(pool.take(), 0);
+    empty_ = new_leaf(pool.take(), address(&nothing_));
     if (closed_ == 0 || empty_ == 0) return false;
     for (std::uint32_t& leaf : leaves_) leaf = empty_;
     for (const Span& span : map) {

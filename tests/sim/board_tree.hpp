@@ -22,6 +22,8 @@ struct TreeOptions {
         "/bus@8000000/motherboard/iofpga@3,00000000/uart@a0000"}; ///< empty: no such property
     std::string control{};
     bool guest_reader{};
+    bool probes{};
+    std::vector<std::uint32_t> probe_cells{};
     std::string stream{};
     bool stream_shared{};
     std::uint32_t area_size{1 << 20};

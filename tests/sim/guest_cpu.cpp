@@ -52,7 +52,9 @@ void GuestCpu::check_view() {
     if (system.get<reg::VTCR>() != 0x8000'3540) throw Failure{"VTCR is not what the tables need"};
     if ((system.get<reg::HCR>() & 1) == 0) throw Failure{"the guest runs without stage 2"};
     if (root == sim_.hypervisor->normal(core_.number).root().value) return;
-    if (root != shadow_root(*sim_.hypervisor, core_.number))
+    const bool original = sim_.hypervisor->has_original &&
+                          root == sim_.hypervisor->original().root().value;
+    if (!original && root != shadow_root(*sim_.hypervisor, core_.number))
         throw Failure{"VTTBR holds neither the normal table nor this CPU's shadow"};
     if (!in_step(state_)) throw Failure{"the guest runs on its shadow table without a step"};
     if ((core_.frame.psr & arch::psr_aif) != arch::psr_aif)

@@ -69,8 +69,9 @@ struct Machine {
 
     TranslationTable hyp_table;
     /// All of them: each CPU's normal one, which may be that of CPU 0, and behind it that of its
-    /// steps.
-    View views[2 * abi::max_cpus];
+    /// steps; behind all, if a service wants it, one with the memory as it lies.
+    View views[2 * abi::max_cpus + 1];
+    bool has_original{};
     MemoryOf memory{}; ///< a service asks for more in Service::configure()
     PageIndex pages;
     /// Indexed by HSR's bits 23:16, loads before stores (entry/fast_path.S); [0] for PL1, [1] for
@@ -91,7 +92,10 @@ struct Machine {
 
     View& normal(unsigned cpu) { return views[2 * cpu]; }
     View& shadow(unsigned cpu) { return views[2 * cpu + 1]; }
-    std::span<View> all_views() { return {views, 2 * cpu_count}; }
+    /// Has all memory at its own place, whatever the others have there, for steps of one
+    /// instruction on any CPU; of devices what the normal view of CPU 0 has.
+    View& original() { return views[2 * cpu_count]; }
+    std::span<View> all_views() { return {views, 2 * cpu_count + (has_original ? 1 : 0)}; }
 
     /// The page's accesses that trap are for `ops`, whatever is there; those that are `traced` are
     /// recorded, if `ops` are DeviceOps. Before the guest runs. False: no room.
@@ -106,7 +110,8 @@ struct Machine {
                       .tracing = traced ? Span::traced_bit : 0};
         owner->span = &owner->own;
         owner->ops = &ops;
-        return pages.give(page, *owner, pool);
+        return pages.give(static_cast<std::uint32_t>(page), owner, pool,
+                          [](std::uint32_t& word, std::uint32_t value) { word = value; });
     }
     /// The span that contains `pa`, of a region or of an owner; null: neither. The index has most
     /// pages, of spans that are not before their region's first one. For others, and above 4 GiB,

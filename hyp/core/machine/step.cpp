@@ -11,13 +11,6 @@ namespace {
 
 using enum arch::ExceptionClass;
 
-/// The same addresses lead to other instructions now: caches may know them by virtual addresses,
-/// and so do branch predictors, which this empties, too (ARM ARM B2.2.9, B3.11.2).
-void forget_instructions() {
-    port::write<reg::ICIALLU>(0);
-    port::complete_local(); // the ERET is the synchronization
-}
-
 /// Whether the guest was stopped behind the instruction on its page.
 bool is_behind(arch::Hsr hsr) {
     return hsr.ec() == smc || (hsr.ec() == prefetch_abort && hsr.permission_fault());
@@ -66,6 +59,11 @@ bool trapped_by_step(arch::Hsr hsr) {
 }
 
 } // namespace
+
+void forget_instructions() {
+    port::write<reg::ICIALLU>(0);
+    port::complete_local(); // the ERET is the synchronization
+}
 
 void enter_with_page(Cpu& cpu, const View& view) {
     cpu.step_page.put(cpu.step.code, (port::read<reg::SCTLR>() & arch::sctlr_te) != 0);

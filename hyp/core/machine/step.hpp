@@ -1,12 +1,27 @@
 // What is kept of a step (machine/stepping.hpp).
 #pragma once
 
+#include "arch/hsr.hpp"
+#include "entry/frame.hpp"
 #include "mm/step_page.hpp"
 
 namespace mmioscope {
 
+struct Cpu;
+
+/// Whose step it is, if not that of Machine::devices: of an instruction that accesses none.
+class StepOps {
+public:
+    /// At the next trap of any kind. True: the step caused it; otherwise it must still be handled.
+    virtual bool end_step(Cpu& cpu, Frame& frame, arch::Hsr hsr) = 0;
+
+protected:
+    ~StepOps() = default;
+};
+
 struct Step {
     bool armed{};
+    StepOps* ops{};          ///< null: Machine::devices, whose step holds locks
     std::uint32_t stop{};    ///< the guest stops there, before it executes anything else
     std::uint32_t psr{};     ///< its CPSR before
     std::uint64_t done{};    ///< when its accesses were done on the bus, as CNTPCT

@@ -11,6 +11,10 @@
 
 namespace mmioscope {
 
+/// The same addresses lead to other instructions now: caches may know them by virtual addresses,
+/// and so do branch predictors, which this empties, too (ARM ARM B2.2.9, B3.11.2).
+void forget_instructions();
+
 // Where there are no breakpoints, the instruction lies on a page of its own (mm/step_page.hpp).
 void enter_with_page(Cpu& cpu, const View& view);
 /// What stopped the guest behind the instruction is to a step what a breakpoint is.

@@ -20,8 +20,19 @@ public:
     /// Enters the pages, or 64-byte parts of pages, that contain only what may be traced, with
     /// their spans' owners; sets Owner::span. False: the pool is empty.
     [[nodiscard]] bool build(const RegionMap& map, TablePool& pool);
-    /// Behind that: the page belongs to `owner`, whatever else is there. False: the pool is empty.
-    [[nodiscard]] bool give(std::uint64_t page, const Owner& owner, TablePool& pool);
+    /// Behind that: the page belongs to `owner`, whatever else is there; null: to nobody. While the
+    /// guest runs, `store` stores a word that is sealed. False: the pool is empty.
+    template <class Store>
+    [[nodiscard]] bool give(std::uint32_t page, const Owner* owner, TablePool& pool, Store store) {
+        std::uint32_t leaf = leaves_[page >> leaf_shift];
+        if (leaf == empty_) {
+            leaf = new_leaf(pool.alloc_changing(), address(&nothing_));
+            if (leaf == 0) return false;
+            store(leaves_[page >> leaf_shift], leaf);
+        }
+        store(entry(leaf, page), owner != nullptr ? address(owner) : address(&nothing_));
+        return true;
+    }
 
     /// The owner of `address`, below 4 GiB. Null: it is not in the index.
     Owner* find(std::uint32_t address) const {
@@ -54,15 +65,26 @@ private:
 
     /// The page's word, in a leaf that is not the empty one. Null: the pool is empty.
     std::uint32_t* own_entry(std::uint64_t page, TablePool& pool);
-    /// With `word` for each page; 0: its own address.
-    static std::uint32_t new_leaf(TablePool& pool, std::uint32_t word);
+    /// In `table`, with `word` for each page; 0: its own address. Null: 0.
+    static std::uint32_t new_leaf(lpae::Descriptor* table, std::uint32_t word) {
+        auto* const leaf = reinterpret_cast<std::uint32_t*>(table);
+        if (leaf == nullptr) return 0;
+        if (word == 0) word = address(leaf);
+        for (unsigned n = 0; n < leaf_pages; n += 4) // most of its instructions would be the loop's
+            leaf[n] = leaf[n + 1] = leaf[n + 2] = leaf[n + 3] = word;
+        return address(leaf);
+    }
     std::uint32_t new_subpages(std::uint64_t page, const RegionMap& map, TablePool& pool);
+    static std::uint32_t address(const void* object) {
+        return static_cast<std::uint32_t>(port::address_of(object).value);
+    }
     static std::uint32_t* memory(std::uint32_t address) {
         return port::memory_at<std::uint32_t>({address});
     }
-    std::uint32_t& entry(std::uint32_t at) const {
-        return (*port::memory_at<Leaf>({leaves_[at >> leaf_shift]}))[at / page_size % leaf_pages];
+    static std::uint32_t& entry(std::uint32_t leaf, std::uint32_t at) {
+        return (*port::memory_at<Leaf>({leaf}))[at / page_size % leaf_pages];
     }
+    std::uint32_t& entry(std::uint32_t at) const { return entry(leaves_[at >> leaf_shift], at); }
 
     std::uint32_t leaves_[1u << (32 - leaf_shift)]{}; ///< addresses of a Leaf
     std::uint32_t nothing_{nothing};

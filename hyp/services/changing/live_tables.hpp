@@ -24,6 +24,10 @@ void forget_on_all_cpus();
 using ViewSet = std::uint32_t;
 inline constexpr ViewSet normal_views = 0x5555'5555, shadow_views = ~normal_views;
 inline constexpr ViewSet every_view = normal_views | shadow_views;
+/// All but Machine::original().
+inline ViewSet views_of_cpus(const Machine& machine) {
+    return (1u << 2 * machine.cpu_count) - 1;
+}
 /// Those of a CPU.
 constexpr ViewSet views_of(unsigned cpu) {
     return 3u << 2 * cpu;
@@ -48,7 +52,7 @@ public:
 
 private:
     /// Entries of several views for one address, each once.
-    using Entries = FixedVector<lpae::Descriptor*, 2 * abi::max_cpus>;
+    using Entries = FixedVector<lpae::Descriptor*, 2 * abi::max_cpus + 1>;
 
     Entries entries(ViewSet views, std::uint64_t address, unsigned level) const;
     static Entries alike(const Entries& entries, lpae::Descriptor value);

@@ -79,39 +79,47 @@ Status Control::check_request(const Machine& machine, const Request& r, When whe
     if (early)
         if (const Status status = abi::control::check_early(r); status != Status::done)
             return status;
-    if (r.command > Command::no_trigger) return Status::unknown;
+    if (r.command > abi::control::last_command) return Status::unknown;
     if (r.command == Command::hello && !stream_.active()) return Status::unavailable;
+    if (abi::control::is_probe(r.command) && !probes_.on()) return Status::unavailable;
     if (!well_formed_here(machine, r)) return Status::argument;
     if (r.command == Command::snapshot && (!can_keep(machine) || stream_.sends_kept()))
         return Status::unavailable;
     if (!is_change(r.command)) return Status::done;
     if (machine.config.engine == abi::EngineKind::unprotect) return Status::engine;
-    if (!is_selection(r.command)) return setting_possible(machine, r);
+    if (!is_selection(r.command) && !abi::control::is_probe(r.command))
+        return setting_possible(machine, r);
     if (!early && machine.broadcast_fails.load(std::memory_order_relaxed) != 0)
         return Status::erratum;
+    if (abi::control::is_probe(r.command)) return Status::done;
     return can_change(machine, which_of(r));
 }
 
-/// The caller holds all locks, so no access is in flight.
-void Control::change(Cpu& cpu, const Request& r) {
+void Control::change_selection(Machine& machine, const Request& r) {
+    if (r.command == Command::start || r.command == Command::stop)
+        stopped_ = r.command == Command::stop;
+    else mark_selected(machine, integrity_, which_of(r), !ends_tracing(r.command));
+    apply_selection(machine, integrity_, stopped_);
+}
+
+/// The caller holds all locks, so no access is in flight. Only a probe is refused as late as here.
+Status Control::change(Cpu& cpu, const Request& r) {
     Machine& machine = *cpu.machine;
     if (ends_tracing(r.command)) record(cpu, r, abi::RecordType::configuration);
-    if (!is_selection(r.command)) {
-        change_setting(machine, choice_, r);
-    } else {
-        if (r.command == Command::start || r.command == Command::stop)
-            stopped_ = r.command == Command::stop;
-        else mark_selected(machine, integrity_, which_of(r), !ends_tracing(r.command));
-        apply_selection(machine, integrity_, stopped_);
-    }
+    Status status = Status::done;
+    if (abi::control::is_probe(r.command)) status = probes_.change(machine, r);
+    else if (is_selection(r.command)) change_selection(machine, r);
+    else change_setting(machine, choice_, r);
     choose_fast_regions(machine);
-    if (!ends_tracing(r.command)) record(cpu, r, abi::RecordType::configuration);
+    if (!ends_tracing(r.command) && status == Status::done)
+        record(cpu, r, abi::RecordType::configuration);
+    return status;
 }
 
 /// False: a lock was not free in time.
-bool Control::change_in_quiet(Cpu& cpu, const Request& r) {
+bool Control::change_in_quiet(Cpu& cpu, const Request& r, Status& status) {
     if (!begin_quiet(cpu)) return false;
-    change(cpu, r);
+    status = change(cpu, r);
     end_quiet(*cpu.machine);
     return true;
 }
@@ -136,10 +144,10 @@ void Control::tell(Cpu& cpu, const Request& r, std::uint32_t (&value)[2]) {
 }
 
 /// False: other CPUs are in the way.
-bool Control::carry_out(Cpu& cpu, const Request& r, std::uint32_t (&value)[2]) {
-    if (is_change(r.command)) return change_in_quiet(cpu, r);
+bool Control::carry_out(Cpu& cpu, const Request& r, Reply& reply) {
+    if (is_change(r.command)) return change_in_quiet(cpu, r, reply.status);
     if (r.command == Command::snapshot) return take_snapshot(cpu);
-    tell(cpu, r, value);
+    tell(cpu, r, reply.value);
     return true;
 }
 
@@ -149,7 +157,7 @@ std::optional<Reply> Control::execute(Cpu& cpu, const Request& request, When whe
     const bool records = is_change(request.command) || is_marker(request.command);
     if (reply.status == Status::done && records && !cpu.ring.has_room(1))
         reply.status = Status::no_room;
-    if (reply.status == Status::done && !carry_out(cpu, request, reply.value)) return std::nullopt;
+    if (reply.status == Status::done && !carry_out(cpu, request, reply)) return std::nullopt;
     reply.check = abi::control::check_of(reply);
     return reply;
 }

@@ -6,6 +6,7 @@
 #include "control/early_requests.hpp"
 #include "engine/service.hpp"
 #include "integrity/integrity.hpp"
+#include "probes/probes.hpp"
 #include "stream/stream.hpp"
 
 #include <atomic>
@@ -19,8 +20,8 @@ enum class When : std::uint8_t { before_first_instruction, guest_runs };
 
 class Control final : public Service, public OwnerOps, public RequestHandler {
 public:
-    constexpr Control(Integrity& integrity, Choice& choice, Stream& stream)
-        : integrity_(integrity), choice_(choice), stream_(stream) {}
+    constexpr Control(Integrity& integrity, Choice& choice, Probes& probes, Stream& stream)
+        : integrity_(integrity), choice_(choice), probes_(probes), stream_(stream) {}
 
     BootError configure(Machine& machine, Setup& setup) override;
     bool add_to_tables(Machine& machine) override;
@@ -57,16 +58,18 @@ private:
 
     abi::control::Status check_request(const Machine& machine, const abi::control::Request& r,
                                        When when) const;
-    void change(Cpu& cpu, const abi::control::Request& r);
-    bool change_in_quiet(Cpu& cpu, const abi::control::Request& r);
+    void change_selection(Machine& machine, const abi::control::Request& r);
+    abi::control::Status change(Cpu& cpu, const abi::control::Request& r);
+    bool change_in_quiet(Cpu& cpu, const abi::control::Request& r, abi::control::Status& status);
     void tell(Cpu& cpu, const abi::control::Request& r, std::uint32_t (&value)[2]);
-    bool carry_out(Cpu& cpu, const abi::control::Request& r, std::uint32_t (&value)[2]);
+    bool carry_out(Cpu& cpu, const abi::control::Request& r, abi::control::Reply& reply);
     abi::control::Status carry_out_early(Cpu& cpu, const EarlyRequest& request, std::uint16_t id);
     std::uint32_t load_word(unsigned offset);
     Outcome store_word(Cpu& cpu, unsigned offset, std::uint32_t value);
 
     Integrity& integrity_;
     Choice& choice_;
+    Probes& probes_;
     Stream& stream_;
     EarlyRequests requests_;
     bool stopped_{}; ///< the selected devices are not traced either

@@ -89,7 +89,7 @@ private:
     void end_change();
     std::optional<Damage> find_damage_unlocked(bool stopped) const;
 
-    FixedVector<SealedRange, 4 + 2 * 2 * abi::max_cpus> ranges_; ///< each view has a root
+    FixedVector<SealedRange, 4 + 2 * (2 * abi::max_cpus + 1)> ranges_; ///< each view has a root
     FixedVector<std::uint64_t, 512> sums_;
     bool traced_{}; ///< something is, at the start; what a request changes makes a record
     Turn next_{};

@@ -1,0 +1,105 @@
+#include "probes/code_pages.hpp"
+
+#include "base/check.hpp"
+#include "changing/live_tables.hpp"
+#include "port/memory.hpp"
+#include "trap/translate.hpp"
+
+#include <algorithm>
+
+namespace mmioscope {
+
+BootError CodePages::start(Machine& machine, OwnerOps& ops, Range room) {
+    machine_ = &machine;
+    owner_ = machine.locks.take_page_owner();
+    if (owner_ == nullptr) return {"no room for the owner of the pages with probes", ""};
+    // The index alone says which pages are its own: no address lies in its range, but before the
+    // end.
+    owner_->own = {.range = {lpae::input_end, lpae::input_end},
+                   .mapped = Mapped::in_steps,
+                   .memory = true,
+                   .stepped = true,
+                   .owner = owner_};
+    owner_->span = &owner_->own;
+    owner_->ops = &ops;
+
+    const std::uint64_t most = room.size() / (page_size + sizeof(Page));
+    copies_ = page_ceil(room.begin + most * sizeof(Page));
+    pages_ = {port::memory_at<Page>({room.begin}),
+              static_cast<std::size_t>((room.end - copies_) / page_size)};
+    for (Page& page : pages_) page = {.pa = no_page, .probes = 0, .waits = false};
+    return {};
+}
+
+CodePages::Page* CodePages::find(std::uint32_t pa) {
+    if (machine_->pages.find(pa) != owner_) return nullptr;
+    const auto page = std::ranges::find(pages_, page_floor(pa), &Page::pa);
+    return page != pages_.end() ? &*page : nullptr;
+}
+
+std::uint32_t* CodePages::at(const Page& page, std::uint32_t pa) const {
+    const auto frame = static_cast<std::uint64_t>(&page - pages_.data()) * page_size;
+    return port::memory_at<std::uint32_t>({copies_ + frame + (pa & ~3u) % page_size});
+}
+
+void CodePages::map(const Page& page, lpae::Descriptor leaf) {
+    LiveTables tables(*machine_, integrity_);
+    check(tables.map(views_of_cpus(*machine_), page.pa, leaf), "a page with probes cannot change");
+}
+
+void CodePages::own(const Page& page, const Owner* owner) {
+    const auto store = [this](std::uint32_t& word, std::uint32_t value) {
+        integrity_.store_sealed(word, value);
+    };
+    check(machine_->pages.give(page.pa, owner, machine_->pool, store), "no room in the page index");
+}
+
+CodePages::Page* CodePages::take(std::uint32_t pa) {
+    constexpr unsigned tables_for_index = 1; // the one that LiveTables needs is refused by itself
+    const auto page = std::ranges::find(pages_, no_page, &Page::pa);
+    if (page == pages_.end() || !in_memory(machine_->guest_memory, {pa}) ||
+        machine_->span_at({pa}) != nullptr || machine_->pool.left() <= tables_for_index)
+        return nullptr;
+    const auto at = static_cast<std::uint32_t>(page_floor(pa));
+    if (!LiveTables(*machine_, integrity_).map(views_of_cpus(*machine_), at, 0)) return nullptr;
+    *page = {.pa = at, .probes = 0, .waits = false};
+    own(*page, owner_);
+    return &*page;
+}
+
+void CodePages::show_as_data(const Page& page) {
+    map(page, lpae::make_leaf(page.pa, lpae::guest_data, lpae::last_level));
+}
+
+void CodePages::show(const Page& page) {
+    const auto copy = port::address_of(at(page, 0));
+    map(page, lpae::make_leaf(copy.value, lpae::step_page, lpae::last_level));
+}
+
+void CodePages::give_back(Page& page) {
+    map(page, lpae::make_leaf(page.pa, lpae::guest_memory, lpae::last_level));
+    own(page, nullptr);
+    LiveTables(*machine_, integrity_).join(page.pa);
+    page.pa = no_page;
+}
+
+void CodePages::copy(Page& page) {
+    std::uint32_t* const to = at(page, 0);
+    check(read_guest_memory(*machine_, {page.pa}, {to, page_size / 4}), "a page is no memory");
+    port::flush_to_coherency(port::address_of(to), page_size);
+    page.waits = false;
+}
+
+void CodePages::set(const Page& page, std::uint32_t pa, std::uint32_t word) {
+    std::uint32_t* const to = at(page, pa);
+    *to = word;
+    port::flush_to_coherency(port::address_of(to), sizeof word);
+}
+
+void CodePages::renew(const Page& page, std::uint32_t pa) {
+    std::uint32_t word = 0;
+    check(read_guest_memory(*machine_, {pa & ~3u}, {&word, 1}), "a page is no memory");
+    set(page, pa, word);
+}
+
+} // namespace mmioscope

@@ -1,0 +1,62 @@
+// Pages of the guest's code that have a copy in the hypervisor's memory. The guest's CPUs execute
+// the copy in the page's place, and cannot write there; Machine::original() has the page itself.
+//
+// All between begin_quiet() and end_quiet(), or before the guest runs.
+#pragma once
+
+#include "integrity/integrity.hpp"
+#include "machine/machine.hpp"
+
+#include <span>
+
+namespace mmioscope {
+
+class CodePages {
+public:
+    struct Page {
+        std::uint32_t pa; ///< free: no_page
+        std::uint16_t probes;
+        bool waits; ///< has no copy yet: its first fetch traps
+    };
+    static constexpr std::uint32_t no_page = 1;
+
+    constexpr explicit CodePages(Integrity& integrity) : integrity_(integrity) {}
+
+    /// The pages' traps are for `ops`. `room` is the hypervisor's memory, for the copies.
+    BootError start(Machine& machine, OwnerOps& ops, Range room);
+
+    /// The page of an address; null: it has no copy.
+    Page* find(std::uint32_t pa);
+    /// Takes a page of memory, which then has no copy and is hidden. Null, and nothing has changed:
+    /// it is not the guest's, somebody else owns it, or there is no room.
+    Page* take(std::uint32_t pa);
+    /// The guest's CPUs have nothing there.
+    void hide(const Page& page) { map(page, 0); }
+    /// They have the page itself, but fetches trap.
+    void show_as_data(const Page& page);
+    /// They have the copy.
+    void show(const Page& page);
+    /// They have the page itself, and it is nobody's.
+    void give_back(Page& page);
+
+    /// Copies the page, which is hidden.
+    void copy(Page& page);
+    /// A word of the copy. The guest's CPUs see a change if the page is hidden meanwhile.
+    std::uint32_t word(const Page& page, std::uint32_t pa) const { return *at(page, pa); }
+    void set(const Page& page, std::uint32_t pa, std::uint32_t word);
+    /// The copy's word becomes that of the page.
+    void renew(const Page& page, std::uint32_t pa);
+
+private:
+    std::uint32_t* at(const Page& page, std::uint32_t pa) const;
+    void map(const Page& page, lpae::Descriptor leaf);
+    void own(const Page& page, const Owner* owner);
+
+    Integrity& integrity_;
+    Machine* machine_{};
+    Owner* owner_{}; ///< of all of them
+    std::span<Page> pages_;
+    std::uint64_t copies_{}; ///< in the order of pages_
+};
+
+} // namespace mmioscope

@@ -1,0 +1,79 @@
+// Probes: each time when the guest executes a probed instruction, that becomes a record.
+//
+// A page with a probed instruction has a copy (probes/code_pages.hpp), in which HVC #n stands in
+// the instruction's place. At the HVC Hyp writes the record, and the guest executes the instruction
+// itself, in a step, in the one view that has the page. So any instruction that can be stepped can
+// be probed.
+//
+// What the guest writes to such a page, it writes to the page, and to the copy. If it changes a
+// probed instruction, that probe ends, and a record says so. A read of the copy finds the HVC.
+#pragma once
+
+#include "abi/control.hpp"
+#include "engine/service.hpp"
+#include "probes/code_pages.hpp"
+
+namespace mmioscope {
+
+class Probes final : public Service, public OwnerOps, public CallOps, public StepOps {
+public:
+    constexpr explicit Probes(Integrity& integrity) : pages_(integrity) {}
+
+    BootError configure(Machine& machine, Setup& setup) override;
+    bool add_to_tables(Machine& machine) override;
+    BootError start(Machine& machine, const Setup& setup) override;
+
+    bool on() const { return on_; }
+    /// Carries out a `probe` or `unprobe`, between begin_quiet() and end_quiet(). `done`: it is as
+    /// the request wants it; otherwise nothing has changed.
+    abi::control::Status change(Machine& machine, const abi::control::Request& r);
+
+    /// HVC with an immediate.
+    Outcome call(Cpu& cpu, Frame& frame) override;
+    bool end_step(Cpu& cpu, Frame& frame, arch::Hsr hsr) override;
+    /// A store to a page that has a copy; or any access while that changes.
+    Outcome access(Cpu& cpu, Frame& frame, abi::FaultReason why) override;
+    /// The first one from a page with probes from the start; or any while its copy changes.
+    Outcome fetch(Cpu& cpu, Frame& frame, VirtualAddress va, PhysicalAddress pa,
+                  bool by_walk) override;
+
+private:
+    using Page = CodePages::Page;
+
+    /// HVC #n is that of probe n - 1.
+    struct Probe {
+        std::uint32_t va; ///< virtual address of the instruction; free: no_code
+        std::uint32_t pa;
+        std::uint32_t word; ///< the instruction
+    };
+    static constexpr std::uint32_t no_code = 1;
+    static constexpr unsigned most = 0xffff; ///< immediates of HVC, without 0
+
+    std::span<Probe> all() const { return {probes_, used_}; }
+    std::uint32_t hvc_of(const Probe& probe) const;
+    BootError add_from_the_start(Machine& machine, const Setup& setup);
+    abi::control::Status add(Machine& machine, VirtualAddress va, std::uint32_t word);
+    Probe* new_probe(Page& page, std::uint32_t va, std::uint32_t pa, std::uint32_t word);
+    Page& page_of(const Probe& probe);
+    static bool is_on(const Probe& probe, const Page& page);
+    void remove(Page& page, Probe& probe);
+    void settle(Page& page);
+    void begin_all_on(Cpu& cpu, Page& page);
+    void end(Cpu& cpu, Page& page, Probe& probe, abi::control::ProbeEnd why);
+    void end_all_on(Cpu& cpu, Page& page, abi::control::ProbeEnd why);
+    bool is_probes(std::uint32_t immediate, const Frame& frame) const;
+    Outcome record(Cpu& cpu, Frame& frame);
+    void store(Cpu& cpu, const Frame& frame, Page& page);
+
+    CodePages pages_;
+    CallOps* next_{}; ///< of HVC #0, and of all that are not a probe's
+    Range room_;      ///< for the probes, and the copies of pages
+    Probe* probes_{};
+    unsigned used_{}; ///< the most that there were at once
+    bool on_{};
+    struct {
+        std::uint32_t pc, sp;
+    } recorded_[abi::max_cpus]{}; ///< by CPU: what traps again, and has its record; pc 0: nothing
+};
+
+} // namespace mmioscope

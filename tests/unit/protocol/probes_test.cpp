@@ -1,0 +1,254 @@
+// Probes: what the guest executes becomes a record each time, and the guest notices nothing.
+#include "catch_2_or_3.hpp"
+#include "port/memory.hpp"
+#include "unit/control/asking.hpp"
+
+#include <cstring>
+
+using namespace mmioscope;
+using namespace mmioscope::sim;
+using abi::control::make_request;
+using abi::control::ProbeEnd;
+
+namespace {
+
+constexpr std::uint32_t function = 0x80a0'0100;
+constexpr std::uint32_t stack = 0x80b0'0000;
+constexpr std::uint32_t push_r4_lr = 0xe92d'4010, pop_r4_lr = 0xe8bd'4010;
+constexpr std::uint32_t add_r6_1 = 0xe286'6001;
+
+RigOptions with_probes(std::uint64_t seed, unsigned cpus = 2) {
+    RigOptions options = options_for(
+        seed % 2 == 0 ? abi::EngineKind::shadow : abi::EngineKind::emulation, cpus, seed);
+    options.tree.probes = true;
+    options.conditions.keeps_old_code = true;
+    options.conditions.late_one_in = seed % 3 == 0 ? 400 : 40;
+    options.conditions.code_dropped_one_in = seed % 2 == 0 ? 4 : 60;
+    return options;
+}
+
+void write_function(Rig& rig) {
+    Code(rig.simulation.ram, function).word(push_r4_lr).word(add_r6_1).word(pop_r4_lr).bx(14);
+}
+
+/// Calls the function with 1, 2, ... in r0, and accesses a traced device before each call.
+void write_caller(Code code, unsigned calls) {
+    code.mov(13, stack).mov(0, 0).mov(1, at::fifo).mov(3, calls).mov(6, 0).mov(12, function);
+    const std::uint32_t loop = code.here(), back = loop + 20;
+    code.add(0, 0, 1).ldr(2, 1).mov(14, back).bx(12);
+    code.subs(3, 3, 1).bne(loop).end();
+}
+
+/// The sum of the statuses of all requests is in bits 15:8 of r8.
+void ask_and_note(Code& code, const Request& request) {
+    write_request(code, request);
+    code.add_reg(8, 8, 7);
+}
+
+void check_machine(Rig& rig) {
+    REQUIRE(rig.failure() == "");
+    CAPTURE(rig.text());
+    REQUIRE(rig.text().find(abi::stop_line) == std::string::npos);
+    REQUIRE(rig.services.integrity.find_damage(false).name == nullptr);
+    CHECK(rig.records_of(abi::RecordType::fault).empty());
+    CHECK(compare_with_bus(rig) == "");
+}
+
+/// Why probes ended by themselves, in order.
+std::vector<ProbeEnd> ends_of(const Rig& rig) {
+    std::vector<ProbeEnd> ends;
+    for (const abi::Record& r : rig.records_of(abi::RecordType::configuration))
+        if (abi::control::tag_command(r.pa_low) == Command::unprobe && r.value >> 32 != 0)
+            ends.push_back(static_cast<ProbeEnd>(r.value >> 32));
+    return ends;
+}
+
+} // namespace
+
+TEST_CASE("a probe that comes and goes while another CPU calls the function misses no call between",
+          "[protocol]") {
+    constexpr unsigned calls = 60, rounds = 4;
+    unsigned all = 0;
+    for (std::uint64_t seed = 1; seed <= seeds(40); ++seed) {
+        CAPTURE(seed);
+        Rig rig(with_probes(seed));
+        rig.simulation.speculated.push_back(function & ~0xfffu);
+        write_function(rig);
+        write_caller(rig.program(1), calls);
+        Code code = rig.program(0);
+        code.mov(8, 0).mov(9, at::fifo);
+        for (unsigned n = 0; n < rounds; ++n) {
+            ask_and_note(code, make_request(Command::probe, 1, function, push_r4_lr));
+            code.ldr(2, 9).ldr(2, 9);
+            ask_and_note(code, make_request(Command::unprobe, 2, function));
+        }
+        code.end();
+        rig.run();
+        check_machine(rig);
+        CHECK(status_of(rig.reg(0, 8)) == Status::done);
+        CHECK(rig.reg(1, 6) == calls);
+        std::uint64_t last = 0;
+        unsigned stretches = 0;
+        for (const abi::Record& r : rig.records_of(abi::RecordType::call)) {
+            CHECK(r.pc == function);
+            CHECK(r.cpu == 1);
+            CHECK(r.sp == stack);
+            const std::uint64_t n = r.value & 0xffff'ffff;
+            CHECK(n > last);
+            stretches += n != last + 1 || last == 0;
+            last = n;
+            ++all;
+        }
+        CHECK(stretches <= rounds);
+        CHECK(rig.machine->normal(0).entry(function) == nullptr); // a block again
+    }
+    CHECK(all > 0);
+}
+
+TEST_CASE("what is called while a probe stands is recorded each time, with its arguments") {
+    constexpr unsigned calls = 20;
+    for (std::uint64_t seed = 1; seed <= seeds(10); ++seed) {
+        CAPTURE(seed);
+        Rig rig(with_probes(seed, 1));
+        write_function(rig);
+        Code code = rig.program(0);
+        code.mov(8, 0);
+        ask_and_note(code, make_request(Command::probe, 1, function, push_r4_lr));
+        write_caller(code, calls);
+        rig.run();
+        check_machine(rig);
+        CHECK(status_of(rig.reg(0, 8)) == Status::done);
+        const auto records = rig.records_of(abi::RecordType::call);
+        REQUIRE(records.size() == calls);
+        for (unsigned n = 0; n < calls; ++n) {
+            CHECK(records[n].value == (std::uint64_t{at::fifo} << 32 | (n + 1)));
+            CHECK(records[n].pa_low == calls - n);
+        }
+        CHECK(rig.reg(0, 6) == calls);
+    }
+}
+
+TEST_CASE(
+    "what the guest writes into a page with a probe takes effect, and ends the probe only if it "
+    "is the probed instruction",
+    "[protocol]") {
+    constexpr std::uint32_t add_r6_2 = 0xe286'6002, nop = 0xe320'f000;
+    for (std::uint64_t seed = 1; seed <= seeds(20); ++seed) {
+        CAPTURE(seed);
+        Rig rig(with_probes(seed, 1));
+        rig.simulation.speculated.push_back(function & ~0xfffu);
+        write_function(rig);
+        Code code = rig.program(0);
+        code.mov(8, 0).mov(13, stack).mov(12, function);
+        const auto call = [&] { code.mov(14, code.here() + 12).bx(12); };
+        ask_and_note(code, make_request(Command::probe, 1, function, push_r4_lr));
+        code.mov(6, 0);
+        call(); // r6 += 1
+        code.mov(0, add_r6_2).str(0, 12, 4);
+        call(); // r6 += 2
+        code.mov(0, 0x1234).strh(0, 12, 0x80).ldrh(4, 12, 0x80).ldr(5, 12, 0);
+        code.mov(0, nop).str(0, 12, 0).str(0, 12, 8); // no stack is used any more
+        call();                                       // r6 += 2, without a probe
+        code.ldr(0, 12, 0);
+        code.end();
+        rig.run();
+        check_machine(rig);
+        CHECK(rig.reg(0, 6) == 5);
+        CHECK(rig.reg(0, 4) == 0x1234);
+        CHECK(rig.reg(0, 5) == 0xe140'0071); // stated: a read finds the HVC
+        CHECK(rig.reg(0, 0) == nop);
+        CHECK(rig.records_of(abi::RecordType::call).size() == 2);
+        CHECK(ends_of(rig) == std::vector{ProbeEnd::patched});
+        CHECK(rig.machine->normal(0).entry(function) == nullptr);
+    }
+}
+
+TEST_CASE(
+    "a store that Hyp does not follow, and a probed instruction that accesses what is traced, end "
+    "the probes of the page; both happen once") {
+    constexpr std::uint32_t ldr_r2_r1 = 0xe591'2000;
+    for (std::uint64_t seed = 1; seed <= seeds(10); ++seed) {
+        CAPTURE(seed);
+        Rig rig(with_probes(seed, 1));
+        write_function(rig);
+        constexpr std::uint32_t accessor = function + 0x1040;
+        Code(rig.simulation.ram, accessor).word(ldr_r2_r1).bx(14);
+        Code code = rig.program(0);
+        code.mov(8, 0).mov(13, stack).mov(6, 0).mov(12, accessor).mov(1, at::fifo);
+        ask_and_note(code, make_request(Command::probe, 1, function, push_r4_lr));
+        ask_and_note(code, make_request(Command::probe, 2, accessor, ldr_r2_r1));
+        code.mov(14, code.here() + 12).bx(12);
+        code.mov(12, function + 0x40).mov(4, 7).mov(5, 8).stm(12, 1 << 4 | 1 << 5).ldm(12, 3 << 9);
+        code.end();
+        rig.run();
+        check_machine(rig);
+        CHECK(status_of(rig.reg(0, 8)) == Status::done);
+        CHECK(ends_of(rig) == std::vector{ProbeEnd::accesses, ProbeEnd::page});
+        CHECK(rig.records_of(abi::RecordType::call).size() == 1);
+        CHECK(rig.bus_log(at::fifo, 4).size() == 1);
+    }
+}
+
+TEST_CASE("a probe is refused with a reason, and changes nothing") {
+    RigOptions options = with_probes(1, 1);
+    Rig rig(options);
+    write_function(rig);
+    Code(rig.simulation.ram, function + 0x20).word(0xe1a0'f00e).word(0xe194'0f9f).smc().hvc();
+    rig.on_end(0, [&](Core&, mmioscope::Cpu& cpu) {
+        const auto status = [&](Command command, std::uint32_t first, std::uint32_t second = 0) {
+            return ask(cpu, command, first, second).status;
+        };
+        const auto left = rig.machine->pool.left();
+        CHECK(status(Command::probe, function + 2, push_r4_lr) == Status::argument);
+        CHECK(status(Command::probe, function, push_r4_lr + 1) == Status::other_code);
+        CHECK(status(Command::probe, at::fifo, 0) == Status::other_code); // no memory
+        CHECK(status(Command::probe, function + 0x20, 0xe1a0'f00e) == Status::no_probe_here);
+        CHECK(status(Command::probe, function + 0x24, 0xe194'0f9f) == Status::no_probe_here);
+        CHECK(status(Command::probe, function + 0x28, 0xe160'0070) == Status::no_probe_here);
+        CHECK(status(Command::probe, function + 0x2c, 0xe140'0070) == Status::no_probe_here);
+        CHECK(status(Command::unprobe, function) == Status::not_probed);
+        CHECK(rig.machine->pool.left() == left);
+        CHECK(status(Command::probe, function, push_r4_lr) == Status::done);
+        CHECK(status(Command::probe, function, push_r4_lr) == Status::done);
+        CHECK(status(Command::unprobe, 0) == Status::done);
+        CHECK(status(Command::unprobe, function) == Status::not_probed);
+    });
+    rig.run();
+    check_machine(rig);
+    options.tree.probes = false;
+    as_guest(options, [](Rig&, mmioscope::Cpu& cpu) {
+        CHECK(ask(cpu, Command::probe, function, push_r4_lr).status == Status::unavailable);
+    });
+}
+
+TEST_CASE("an HVC of the guest's own is undefined, whatever its number") {
+    Rig rig(with_probes(1, 1));
+    write_function(rig);
+    Code code = rig.program(0);
+    code.mov(8, 0).mov(10, 0);
+    ask_and_note(code, make_request(Command::probe, 1, function, push_r4_lr));
+    code.word(0xe140'0071).word(0xe140'0072).word(0xe140'017f).end(); // #1, #2, #31
+    rig.run();
+    check_machine(rig);
+    CHECK(rig.reg(0, 10) == 3);
+    CHECK(rig.records_of(abi::RecordType::call).empty());
+}
+
+TEST_CASE("probes from the start begin with the first fetch from their page") {
+    RigOptions options = with_probes(1, 1);
+    options.tree.probe_cells = {
+        0, function, push_r4_lr, function + 4, add_r6_1 + 1, function + 12, 0xe12f'ff1e, 0x1000, 0};
+    Rig rig(options);
+    Code code = rig.program(0); // which writes the function: nothing traps
+    code.mov(13, stack).mov(6, 0).mov(12, function);
+    const std::uint32_t words[] = {push_r4_lr, add_r6_1, pop_r4_lr, 0xe12f'ff1e};
+    for (unsigned n = 0; n < 4; ++n) code.mov(0, words[n]).str(0, 12, 4 * n);
+    for (unsigned n = 0; n < 3; ++n) code.mov(14, code.here() + 12).bx(12);
+    code.end();
+    rig.run();
+    check_machine(rig);
+    CHECK(rig.reg(0, 6) == 3);
+    CHECK(rig.records_of(abi::RecordType::call).size() == 3);
+    CHECK(ends_of(rig) ==
+          std::vector{ProbeEnd::impossible, ProbeEnd::impossible, ProbeEnd::other_code});
+}
