@@ -131,6 +131,10 @@ void add_tracing(CLI::App& command, Options& options) {
                "Apply this command of mmioscope ctl before the guest's first instruction, except "
                "status, statistics, flush and snapshot; may be repeated")
         ->type_name("COMMAND");
+    add_values(command, "--probe", options.probes,
+               "Record each call of this function of the kernel: a name, with * ? [] as in a "
+               "shell, or the address of an instruction; @FILE has one in each line; may be repeated")
+        ->type_name("FUNCTION");
 }
 
 void add_stream(CLI::App& command, Options& options) {

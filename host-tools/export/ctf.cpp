@@ -176,7 +176,10 @@ void Ctf::add(const Event& event) {
         to.discard(r.value);
     }
     const std::string flags = string(flag_words(r)); // not kept: a payload has no Record::access
-    const std::string text = texts(event);
+    const bool executed = trace::has_instruction(r.type);
+    const std::string text =
+        (executed ? string(code_words(event.code())) + string(code_words(event.caller())) : "") +
+        texts(event);
     TextCursor at =
         to.event(id_of(r), since_start(r.time), most_numbers + flags.size() + text.size());
     at.append_bytes(r.cpu_sequence);
@@ -186,6 +189,9 @@ void Ctf::add(const Event& event) {
     }
     if (trace::kind_of(r.type).value != trace::ValueIs::none) {
         at.append_bytes(r.value);
+    }
+    if (executed) {
+        at.append_bytes(std::array{r.pc, r.sp, r.task});
     }
     if (!lost) {
         at.append(std::string_view(text));
@@ -287,6 +293,8 @@ constexpr char placed[] = "device_name device; x64 offset; string register; u8 s
                           "x8 mode; x32 task; u32 pid; string comm; string interrupt; string text; "
                           "string payload; string note;";
 constexpr char lost[] = "u32 first_sequence; u64 count;";
+constexpr char of_code[] = "x32 pc; x32 sp; x32 task; string function; string caller; string text; "
+                           "string payload; string note;";
 constexpr char text[] = "string text; string payload; string note;";
 constexpr char plain[] = "x64 value; string text; string payload; string note;";
 
@@ -307,6 +315,7 @@ std::string events() {
             append_event(to, id, kind.word,
                          kind.is(trace::Is::placed)                                          ? placed
                          : id == static_cast<unsigned>(abi::RecordType::gap) ? lost
+                         : kind.is(trace::Is::executed)                      ? of_code
                          : kind.value == trace::ValueIs::none                ? text
                                                                              : plain);
         }

@@ -183,6 +183,12 @@ constexpr bool always(const abi::Record&) {
 constexpr bool placed(const abi::Record& record) {
     return trace::has_place(record.type);
 }
+constexpr bool executed(const abi::Record& record) {
+    return trace::has_instruction(record.type);
+}
+constexpr bool called(const abi::Record& record) {
+    return record.type == abi::RecordType::call;
+}
 constexpr bool carried_out(const abi::Record& record) {
     return placed(record) && record.type != abi::RecordType::begin;
 }
@@ -192,7 +198,10 @@ constexpr bool lost(const abi::Record& record) {
 // 0 means an unknown address.
 template <std::uint32_t abi::Record::*member>
 constexpr bool has_address(const abi::Record& record) {
-    return record.*member != 0 && placed(record);
+    return record.*member != 0 && executed(record);
+}
+constexpr bool has_va(const abi::Record& record) {
+    return record.va != 0 && placed(record);
 }
 
 /// `column` is used in addition to the record's type.
@@ -236,6 +245,15 @@ constexpr std::uint64_t offset(const abi::Record& record, const Context& context
     const std::uint64_t base =
         record.device < context.bases.size() ? context.bases[record.device] : 0;
     return address < base ? address : address - base;
+}
+constexpr std::uint64_t is_called(const abi::Record& record, const Context&) {
+    return called(record) ? 1 : 0;
+}
+constexpr std::uint64_t low_value(const abi::Record& record, const Context&) {
+    return record.value & 0xffff'ffff;
+}
+constexpr std::uint64_t high_value(const abi::Record& record, const Context&) {
+    return record.value >> 32;
 }
 constexpr std::uint64_t type(const abi::Record& record, const Context&) {
     return static_cast<std::uint8_t>(record.type);
@@ -376,12 +394,20 @@ inline constexpr EventField fields[] = {
     Row("sp", {"sp"}, "the stack pointer", Unit::hex, code, Of::stack, In::none,
         address<&Record::sp, Packed::frame>),
     Row("va", {"va"}, "the virtual address", Unit::hex, code, Of::stack, In::none,
-        address<&Record::va>),
+        record_number<number<&Record::va>, has_va>),
     Row("mode", {"mode"}, "the mode of the processor", Values(modes), Of::context, In::none,
         record_number<mode>,
         [](E e) {
-            return words(placed(e.record) && e.record.mode != 0 ? mode_word(e.record.mode) : "");
+            return words(executed(e.record) && e.record.mode != 0 ? mode_word(e.record.mode) : "");
         }),
+    Row({}, {"call"}, "a call of a function that has a probe", record_number<is_called>),
+    Row({}, {"arg0"}, "its first argument: r0", Unit::hex, code,
+        record_number<low_value, called, Packed::value>),
+    Row({}, {"arg1"}, "r1", Unit::hex, code, record_number<high_value, called, Packed::value>),
+    Row({}, {"arg2"}, "r2", Unit::hex, code,
+        record_number<number<&Record::va>, called>),
+    Row({}, {"arg3"}, "r3", Unit::hex, code,
+        record_number<number<&Record::pa_low>, called>),
     Row({}, {"user"}, "User mode", record_number<user>),
     Row({}, {"thumb"}, "Thumb state", record_number<is_set<&Record::mode, abi::mode_thumb>>),
     Row("task", {"task"}, "the task: in exports the address in TPIDRURO", Unit::hex, Of::context,

@@ -21,13 +21,13 @@ namespace {
 
 namespace chosen = abi::chosen;
 
-/// Room for additions; far more than needed.
+/// Room for all additions but the cells of probes; far more than needed.
 constexpr std::size_t added = 0x4000;
 
 // Writes one tree; each step throws if libfdt refuses.
 class Editor {
 public:
-    explicit Editor(const Bytes& tree) : tree_(tree.size() + added) {
+    Editor(const Bytes& tree, std::size_t cells) : tree_(tree.size() + added + 4 * cells) {
         check(fdt_open_into(tree.data(), tree_.data(), static_cast<int>(tree_.size())));
         address_cells_ = check(fdt_address_cells(tree_.data(), 0));
         size_cells_ = check(fdt_size_cells(tree_.data(), 0));
@@ -210,6 +210,12 @@ void set_requests(Editor& editor, const std::vector<control::Ask>& requests) {
     }
 }
 
+void set_probes(Editor& editor, const std::vector<std::uint32_t>& cells) {
+    if (!cells.empty()) {
+        editor.set_numbers(editor.child(0, "chosen"), chosen::probes, cells);
+    }
+}
+
 void set_task_names(Editor& editor, const std::optional<symbols::TaskOffsets>& where) {
     if (where) {
         editor.set_numbers(editor.child(0, "chosen"), chosen::task_names,
@@ -255,7 +261,7 @@ void set_entry(Editor& editor, const BootTree& what) {
 } // namespace
 
 Bytes compose_tree(const Bytes& tree, const Board& board, const BootTree& what) {
-    Editor editor(tree);
+    Editor editor(tree, what.probes.size());
     editor.set_reg(editor.memory_node(board.ram_base), board.ram_base, what.memory);
     const int chosen = editor.child(0, "chosen");
     editor.set_cells(chosen);
@@ -264,6 +270,7 @@ Bytes compose_tree(const Bytes& tree, const Board& board, const BootTree& what) 
     set_command_line(editor, board, what);
     set_tracing(editor, what);
     set_requests(editor, what.requests);
+    set_probes(editor, what.probes);
     set_task_names(editor, what.task_names);
     set_stream(editor, what);
     if (board.boot_image) {

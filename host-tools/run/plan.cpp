@@ -6,6 +6,7 @@
 #include "run/boot_tree.hpp"
 #include "run/closing.hpp"
 #include "run/early_requests.hpp"
+#include "run/probes.hpp"
 #include "run/process.hpp"
 #include "run/qemu_version.hpp"
 #include "run/selection.hpp"
@@ -303,6 +304,9 @@ Plan make_plan(const Options& given) {
     }
     plan.names = kernel_names(options);
     what.task_names = task_names(options, plan.names);
+    if (!options.probes.empty()) {
+        what.probes = probe_cells(options.probes, read_input(options.kernel, "kernel"), board);
+    }
     plan.tree = compose_tree(tree, board, what);
     plan.qemu_version = qemu_version(plan.qemu);
     if (!options.access_log.empty()) {

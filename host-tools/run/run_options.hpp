@@ -42,6 +42,7 @@ struct Options {
     bool guest_reader = false;           ///< the guest may map the trace area
     std::optional<bool> control_page;    ///< and accept requests over the wire; default: yes
     std::vector<std::string> at_start;   ///< commands of ctl, unparsed
+    std::vector<std::string> probes;     ///< functions, unparsed (run/probes.hpp)
 
     std::string stream;                     ///< UART for the trace; empty: none
     std::string stream_file;                ///< file for its bytes; empty: none

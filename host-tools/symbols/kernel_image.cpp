@@ -74,7 +74,7 @@ bool has_canary(const SymbolList& symbols) {
 }
 
 std::optional<KernelImage> kernel_in(std::span<const std::byte> image) {
-    KernelImage kernel{read_tables(image), {}, {}};
+    KernelImage kernel{read_tables(image), {}, {}, {}};
     if (kernel.symbols.empty()) {
         return std::nullopt;
     }
@@ -82,6 +82,7 @@ std::optional<KernelImage> kernel_in(std::span<const std::byte> image) {
     if (has_task_in_register(kernel.banner)) {
         kernel.task_offsets = find_task_offsets(image, has_canary(kernel.symbols));
     }
+    kernel.memory.assign(image.begin(), image.end());
     return kernel;
 }
 

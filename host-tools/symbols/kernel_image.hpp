@@ -18,6 +18,7 @@ struct KernelImage {
     /// For the task in TPIDRURO. Nothing: the kernel does not keep it there, or the offsets are
     /// unknown.
     std::optional<TaskOffsets> task_offsets;
+    std::vector<std::byte> memory; ///< the kernel as it lies in memory before it runs
 };
 
 /// Reads a zImage, with its payload compressed as xz, lzma, gzip, lz4 or zstd, or the bytes of a

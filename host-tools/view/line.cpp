@@ -29,6 +29,21 @@ std::string power_text(const Record& record) {
     return fmt::format(fmt::runtime(what), cpu, abi::physical_address(record));
 }
 
+/// The function; an instruction inside one has its offset.
+std::string called_text(const LineStyle& style, const Event& event) {
+    const Location* const code = style.raw ? nullptr : event.code();
+    if (!style.pc) {
+        return "";
+    }
+    return code == nullptr     ? fmt::format("{:#x}", event.record.pc)
+           : code->offset == 0 ? function_text(*code)
+                               : code_text(*code);
+}
+std::string caller_text(const LineStyle& style, const Event& event) {
+    const bool known = style.pc && !style.raw && event.caller() != nullptr;
+    return known ? " <- " + code_text(*event.caller()) : "";
+}
+
 // Characters may be wide if it is not plain ASCII.
 std::string padded(std::string_view text, std::size_t width) {
     if (std::ranges::any_of(text, [](char c) { return (c & 0x80) != 0; })) {
@@ -379,6 +394,10 @@ void LineFormat::append_event(TextBuffer& to, const Event& event) {
             fmt::format("{} records lost, from number {} on", record.value, record.cpu_sequence));
         return;
     case RecordType::power: to.append(power_text(record)); return;
+    case RecordType::call:
+        to.append(fmt::format("call {}{}{}{}", called_text(style_, event), event.text(),
+                              caller_text(style_, event), task_of(style_, event)));
+        return;
     case RecordType::marker:
         append_colored(to, color::mark, fmt::format("mark {}", event.text()));
         return;

@@ -188,7 +188,7 @@ private:
 std::string plain_ctf(const Event& event, std::uint64_t time) {
     using namespace exporting;
     const abi::Record& r = event.record;
-    const bool known = r.type <= abi::RecordType::payload && r.type != abi::RecordType::none;
+    const bool known = !trace::kind_of(r.type).word.empty();
     const bool store = r.type == abi::RecordType::access && abi::is_write(r);
     PlainEvent to;
     to.put(store   ? ctf_write
@@ -200,7 +200,11 @@ std::string plain_ctf(const Event& event, std::uint64_t time) {
         to.put(r.cpu_sequence, r.value);
     } else if (!trace::has_place(r.type)) {
         const bool part = r.type == abi::RecordType::task || r.type == abi::RecordType::payload;
-        if (known && !part) {
+        if (r.type == abi::RecordType::call) {
+            to.put(r.pc, r.sp, r.task);
+            to.put(code_words(event.code()));
+            to.put(code_words(event.caller()));
+        } else if (known && !part) {
             to.put(r.value);
         }
         to.put(plain_text(event.text()));

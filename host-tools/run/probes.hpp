@@ -1,0 +1,19 @@
+// The probes of a run, from the kernel's start (`mmioscope,probes`).
+#pragma once
+
+#include "run/board.hpp"
+#include "run/input.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace mmioscope::run {
+
+/// The property's cells for functions of `kernel`, an image: their names, with `*`, `?` and `[]` as
+/// in a shell, or addresses of instructions; `@FILE`: one of these in each line. Throws Error
+/// (bad_input) if there is no such function.
+std::vector<std::uint32_t> probe_cells(const std::vector<std::string>& wanted, const Bytes& kernel,
+                                       const Board& board);
+
+} // namespace mmioscope::run

@@ -1,0 +1,40 @@
+# Probes of the kernel's functions, compared with the executions that QEMU counts (probe_log.c), while all devices are
+# traced.
+# shellcheck shell=bash disable=SC2154
+
+# Each call of FEWEST functions at least, and no other, is a record; those of devices are right beside.
+probed() { # FEWEST ARGUMENT...
+    local fewest=$1
+    shift
+    run_linux "" --no-print --trace all --qemu-arg=-plugin \
+        "--qemu-arg=file=$build/tests/probe-log.so,out=$out/probe.log" --access-log "$out/access.log" "$@"
+    complete
+    verified
+    "$mmioscope" export --as csv -F call -o "$out/calls.csv" "$out/trace.mmio" 2>/dev/null || fail "export: exit status $?"
+    tests/qemu/probes.py "$out/probe.log" "$out/calls.csv" >"$out/judge" ||
+        fail "$(tail -n 1 "$out/judge"): $(head -n 1 "$out/judge")"
+    [ "$(cut -d ' ' -f 1 <<<"$(tail -n 1 "$out/judge")")" -ge "$fewest" ] || fail "few: $(tail -n 1 "$out/judge")"
+}
+
+# The judge finds a call without a record, and a record without a call.
+probed_judge() {
+    probed "$@"
+    sed 2d "$out/calls.csv" >"$out/fewer.csv"
+    sed 2p "$out/calls.csv" >"$out/more.csv"
+    for file in fewer more; do
+        ! tests/qemu/probes.py "$out/probe.log" "$out/$file.csv" >"$out/judge" || fail "$file records are not noticed"
+        has judge ' functions, [0-9]+ calls, 1 different$'
+    done
+    # From the first C function on, with what a person looks for.
+    "$mmioscope" print -F 'call && func==start_kernel' "$out/trace.mmio" >"$out/print" || fail "print: exit status $?"
+    has print ' call start_kernel\(0x'
+    "$mmioscope" print -F 'call && func==vfs_write && caller==ksys_write' "$out/trace.mmio" >"$out/print" ||
+        fail "print: exit status $?"
+    has print ' call vfs_write\(0x[0-9a-f]+, 0x[0-9a-f]+, 0x[0-9a-f]+, 0x[0-9a-f]+\) <- ksys_write\+0x[0-9a-f]+ \[.*:[0-9]+\]$'
+}
+
+add test probes 30 probed_judge 60 --probe start_kernel --probe 'vfs_*' --probe 'kmem_cache_*' --probe '__sched*' --probe 'd_*'
+for engine in shadow emulation; do
+    add nightly "probes-many-$engine" 150 probed 800 --engine $engine --probe '[a-c]*'
+done
+add nightly probes-armmp 60 with_guest armmp probed 60 --probe 'vfs_*' --probe 'kmem_cache_*' --probe 'd_*'

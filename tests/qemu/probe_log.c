@@ -1,0 +1,92 @@
+/* A TCG plugin for QEMU: how often the guest executes the HVC of a probe, and the instruction in whose place it is.
+ *
+ *   qemu-system-arm ... -plugin file=build/tests/probe-log.so,out=FILE
+ *
+ * At the end a line for each probe that was ever executed:
+ *
+ *   ADDRESS HVCS INSTRUCTIONS      0xc04c56ac 1312 1312
+ *
+ * The instruction counts from the first HVC on: a call that the probe misses would execute it, too.
+ */
+#include "qemu_plugin.h"
+
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CPUS = 8, SLOTS = 1 << 17 };
+
+EXPORT int qemu_plugin_version = API_VERSION;
+
+struct probe {
+    uint32_t at; /* 0: none */
+    uint64_t hvcs[CPUS], itself[CPUS];
+};
+
+static struct probe *probes; /* by address, open addressing */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static FILE *out;
+
+static struct probe *slot_of(uint32_t at) {
+    uint32_t n = at / 4 * 0x9e3779b1u >> 15;
+    while (probes[n].at != 0 && probes[n].at != at) n = (n + 1) % SLOTS;
+    return &probes[n];
+}
+
+static void at_hvc(unsigned cpu, void *probe) { ++((struct probe *)probe)->hvcs[cpu % CPUS]; }
+static void at_itself(unsigned cpu, void *probe) { ++((struct probe *)probe)->itself[cpu % CPUS]; }
+
+/* HVC #n of an ARM instruction, other than #0 (PSCI). */
+static bool is_probe(uint32_t word) { return (word & 0xfff000f0u) == 0xe1400070u && (word & 0xfff0fu) != 0; }
+
+static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb) {
+    (void)id;
+    for (size_t i = 0; i < qemu_plugin_tb_n_insns(tb); ++i) {
+        struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
+        uint32_t at = (uint32_t)qemu_plugin_insn_vaddr(insn), word = 0;
+        if (qemu_plugin_insn_size(insn) != sizeof word) continue;
+        instruction_bytes(insn, &word, sizeof word);
+        pthread_mutex_lock(&lock);
+        struct probe *probe = slot_of(at);
+        if (is_probe(word)) probe->at = at;
+        pthread_mutex_unlock(&lock);
+        if (is_probe(word))
+            qemu_plugin_register_vcpu_insn_exec_cb(insn, at_hvc, QEMU_PLUGIN_CB_NO_REGS, probe);
+        else if (probe->at != 0)
+            qemu_plugin_register_vcpu_insn_exec_cb(insn, at_itself, QEMU_PLUGIN_CB_NO_REGS, probe);
+    }
+}
+
+static uint64_t sum(const uint64_t *of_cpus) {
+    uint64_t all = 0;
+    for (int cpu = 0; cpu < CPUS; ++cpu) all += of_cpus[cpu];
+    return all;
+}
+
+static void ended(qemu_plugin_id_t id, void *unused) {
+    (void)id, (void)unused;
+    for (size_t n = 0; n < SLOTS; ++n)
+        if (probes[n].at != 0)
+            fprintf(out, "0x%08" PRIx32 " %" PRIu64 " %" PRIu64 "\n", probes[n].at, sum(probes[n].hvcs),
+                    sum(probes[n].itself));
+    fclose(out);
+}
+
+int qemu_plugin_install(qemu_plugin_id_t id, const void *info, int argc, char **argv) {
+    (void)info;
+    if (argc != 1 || strncmp(argv[0], "out=", 4) != 0) {
+        fputs("probe-log: out=FILE is missing\n", stderr);
+        return -1;
+    }
+    out = fopen(argv[0] + 4, "w");
+    probes = calloc(SLOTS, sizeof *probes);
+    if (out == NULL || probes == NULL) {
+        perror(argv[0] + 4);
+        return -1;
+    }
+    qemu_plugin_register_vcpu_tb_trans_cb(id, translated);
+    qemu_plugin_register_atexit_cb(id, ended, NULL);
+    return 0;
+}
