@@ -3,6 +3,8 @@
 #include "cli/program.hpp"
 #include "control/relay.hpp"
 #include "control/requests.hpp"
+#include "run/input.hpp"
+#include "run/probes.hpp"
 #include "system/message.hpp"
 
 #include <cmath>
@@ -19,6 +21,7 @@ using std::chrono::milliseconds;
 struct Options {
     std::string target;
     std::vector<std::string> words;
+    std::string kernel; ///< image; empty: none
     unsigned baud = 115'200;
     double timeout = 10;
 };
@@ -31,6 +34,7 @@ Examples:
   mmioscope ctl unix:ctl.sock status
   mmioscope ctl unix:ctl.sock deselect serial0 interrupt-controller@2c001000
   mmioscope ctl unix:ctl.sock trigger start address mmc@50000+0xc direction w
+  mmioscope ctl unix:ctl.sock --kernel vmlinuz probe vfs_write 'kmem_cache_*'
   mmioscope ctl /dev/ttyUSB0 --baud 921600 mark before the driver is loaded
 
 Exit status: 0 the command was carried out, 1 it was refused or no reply came, 2 TARGET cannot be opened.
@@ -39,9 +43,12 @@ Exit status: 0 the command was carried out, 1 it was refused or no reply came, 2
 Status steer(const Options& options) {
     const milliseconds patience(std::llround(options.timeout * 1000));
     // First, so that invalid words cost nothing; any device name will do for that.
-    const auto asks = control::asks_of(options.words, [](const std::string&) {
-        return std::vector{control::Place{0, 4096}};
-    });
+    const control::FindCode code =
+        options.kernel.empty() ? control::FindCode()
+                               : run::code_of(run::read_input(options.kernel, "kernel"));
+    const auto asks = control::asks_of(
+        options.words, [](const std::string&) { return std::vector{control::Place{0, 4096}}; },
+        code);
     const wire::Address address = wire::parse_address(options.target);
     wire::Transport wire = wire::make_transport(address, options.baud);
     if (!wire.open(patience)) {
@@ -51,7 +58,7 @@ Status steer(const Options& options) {
     const control::FindDevice find = [&channel](const std::string& name) {
         return control::find_device(channel.head(), name);
     };
-    std::string lines = control::carry_out(options.words, find, channel);
+    std::string lines = control::carry_out(options.words, find, channel, code);
     if (asks.front().command == abi::control::Command::describe) {
         lines +=
             fmt::format("devices: {}\n", fmt::join(control::device_names(channel.head()), ", "));
@@ -64,6 +71,9 @@ Action add(CLI::App& command, const std::string&) {
     const auto options = std::make_shared<Options>();
     command.add_option("target", options->target, "Where the board is, see below")->required();
     command.add_option("command", options->words, "What to do, see below")->required();
+    command.add_option("--kernel", options->kernel,
+                       "The image of the kernel that runs there (vmlinuz, Image), for probes")
+        ->type_name("FILE");
     command.add_option("--baud", options->baud, "Rate of a serial port, in bit/s (default 115200)")
         ->check(CLI::Range(1, 100'000'000));
     command.add_option("--timeout", options->timeout, "Time to wait for a reply (default 10)")

@@ -81,7 +81,8 @@ std::vector<Place> places(const std::string& word, const FindDevice& find) {
 /// Takes words from the front.
 class WordReader {
 public:
-    WordReader(Words words, const FindDevice& find) : words_(words), find_(find) {}
+    WordReader(Words words, const FindDevice& find, const FindCode& code)
+        : words_(words), find_(find), code_(code) {}
 
     bool done() const { return words_.empty(); }
 
@@ -117,10 +118,19 @@ public:
     }
 
     const FindDevice& find() const { return find_; }
+    std::vector<Instruction> code(const std::string& name) const {
+        if (!code_) {
+            throw bad_input("{}: which instruction is there is not known here: mmioscope ctl has "
+                            "--kernel for that",
+                            name);
+        }
+        return code_(name);
+    }
 
 private:
     Words words_;
     const FindDevice& find_;
+    const FindCode& code_;
     std::string before_;
 };
 
@@ -264,6 +274,19 @@ void add_marker(Asks& to, const std::string& text) {
     }
 }
 
+void add_probes(Asks& to, WordReader& words, Command command) {
+    do {
+        const std::string& word = words.next("a function");
+        if (command == Command::unprobe && word == "all") {
+            to.push_back({command});
+            continue;
+        }
+        for (const Instruction& at : words.code(word)) {
+            to.push_back({command, at.address, command == Command::probe ? at.word : 0});
+        }
+    } while (!words.done());
+}
+
 Ask policy(WordReader& words) {
     const std::string& word = words.next("drop, stall or flight");
     for (const auto& [name, policy] : {std::pair{"drop", abi::Policy::drop},
@@ -305,6 +328,8 @@ Asks asks_of_one(WordReader& words) {
         asks.push_back({Command::sample, count(words.next("a number"))});
     } else if (command == "policy") {
         asks.push_back(policy(words));
+    } else if (command == "probe" || command == "unprobe") {
+        add_probes(asks, words, command == "probe" ? Command::probe : Command::unprobe);
     } else if (command == "mark") {
         add_marker(asks, words.rest());
     } else {
@@ -326,6 +351,8 @@ Commands:
   trigger none | start|stop [direction ..] [address PLACE] [value ..] [count N]
                              begin to record at, or stop after, the N-th access that matches
   policy drop|stall          what happens when a ring buffer is full
+  probe | unprobe FUNCTION.. record each call of these functions of --kernel, or no longer;
+                             with * ? [] as in a shell; unprobe all
   mark TEXT | NUMBER         write a mark into the trace
   statistics                 print the hypervisor's counters
   flush                      send everything recorded so far to the reader
@@ -334,8 +361,9 @@ DEVICE is a path, the end of a path, a node name without the address, or an alia
 PLACE is a device, DEVICE+OFFSET (one word of it), or BASE+SIZE.
 )";
 
-std::vector<Ask> asks_of(std::span<const std::string> words, const FindDevice& find) {
-    WordReader reader(words, find);
+std::vector<Ask> asks_of(std::span<const std::string> words, const FindDevice& find,
+                         const FindCode& code) {
+    WordReader reader(words, find, code);
     Asks asks = asks_of_one(reader);
     reader.end();
     return asks;

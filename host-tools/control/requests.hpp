@@ -32,10 +32,21 @@ struct Place {
 /// Finds the device `name`: each entry of its `reg`. Throws Error (bad_input) if there is none.
 using FindDevice = std::function<std::vector<Place>(const std::string& name)>;
 
-/// The requests for `words`, in order. Calls `find` only for words that are not numbers. Throws
-/// Error (bad_input) with one line that names the wrong word. answer_text() formats the replies to
-/// `status` and `statistics`.
-std::vector<Ask> asks_of(std::span<const std::string> words, const FindDevice& find);
+/// An instruction of the guest's kernel, at a virtual address.
+struct Instruction {
+    std::uint32_t address;
+    std::uint32_t word;
+};
+
+/// Finds the first instructions of all functions with this name, which may be a pattern, or the one
+/// at an address. Throws Error (bad_input) if there is none.
+using FindCode = std::function<std::vector<Instruction>(const std::string& name)>;
+
+/// The requests for `words`, in order. Calls `find` only for words that are not numbers, and `code`
+/// only for probes; without it they are wrong words. Throws Error (bad_input) with one line that
+/// names the wrong word. answer_text() formats the replies to `status` and `statistics`.
+std::vector<Ask> asks_of(std::span<const std::string> words, const FindDevice& find,
+                         const FindCode& code = {});
 
 /// Splits a command in one text at its spaces.
 std::vector<std::string> words_of(const std::string& text);

@@ -1,5 +1,6 @@
 #include "control/steering.hpp"
 
+#include "abi/control_check.hpp"
 #include "abi/ring.hpp"
 #include "system/error.hpp"
 
@@ -23,9 +24,12 @@ public:
     explicit Asker(Channel& channel)
         : channel_(channel), id_(static_cast<std::uint16_t>(std::random_device()())) {}
 
+    Reply send(const Ask& ask) {
+        return channel_.ask(abi::control::make_request(ask.command, id_++, ask.first, ask.second));
+    }
+
     Reply ask(const Ask& ask) {
-        const Reply reply =
-            channel_.ask(abi::control::make_request(ask.command, id_++, ask.first, ask.second));
+        const Reply reply = send(ask);
         if (reply.status != Status::done) {
             throw failure("refused: {}", status_text(reply.status));
         }
@@ -81,10 +85,25 @@ std::string statistics_text(Asker& asker) {
     return lines;
 }
 
+/// Of many functions some have been freed, or cannot be probed: goes on with the others.
+std::string change_probes(Asker& asker, std::span<const Ask> asks) {
+    std::string refused;
+    std::size_t done = 0;
+    for (const Ask& ask : asks) {
+        const Status status = asker.send(ask).status;
+        if (status == Status::done) {
+            ++done;
+        } else {
+            refused += fmt::format("{:#x}: refused: {}\n", ask.first, control::status_text(status));
+        }
+    }
+    return refused + fmt::format("{} of {} functions\n", done, asks.size());
+}
+
 } // namespace
 
 std::string status_text(Status status) {
-    static constexpr std::array<const char*, 12> words = {
+    static constexpr std::array<const char*, 15> words = {
         "done",
         "the request was damaged in transit",
         "the hypervisor speaks another version of the protocol",
@@ -96,16 +115,24 @@ std::string status_text(Status status) {
         "a CPU's TLB cannot be invalidated (Cortex-A15 erratum 798181)",
         "the unprotect engine takes no commands",
         "the ring buffer is full, so the change could not be recorded: try again",
-        "not available: no stream, no room for a snapshot, or no guest yet"};
+        "not available: no stream, no room for a snapshot, no guest yet, or no probes "
+        "(run --probes)",
+        "another instruction is there: is it this kernel, and has it begun?",
+        "no probe is there",
+        "this instruction cannot have a probe"};
     const auto index = static_cast<std::size_t>(status);
     return index < words.size() ? words[index] : fmt::format("status {}", index);
 }
 
-std::string carry_out(std::span<const std::string> words, const FindDevice& find,
-                      Channel& channel) {
+std::string carry_out(std::span<const std::string> words, const FindDevice& find, Channel& channel,
+                      const FindCode& code) {
     Asker asker(channel);
     std::string lines;
-    for (const Ask& ask : asks_of(words, find)) {
+    const std::vector<Ask> asks = asks_of(words, find, code);
+    if (asks.size() > 1 && abi::control::is_probe(asks.front().command)) {
+        return change_probes(asker, asks);
+    }
+    for (const Ask& ask : asks) {
         if (ask.command == Command::statistic) {
             lines += statistics_text(asker);
         } else if (const Reply reply = asker.ask(ask); ask.command == Command::describe) {

@@ -19,7 +19,8 @@ public:
 /// Carries out `words`. Returns the lines to print; empty if there is nothing to say. Throws Error:
 /// bad_input as asks_of() does, failed if the hypervisor refuses a request. The requests before
 /// that one have taken effect.
-std::string carry_out(std::span<const std::string> words, const FindDevice& find, Channel& channel);
+std::string carry_out(std::span<const std::string> words, const FindDevice& find, Channel& channel,
+                      const FindCode& code = {});
 
 /// Why the hypervisor refused a request.
 std::string status_text(abi::control::Status status);

@@ -210,9 +210,9 @@ void set_requests(Editor& editor, const std::vector<control::Ask>& requests) {
     }
 }
 
-void set_probes(Editor& editor, const std::vector<std::uint32_t>& cells) {
-    if (!cells.empty()) {
-        editor.set_numbers(editor.child(0, "chosen"), chosen::probes, cells);
+void set_probes(Editor& editor, const std::optional<std::vector<std::uint32_t>>& cells) {
+    if (cells) {
+        editor.set_numbers(editor.child(0, "chosen"), chosen::probes, *cells);
     }
 }
 
@@ -261,7 +261,7 @@ void set_entry(Editor& editor, const BootTree& what) {
 } // namespace
 
 Bytes compose_tree(const Bytes& tree, const Board& board, const BootTree& what) {
-    Editor editor(tree, what.probes.size());
+    Editor editor(tree, what.probes ? what.probes->size() : 0);
     editor.set_reg(editor.memory_node(board.ram_base), board.ram_base, what.memory);
     const int chosen = editor.child(0, "chosen");
     editor.set_cells(chosen);

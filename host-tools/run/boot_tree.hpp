@@ -32,7 +32,7 @@ struct BootTree {
     bool guest_reader = false;                ///< allow a second reader besides this program
     bool control_page = true;                 ///< let the guest control the tracer
     std::vector<control::Ask> requests{};     ///< apply before the guest's first instruction
-    std::vector<std::uint32_t> probes{};      ///< cells; empty: memory never changes
+    std::optional<std::vector<std::uint32_t>> probes{}; ///< cells; nothing: memory never changes
     std::string uart{};                       ///< the hypervisor's; empty: the board's choice
     std::string stream{};                     ///< empty: none
     bool stream_beside = false;               ///< shared memory is read, too

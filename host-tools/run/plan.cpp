@@ -304,6 +304,9 @@ Plan make_plan(const Options& given) {
     }
     plan.names = kernel_names(options);
     what.task_names = task_names(options, plan.names);
+    if (options.probes_later) {
+        what.probes.emplace();
+    }
     if (!options.probes.empty()) {
         what.probes = probe_cells(options.probes, read_input(options.kernel, "kernel"), board);
     }

@@ -9,7 +9,9 @@
 
 #include <algorithm>
 #include <fstream>
-#include <set>
+#include <map>
+#include <memory>
+#include <utility>
 
 namespace mmioscope::run {
 
@@ -36,51 +38,66 @@ std::vector<std::string> names_of(const std::vector<std::string>& wanted) {
     return names;
 }
 
-void add(std::set<std::uint32_t>& to, const std::string& name, const symbols::SymbolList& symbols) {
-    if (const std::optional<std::uint64_t> address = parse_number(name)) {
-        if (*address % 4 != 0 || *address > UINT32_MAX) {
-            throw bad_input("--probe {}: not the address of an ARM instruction", name);
-        }
-        to.insert(static_cast<std::uint32_t>(*address));
-        return;
-    }
-    bool found = false;
-    for (const symbols::Symbol& symbol : symbols) {
-        if (is_function(symbol) && symbol.module.empty() && symbol.address % 4 == 0 &&
-            ::fnmatch(name.c_str(), symbol.name.c_str(), 0) == 0) {
-            to.insert(symbol.address);
-            found = true;
+/// A kernel's functions, and their instructions.
+struct Code {
+    explicit Code(symbols::KernelImage image)
+        : symbols(std::move(image.symbols)), text(std::move(image.memory), symbols) {
+        if (!text.base()) {
+            throw bad_input("it is not known where the kernel's functions lie");
         }
     }
-    if (!found) {
-        throw bad_input("--probe {}: the kernel has no such function", name);
+
+    std::vector<control::Instruction> find(const std::string& name) const {
+        std::vector<control::Instruction> found;
+        const auto add = [&](std::uint32_t address) {
+            if (const auto word = text.word(address)) {
+                found.push_back({address, *word});
+            }
+        };
+        if (const std::optional<std::uint64_t> address = parse_number(name)) {
+            if (*address % 4 == 0 && *address <= UINT32_MAX) {
+                add(static_cast<std::uint32_t>(*address));
+            }
+        }
+        for (const symbols::Symbol& symbol : symbols) {
+            if (is_function(symbol) && symbol.module.empty() && symbol.address % 4 == 0 &&
+                ::fnmatch(name.c_str(), symbol.name.c_str(), 0) == 0) {
+                add(symbol.address);
+            }
+        }
+        if (found.empty()) {
+            throw bad_input("{}: the kernel has no such function", name);
+        }
+        return found;
     }
-}
+
+    symbols::SymbolList symbols;
+    symbols::KernelText text;
+};
 
 } // namespace
+
+control::FindCode code_of(const Bytes& kernel) {
+    return [code = std::make_shared<Code>(symbols::read_kernel_image(kernel))](
+               const std::string& name) { return code->find(name); };
+}
 
 std::vector<std::uint32_t> probe_cells(const std::vector<std::string>& wanted, const Bytes& kernel,
                                        const Board& board) {
     constexpr std::uint32_t split = 16u << 20; // PAGE_OFFSET is a multiple of it
-    symbols::KernelImage image = symbols::read_kernel_image(kernel);
-    const symbols::KernelText text(std::move(image.memory), image.symbols);
-    if (!text.base()) {
-        throw bad_input("--probe: not known where the kernel's functions lie");
-    }
-    std::set<std::uint32_t> addresses;
+    const Code code(symbols::read_kernel_image(kernel));
+    std::map<std::uint32_t, std::uint32_t> words; // by address
     for (const std::string& name : names_of(wanted)) {
-        add(addresses, name, image.symbols);
+        for (const control::Instruction& at : code.find(name)) {
+            words.emplace(at.address, at.word);
+        }
     }
     // The kernel's first 128 MiB of memory are mapped in one piece (Documentation/arm/memory.rst),
     // and its decompressor puts it where the memory begins (AUTO_ZRELADDR).
     std::vector<std::uint32_t> cells{static_cast<std::uint32_t>(board.ram_base) -
-                                     *text.base() / split * split};
-    for (const std::uint32_t address : addresses) {
-        const std::optional<std::uint32_t> word = text.word(address);
-        if (!word) {
-            throw bad_input("--probe {:#x}: the kernel has no code there", address);
-        }
-        cells.insert(cells.end(), {address, *word});
+                                     *code.text.base() / split * split};
+    for (const auto& [address, word] : words) {
+        cells.insert(cells.end(), {address, word});
     }
     return cells;
 }

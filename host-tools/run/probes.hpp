@@ -1,6 +1,7 @@
-// The probes of a run, from the kernel's start (`mmioscope,probes`).
+// The probes of a run, from the kernel's start (`mmioscope,probes`), or while it runs.
 #pragma once
 
+#include "control/requests.hpp"
 #include "run/board.hpp"
 #include "run/input.hpp"
 
@@ -15,5 +16,8 @@ namespace mmioscope::run {
 /// (bad_input) if there is no such function.
 std::vector<std::uint32_t> probe_cells(const std::vector<std::string>& wanted, const Bytes& kernel,
                                        const Board& board);
+
+/// Finds functions of `kernel`, an image. Throws Error (bad_input) if it is none.
+control::FindCode code_of(const Bytes& kernel);
 
 } // namespace mmioscope::run

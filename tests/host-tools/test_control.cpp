@@ -75,6 +75,23 @@ TEST_CASE("words become requests") {
     CHECK(asks("policy stall") == Asks{{Command::policy, 1}});
 }
 
+TEST_CASE("probes name functions, whose instructions somebody must know") {
+    using Asks = std::vector<Ask>;
+    CHECK_THROWS_WITH(asks("probe vfs_read"), Catch::Contains("--kernel"));
+    const control::FindCode code = [](const std::string& name) {
+        return name == "v*" ? std::vector<control::Instruction>{{0xc0010000, 1}, {0xc0020000, 2}}
+                            : std::vector<control::Instruction>{{0xc0030000, 3}};
+    };
+    const auto with_code = [&](const std::string& line) {
+        return asks_of(words_of(line), {}, code);
+    };
+    CHECK(with_code("probe v* x") == Asks{{Command::probe, 0xc0010000, 1},
+                                          {Command::probe, 0xc0020000, 2},
+                                          {Command::probe, 0xc0030000, 3}});
+    CHECK(with_code("unprobe x all") == Asks{{Command::unprobe, 0xc0030000}, {Command::unprobe}});
+    CHECK_THROWS_WITH(with_code("probe"), Catch::Contains("a function expected"));
+}
+
 TEST_CASE("invalid words are refused in one line") {
     for (const char* line : {"",
                              "begin",

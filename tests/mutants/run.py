@@ -23,7 +23,7 @@ import sys
 import zlib
 
 FILES = ["hyp/core/trace/*", "hyp/core/engine/*", "hyp/core/mm/guest_view.*", 
-         "hyp/core/dev/own_bus.cpp", "hyp/core/machine/debug_unit.*", "hyp/core/machine/step*", "hyp/services/choice/*", "hyp/services/changing/*", "hyp/core/mm/translation_table.*", "hyp/services/control/*", "hyp/services/stream/*", "hyp/services/keeping/*", "hyp/services/reading/*",
+         "hyp/core/dev/own_bus.cpp", "hyp/core/machine/debug_unit.*", "hyp/core/machine/step*", "hyp/services/choice/*", "hyp/services/changing/*", "hyp/services/probes/*", "hyp/core/mm/translation_table.*", "hyp/services/control/*", "hyp/services/stream/*", "hyp/services/keeping/*", "hyp/services/reading/*",
          "hyp/start/start.cpp", "hyp/core/bringup/bringup.cpp",
          "hyp/core/trap/translate.cpp", "hyp/core/trap/abort.cpp", "hyp/core/trap/dispatch.cpp", "hyp/core/trap/fast_path.cpp",
          "hyp/core/trap/stretch.cpp", "hyp/core/trap/decode.cpp",
@@ -36,6 +36,7 @@ FIRST = [("hyp/services/stream/ring_merge.cpp", "records that CPUs publish*,a cl
          ("hyp/services/stream/", "[stream],the stream is sent*"),
          ("hyp/core/machine/debug_unit", "*debug unit*,*BKPT*,*vectors now*,a watchpoint*,in a step*,"
           "*disturb a step,CPUs with excl*,without breakpoints*,*trial of a breakpoint*"),
+         ("hyp/services/probes/", "a probe that*,what the guest writes into*,probes from*,a store that Hyp*"),
          ("hyp/services/changing/", "a descriptor taken away*,memory that moves*"),
          ("hyp/core/machine/step", "without breakpoints*,CPUs with excl*,a guest that runs on*"),
          ("hyp/core/mm/", "the first view*"),
@@ -81,6 +82,8 @@ KINDS = [  # name, what is found, what is put in its place
     ("break", r"integrity_\.store_sealed\(\*entry, 0\);", ";"),
     ("halves", r"lpae::is_valid\(value\)(?=;)", "!lpae::is_valid(value)"),
     ("ICIALLUIS", r"port::write<reg::ICIALLUIS>\(\w*\);", ";"),
+    ("probe", r"(?<=\n    )forget_instructions\(\);|pages_\.hide\(\*?page\);|pages_\.renew\(page, pa\);", ";"),
+    ("probe", r"port::flush_to_coherency\(port::address_of\(to\), [\w ]+\);", ";"),
     ("open", r"cpu\.view\.enter\((view|\*cpu\.shadow)\);", ";"),
     ("debug", r"port::write<reg::(DBG\w+|HDCR)(<n>)?>\([^;]*\);", ";"),
     ("debug", r"(?<= )guest_uses_ = true;|program_vectors\(control\);|(?<=\)) watched_ = true;", ";"),

@@ -82,6 +82,8 @@ BootError Probes::start(Machine& machine, const Setup& setup) {
     if (!on_) return {};
     constexpr unsigned fewest_tables = 8;
     if (auto e = LiveTables::objection(machine, fewest_tables)) return e;
+    if (setup.boot_tree.overlaps(room_))
+        return {"the device tree lies where probes need room: load it elsewhere", ""};
     probes_ = port::memory_at<Probe>({room_.begin});
     room_.begin = page_ceil(room_.begin + most * sizeof(Probe));
     if (auto e = pages_.start(machine, *this, room_)) return e;

@@ -10,7 +10,7 @@ probed() { # FEWEST ARGUMENT...
         "--qemu-arg=file=$build/tests/probe-log.so,out=$out/probe.log" --access-log "$out/access.log" "$@"
     complete
     verified
-    "$mmioscope" export --as csv -F call -o "$out/calls.csv" "$out/trace.mmio" 2>/dev/null || fail "export: exit status $?"
+    "$mmioscope" export --as csv -F 'call || type==change' -o "$out/calls.csv" "$out/trace.mmio" 2>/dev/null || fail "export: exit status $?"
     tests/qemu/probes.py "$out/probe.log" "$out/calls.csv" >"$out/judge" ||
         fail "$(tail -n 1 "$out/judge"): $(head -n 1 "$out/judge")"
     [ "$(cut -d ' ' -f 1 <<<"$(tail -n 1 "$out/judge")")" -ge "$fewest" ] || fail "few: $(tail -n 1 "$out/judge")"
@@ -19,8 +19,8 @@ probed() { # FEWEST ARGUMENT...
 # The judge finds a call without a record, and a record without a call.
 probed_judge() {
     probed "$@"
-    sed 2d "$out/calls.csv" >"$out/fewer.csv"
-    sed 2p "$out/calls.csv" >"$out/more.csv"
+    sed '0,/,call,/{/,call,/d}' "$out/calls.csv" >"$out/fewer.csv"
+    sed '0,/,call,/{/,call,/p}' "$out/calls.csv" >"$out/more.csv"
     for file in fewer more; do
         ! tests/qemu/probes.py "$out/probe.log" "$out/$file.csv" >"$out/judge" || fail "$file records are not noticed"
         has judge ' functions, [0-9]+ calls, 1 different$'
@@ -38,3 +38,34 @@ for engine in shadow emulation; do
     add nightly "probes-many-$engine" 150 probed 800 --engine $engine --probe '[a-c]*'
 done
 add nightly probes-armmp 60 with_guest armmp probed 60 --probe 'vfs_*' --probe 'kmem_cache_*' --probe 'd_*'
+
+# Over the stream's wire, while the guest runs: probes come and go, and what cannot be is refused with a reason.
+probes_asked() {
+    local folder running
+    folder=$(mktemp -d)
+    run_linux mmioscope.steps=all --no-print --probes --stream serial2 --ctl "$folder/ctl" --qemu-arg=-plugin \
+        "--qemu-arg=file=$build/tests/probe-log.so,out=$out/probe.log" &
+    running=$!
+    until_true 60 test -s "$out/console" || fail "the console stays empty"
+    ctl() { "$mmioscope" ctl --timeout 60 "unix:$folder/ctl" --kernel "$guest/vmlinuz" "$@" >>"$out/ctl" 2>&1; }
+    ctl probe 'vfs_*' __schedule && ctl probe vfs_read && ctl unprobe 'vfs_f*' && ctl mark set
+    local asked=$?
+    ctl probe no_such_function && asked=1
+    ctl probe start_kernel && asked=1
+    ctl unprobe vfs_read || asked=1
+    ctl unprobe vfs_read && asked=1
+    wait "$running"
+    rm -r "$folder"
+    [ "$asked" = 0 ] || fail "ctl: $(tail -n 1 "$out/ctl")"
+    has ctl 'no_such_function: the kernel has no such function$'
+    has ctl '^[3-9][0-9] of [3-9][0-9] functions$'
+    has ctl '^mmioscope: refused: another instruction is there: '
+    has ctl 'refused: no probe is there$'
+    has stdout '^complete: [0-9]+ events, 0 lost$'
+    "$mmioscope" export --as csv -F 'call || type==change' -o "$out/calls.csv" "$out/trace.mmio" 2>/dev/null || fail "export: exit status $?"
+    tests/qemu/probes.py "$out/probe.log" "$out/calls.csv" >"$out/judge" ||
+        fail "$(tail -n 1 "$out/judge"): $(head -n 1 "$out/judge")"
+    has judge '^[1-9][0-9]* functions, [1-9][0-9]+ calls, 0 different$'
+}
+
+add test probes-asked 40 probes_asked
