@@ -210,7 +210,7 @@ void Probes::end(Cpu& cpu, Page& page, Probe& probe, ProbeEnd why) {
 }
 
 void Probes::end_all_on(Cpu& cpu, Page& page, ProbeEnd why) {
-    pages_.hide(page);
+    pages_.hide(page); // no CPU executes a word while it changes (A3.5.4)
     for (Probe& probe : all())
         if (is_on(probe, page)) end(cpu, page, probe, why);
     settle(page);

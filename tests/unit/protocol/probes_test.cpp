@@ -105,6 +105,78 @@ TEST_CASE("a probe that comes and goes while another CPU calls the function miss
     CHECK(all > 0);
 }
 
+TEST_CASE(
+    "a page with a probe gets another one, and is patched, while another CPU executes it: what is "
+    "done is done",
+    "[protocol]") {
+    constexpr std::uint32_t other = function + 0x40, flag = 0x80c0'0000;
+    constexpr std::uint32_t movw_r4 = 0xe300'4000, nop = 0xe320'f000;
+    constexpr unsigned calls = 60, rounds = 5;
+    unsigned all = 0;
+    for (std::uint64_t seed = 1; seed <= seeds(40); ++seed) {
+        CAPTURE(seed);
+        Rig rig(with_probes(seed));
+        rig.simulation.speculated.push_back(function & ~0xfffu);
+        write_function(rig);
+        Code(rig.simulation.ram, other).word(nop).word(movw_r4).bx(14);
+        // Its steps would empty its instruction cache: the first probe is not called.
+        // r1: 2 * patches, and 1 if the other probe stands, as of before the call; r6: calls with
+        // it; r7: calls of older code.
+        Code caller = rig.program(1);
+        caller.mov(13, stack).mov(0, 1).mov(3, calls).mov(6, 0).mov(7, 0).mov(9, flag);
+        const std::uint32_t loop = caller.here();
+        caller.ldr(1, 9).mov(12, other).mov(14, loop + 24).bx(12);
+        caller.word(0xe001'2000).add_reg(6, 6, 2);  // AND r2, r1, r0
+        caller.add_reg(4, 4, 4).add(4, 4, 1);       // 2 * what it has, and 1
+        caller.word(0xe154'0001).word(0x3087'7000); // CMP r4, r1; ADDLO r7, r7, r0
+        caller.subs(3, 3, 1).bne(loop).end();
+        Code code = rig.program(0);
+        code.mov(8, 0).mov(9, flag).mov(10, other);
+        ask_and_note(code, make_request(Command::probe, 1, function, push_r4_lr));
+        for (unsigned n = 1; n <= rounds; ++n) {
+            code.mov(0, movw_r4 | n).str(0, 10, 4).mov(0, 2 * n).str(0, 9);
+            ask_and_note(code, make_request(Command::probe, 2, other, nop));
+            code.mov(0, 2 * n + 1).str(0, 9).ldr(0, 9).ldr(0, 9).mov(0, 2 * n).str(0, 9);
+            ask_and_note(code, make_request(Command::unprobe, 3, other));
+        }
+        code.end();
+        rig.run();
+        check_machine(rig);
+        CHECK(status_of(rig.reg(0, 8)) == Status::done);
+        CHECK(rig.reg(1, 7) == 0);
+        unsigned odd = 0;
+        for (const abi::Record& r : rig.records_of(abi::RecordType::call))
+            odd += r.pc == other && (r.value >> 32 & 1) != 0;
+        CHECK(odd == rig.reg(1, 6));
+        all += odd;
+    }
+    CHECK(all > 0);
+}
+
+TEST_CASE("a page that is written while its first fetch makes the copy keeps what is written",
+          "[protocol]") {
+    unsigned together = 0;
+    for (std::uint64_t seed = 1; seed <= seeds(60); ++seed) {
+        CAPTURE(seed);
+        RigOptions options = with_probes(seed);
+        options.tree.probe_cells = {0, function, push_r4_lr};
+        Rig rig(options);
+        write_function(rig);
+        write_caller(rig.program(0), 1);
+        Code code = rig.program(1); // r6: what it read was not what it had written
+        code.mov(12, function + 0x800).mov(0, 0).mov(3, 60).mov(6, 0).mov(7, 1);
+        const std::uint32_t loop = code.here();
+        code.add(0, 0, 1).str(0, 12).ldr(5, 12).word(0xe155'0000).word(0x1086'6007);
+        code.subs(3, 3, 1).bne(loop).end();
+        rig.run();
+        check_machine(rig);
+        CHECK(rig.reg(1, 6) == 0);
+        CHECK(rig.records_of(abi::RecordType::call).size() == 1);
+        together += rig.ring(1).statistics.traps > 2;
+    }
+    CHECK(together > 0);
+}
+
 TEST_CASE("what is called while a probe stands is recorded each time, with its arguments") {
     constexpr unsigned calls = 20;
     for (std::uint64_t seed = 1; seed <= seeds(10); ++seed) {
