@@ -29,21 +29,9 @@ bool holds(const TextTest& test, const Event& event, const Context&) {
     if (test.field->device && device < test.regions.size()) {
         return test.regions[device];
     }
-    if (test.field->by == nullptr) {
-        const bool holds = test.field->any(event, test.patterns);
-        test.met = test.met || holds;
-        return holds;
-    }
-    const Id id = (event.*test.field->by)();
-    if (id >= test.known.size()) {
-        test.known.resize(std::max<std::size_t>(id + 1, 2 * test.known.size()));
-    }
-    TextTest::Known& known = test.known[id];
-    if (known == TextTest::Known::nothing) {
-        known = test.field->any(event, test.patterns) ? TextTest::Known::yes : TextTest::Known::no;
-        test.met = test.met || known == TextTest::Known::yes;
-    }
-    return known == TextTest::Known::yes;
+    const bool holds = test.field->any(event, test.patterns);
+    test.met = test.met || holds;
+    return holds;
 }
 
 /// The bits of `field` in the event's value. Nothing if the value is unknown, or if the access did
@@ -105,14 +93,6 @@ void for_each_test(Node& node, const std::function<void(Test&)>& visit) {
     for (Node& child : node.children) {
         for_each_test(child, visit);
     }
-}
-
-void forget(Node& node) {
-    for_each_test(node, [](Test& test) {
-        if (TextTest* const text = std::get_if<TextTest>(&test)) {
-            text->known.clear();
-        }
-    });
 }
 
 } // namespace mmioscope::filter

@@ -34,9 +34,6 @@ struct TextTest {
     /// For `dev`: whether each region of the trace matches. For later regions, the event's own name
     /// decides.
     std::vector<bool> regions = {};
-    /// Results by id of EventField::by.
-    enum class Known : std::uint8_t { nothing, no, yes };
-    mutable std::vector<Known> known = {};
     mutable bool met = false; ///< some event matched
 };
 
@@ -65,9 +62,6 @@ struct Node {
 };
 
 bool holds(const Node& node, const Event& event, const Context& context);
-
-/// Ids of events become invalid.
-void forget(Node& node);
 
 /// Calls `visit` for each test.
 void for_each_test(Node& node, const std::function<void(Test&)>& visit);

@@ -169,11 +169,6 @@ bool Filter::holds_by_number(const Event& event) const {
     return known.state == Known::State::holds;
 }
 
-void Filter::forget() {
-    filter::forget(root_);
-    std::ranges::fill(known_, Known());
-}
-
 std::vector<std::string> Filter::bind(const trace::TraceReader& reader) {
     context_.tick = trace::TickLength(reader.info() ? reader.info()->counter_frequency : 0);
     context_.bases.clear();
@@ -195,7 +190,7 @@ std::vector<std::string> Filter::bind(const trace::TraceReader& reader) {
         }
     });
     of_record_ = RecordFilter(root_, context_);
-    std::ranges::fill(known_, Known());
+    forget();
     return unknown;
 }
 

@@ -114,7 +114,7 @@ public:
     }
 
     /// Ids of events become invalid.
-    void forget();
+    void forget() { known_.assign(most_known, {}); }
 
 private:
     /// The result for the events with a number (see By).
