@@ -85,7 +85,7 @@ std::optional<Section> FileReader::next(const Wanted& wanted) {
         const SectionPlace place = place_of(header);
         if (wanted && !wanted(place)) {
             skip(place.end - place.payload);
-            return Section{place.type, {}, false};
+            return section(place.type, {});
         }
         if (header.size > max_payload) {
             report_(fmt::format("section at byte {} has {} bytes: skipped", place.payload,
@@ -96,14 +96,15 @@ std::optional<Section> FileReader::next(const Wanted& wanted) {
         const std::span<const std::byte> payload = read_payload(header);
         const bool packed = is_packed(header);
         if (payload.size() < header.size) {
-            return Section{place.type, packed ? std::span<const std::byte>() : payload, true};
+            return section(place.type, packed ? std::span<const std::byte>() : payload, true);
         }
         if (crc(payload) == header.crc) {
             if (const auto bytes = packed ? expand(payload) : payload) {
-                return Section{place.type, *bytes, false};
+                return section(place.type, *bytes);
             }
         }
         if (header.type == abi::SectionType::records) {
+            callers_ = {};
             unread_ += header.size / sizeof(abi::Record);
         } else if (header.type == trace::packed_section) {
             const auto block = trace::block_header(payload);
@@ -113,6 +114,20 @@ std::optional<Section> FileReader::next(const Wanted& wanted) {
                             header.size));
     }
     return std::nullopt;
+}
+
+// Callers apply to the next records and no others.
+Section FileReader::section(abi::SectionType type, std::span<const std::byte> payload, bool cut) {
+    Section section{type, payload, cut};
+    if (type == callers_section) {
+        callers_ = payload;
+        std::swap(memory_, callers_memory_);
+    } else if (type == abi::SectionType::records) {
+        section.callers = callers_of(std::exchange(callers_, {}), section.records().size());
+    } else if (type == packed_section) { // it has its own
+        callers_ = {};
+    }
+    return section;
 }
 
 // The payload follows the header. An impossible size becomes one that ends at the last possible
@@ -141,6 +156,7 @@ void FileReader::seek(std::uint64_t offset) {
     source_.seek(offset);
     offset_ = offset;
     over_ = false;
+    callers_ = {};
 }
 
 bool FileReader::read_header(abi::SectionHeader& header) {

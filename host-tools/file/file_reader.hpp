@@ -2,6 +2,7 @@
 #pragma once
 
 #include "abi/container.hpp"
+#include "records/callers.hpp"
 #include "system/byte_source.hpp"
 
 #include <cstddef>
@@ -24,6 +25,9 @@ struct Section {
     abi::SectionType type;
     std::span<const std::byte> payload;
     bool cut; ///< the file ends inside the payload: its beginning is correct
+    /// From the section of callers before it: one for each of records(), or none. Valid until the
+    /// next such section is read.
+    std::span<const Caller> callers = {};
 
     /// The payload as complete records.
     std::span<const abi::Record> records() const {
@@ -89,9 +93,8 @@ public:
     std::optional<Section> next(const Wanted& wanted = {});
     bool over() const { return over_; } ///< the end was met
 
-    /// Exchanges the memory of the last section, which has no records, with `memory`. Its payload
-    /// then stays valid in `memory`.
-    void swap_memory(PayloadMemory& memory) { std::swap(memory_, memory); }
+    /// Whether callers were read, and their records are still to come.
+    bool has_callers() const { return !callers_.empty(); }
 
     /// The number of records in damaged sections since the last call, as far as it is known.
     std::uint64_t take_unread() { return std::exchange(unread_, 0); }
@@ -112,6 +115,7 @@ private:
     bool find_header(abi::SectionHeader& header);
     void look_ahead();
     SectionPlace place_of(const abi::SectionHeader& header) const;
+    Section section(abi::SectionType type, std::span<const std::byte> payload, bool cut = false);
     std::span<const std::byte> read_payload(const abi::SectionHeader& header);
     std::optional<std::span<const std::byte>> expand(std::span<const std::byte> frame);
     void skip(std::uint64_t bytes);
@@ -127,6 +131,8 @@ private:
     bool problem_reported_ = false;
     PayloadMemory records_memory_;
     PayloadMemory memory_;         ///< for sections other than records
+    PayloadMemory callers_memory_; ///< for callers_, and those of the last records
+    std::span<const std::byte> callers_; ///< payload, for the records to come
     PayloadMemory frame_;          ///< packed content of memory_
     std::vector<std::byte> ahead_; ///< read already, but not yet counted in offset_
     std::size_t ahead_at_ = 0;     ///< next position in ahead_

@@ -209,13 +209,12 @@ public:
         : writer_(fd, progress_), used_(std::move(used)) {}
 
     void add(const Section& section) {
-        if (section.type == callers_section) {
-            callers_ahead_.assign(section.payload.begin(), section.payload.end());
-        } else if (section.type == SectionType::records) {
-            add(section.records());
+        if (section.type == SectionType::records) {
+            add(section.records(), section.callers);
         } else if (section.type == SectionType::end) {
             end(section.payload);
-        } else if (section.type != SectionType::index && !join(section)) {
+        } else if (section.type != SectionType::index && section.type != callers_section &&
+                   !join(section)) {
             if (section.type != modules_section) {
                 put_block(records_.size());
             }
@@ -227,9 +226,7 @@ public:
     std::uint64_t size() const { return writer_.size(); }
 
 private:
-    // Callers belong to the records that follow.
-    void add(std::span<const abi::Record> records) {
-        const auto callers = callers_of(callers_ahead_, records.size());
+    void add(std::span<const abi::Record> records, std::span<const Caller> callers) {
         for (std::size_t i = 0; i < records.size(); ++i) {
             records_.push_back(records[i]);
             callers_.push_back(callers.empty() ? lr_holds : callers[i]);
@@ -237,7 +234,6 @@ private:
                 put_block(whole_groups(records_));
             }
         }
-        callers_ahead_.clear();
     }
 
     // The entries of these sections say from what time on they apply, so they may be moved before
@@ -315,7 +311,6 @@ private:
     Joined console_{console_section};
     trace::Packer packer_;
     trace::Unpacker unpacker_;
-    std::vector<std::byte> callers_ahead_; ///< section for the records to come
     std::vector<abi::Record> records_;
     std::vector<Caller> callers_;
     std::uint64_t count_ = 0;

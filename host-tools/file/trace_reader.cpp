@@ -124,7 +124,7 @@ TraceReader::Place TraceReader::beginning() const {
 }
 
 std::optional<TraceReader::Place> TraceReader::place() const {
-    if (fresh_ || !callers_ahead_.empty() || end_ || file_->over() || !source_->size()) {
+    if (fresh_ || file_->has_callers() || end_ || file_->over() || !source_->size()) {
         return std::nullopt;
     }
     Place place = at_;
@@ -148,7 +148,6 @@ void TraceReader::go_to(const Place& place) {
     ++device_changes_;
     ++changes_;
     callers_ = {};
-    callers_ahead_ = {};
     left_out_latest_ = 0;
     fresh_ = false;
 }
@@ -319,10 +318,7 @@ void TraceReader::read_of_guest(abi::SectionType type, std::span<const std::byte
     if (at_.learnt.add(type, payload)) {
         return;
     }
-    if (type == callers_section) {
-        callers_ahead_ = payload;
-        file_->swap_memory(callers_memory_);
-    } else if (type == console_section) {
+    if (type == console_section) {
         console_.add(payload);
     } else if (type == trace::packed_section) {
         read_packed(payload);
@@ -333,7 +329,7 @@ void TraceReader::read_of_guest(abi::SectionType type, std::span<const std::byte
 
 void TraceReader::read_records(const Section& section) {
     records_ = section.records();
-    callers_ = callers_of(std::exchange(callers_ahead_, {}), records_.size());
+    callers_ = section.callers;
     fresh_ = !records_.empty();
     at_.in_front += records_.size();
     learn(records_);
@@ -341,7 +337,6 @@ void TraceReader::read_records(const Section& section) {
 
 // A section without wanted records was not read: its payload is empty.
 void TraceReader::read_packed(std::span<const std::byte> payload) {
-    callers_ahead_ = {}; // a packed block has its own callers
     if (payload.empty()) {
         return;
     }

@@ -222,9 +222,7 @@ private:
     std::map<abi::SectionType, unsigned> sections_;
     mutable tree::DeviceNames names_;
     mutable bool names_stale_ = false;         ///< the regions or the tree are newer
-    std::span<const Caller> callers_;          ///< in callers_memory_, or unpacked
-    std::span<const std::byte> callers_ahead_; ///< of records that are not read yet
-    PayloadMemory callers_memory_;
+    std::span<const Caller> callers_;          ///< in the file's memory, or unpacked
     ConsoleText console_;
     std::uint64_t latest_ = 0;        ///< latest time of records_
     bool teaches_ = false;            ///< some records of records_ do

@@ -7,12 +7,8 @@
 namespace mmioscope::trace {
 
 void UsedCode::see(const Section& section) {
-    if (section.type == callers_section) {
-        for (const Caller caller :
-             callers_of(section.payload, section.payload.size() / sizeof(Caller))) {
-            add_return(caller);
-        }
-    } else if (section.type == abi::SectionType::records) {
+    if (section.type == abi::SectionType::records) {
+        std::ranges::for_each(section.callers, [this](Caller caller) { add_return(caller); });
         for (const abi::Record& record : section.records()) {
             if (in_kernel(record)) {
                 add(record.pc & ~1u);

@@ -184,6 +184,29 @@ TEST_CASE("callers stay valid if another section comes before their records", "[
     }
 }
 
+TEST_CASE("callers of damaged records are not those of the next records", "[callers]") {
+    const Caller callers[2] = {other, other + 4};
+    const abi::Record records[2] = {access(0, 0, 1), access(0, 1, 2)};
+    Bytes bytes = trace_bytes([&](trace::FileWriter& writer) {
+        write_info(writer);
+        writer.append(records, callers);
+        writer.flush();
+        writer.append(records);
+        writer.finish(0, abi::Ending::machine_off);
+    });
+    for (const auto& [at, header] : headers(bytes)) {
+        if (header.type == abi::SectionType::records) { // the first
+            bytes[at + sizeof header] ^= std::byte{1};
+            break;
+        }
+    }
+    MemorySource source(bytes);
+    trace::TraceReader reader(source, [](const std::string&) {});
+    REQUIRE(reader.next().size() == 2);
+    CHECK(reader.caller_of(3) == lr_holds);
+    CHECK(reader.caller_of(4) == lr_holds);
+}
+
 TEST_CASE("an event has the caller from the trace, or else from LR", "[callers]") {
     const Bytes bytes = trace_bytes([](trace::FileWriter& writer) {
         write_info(writer);
