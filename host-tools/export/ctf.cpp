@@ -25,51 +25,10 @@ std::uint8_t id_of(const abi::Record& record) {
                                                     : static_cast<std::uint8_t>(record.type);
 }
 
-// Without characters that a text cannot have. An empty one becomes "-": babeltrace2 up to 2.0.4
-// would show the previous text instead.
-std::string_view shown(std::string_view text) {
-    text = text.substr(0, text.find('\0'));
-    return text.empty() ? "-" : text;
-}
-
-std::string string(std::string_view text) {
-    return std::string(shown(text)) + '\0';
-}
-
-/// The fields `text`, `payload` and `note`.
-std::string texts(const Event& event) {
-    return string(plain_text(event.text())) + string(payload_words(event)) + string(event.note());
-}
-
-template <typename... T>
-std::string bytes(const T&... numbers) {
-    static_assert((std::is_trivially_copyable_v<T> && ...));
-    std::string text;
-    (text.append(reinterpret_cast<const char*>(&numbers), sizeof numbers), ...);
-    return text;
-}
-
-struct [[gnu::packed]] Value {
-    std::uint64_t value;
-    std::uint8_t known;
-};
-
-struct [[gnu::packed]] Access {
-    std::uint64_t address;
-    std::uint64_t duration_ns;
-    std::uint32_t order;
-    std::uint32_t pc;
-};
-
-constexpr std::size_t most_numbers = 74; ///< bytes of an event outside its texts
-
 } // namespace
 
 Ctf::Ctf(std::filesystem::path folder, std::string name)
-    : folder_(std::move(folder)), name_(std::move(name)),
-      values_([](const Event& event) { return string(field_words(event)); }),
-      interrupts_([](const Event& event) { return string(event.interrupt()); }),
-      flags_([](const Event& event) { return string(flag_words(event.record)); }) {
+    : folder_(std::move(folder)), name_(std::move(name)) {
     std::error_code error;
     if (!std::filesystem::create_directory(folder_, error)) {
         throw bad_input("cannot write {}: {}", name_, error.message());
@@ -79,7 +38,7 @@ Ctf::Ctf(std::filesystem::path folder, std::string name)
 void Ctf::begin(const trace::TraceReader& reader) {
     header_ = ctf_packet_header(reader);
     start_ = reader.start().value_or(0);
-    tick_ = trace::TickLength(reader.info() ? reader.info()->counter_frequency : 0);
+    rows_.emplace(RowForm::ctf, Cells(reader));
     const FileDescriptor file = create_output((folder_ / "metadata").string());
     const std::string metadata = ctf_metadata(reader);
     append(file.get(), std::as_bytes(std::span(metadata.data(), metadata.size())), name_.c_str());
@@ -96,117 +55,20 @@ inline CtfStream& Ctf::stream(std::uint8_t cpu) {
     return begun != nullptr ? *begun : begin_stream(cpu);
 }
 
-void Ctf::make(OfContext& to, const Event& event) const {
-    const abi::Record& r = event.record;
-    const Task* const task = event.task();
-    std::string place = bytes(event.device() == "-" ? abi::no_device : r.device, event.offset()) +
-                        string(event.reg() == nullptr ? std::string_view() : event.reg()->name) +
-                        bytes(static_cast<std::uint8_t>(abi::access_size(r)));
-    to.value_at = static_cast<std::uint32_t>(place.size());
-    to.place = Piece(place + bytes(Value()));
-    to.value = values_.of_context(event);
-    std::string code =
-        bytes(Access{abi::physical_address(r), 0, 0, r.pc}) + string(code_words(event.code()));
-    to.lr_at = static_cast<std::uint32_t>(code.size());
-    code += bytes(r.lr) + string(code_words(event.caller()));
-    to.stack_at = static_cast<std::uint32_t>(code.size());
-    code += bytes(r.sp, r.va, r.mode, r.task, task == nullptr ? 0u : task->pid) +
-            string(task == nullptr ? std::string_view() : task->comm);
-    to.code = Piece(code);
-    to.size = to.place.size() + values_.most(to.value) + to.code.size();
-}
-
-inline Ctf::OfContext& Ctf::context(const Event& event) {
-    if (event.record.type == RecordType::access && event.context() != 0) {
-        return contexts_.of(event.context(), [&](OfContext& kept) { make(kept, event); });
-    }
-    make(other_, event);
-    return other_;
-}
-
-void Ctf::add_place(CtfStream& stream, const Event& event) {
-    const abi::Record& r = event.record;
-    const OfContext& of = context(event);
-    const Piece* const value = values_.find(event, of.value);
-    const auto& flags = flags_.of(event);
-    const auto& interrupt = interrupts_.of(event);
-    const bool has_text = event.text_id() != no_id || abi::goes_on(r) || !event.note().empty();
-    if (has_text) {
-        texts_ = texts(event);
-    }
-    TextCursor to = stream.event(id_of(r), since_start(r.time),
-                                 most_numbers + flags.size() + of.size +
-                                     (value != nullptr ? value->size() : 0) + interrupt.size() +
-                                     (has_text ? texts_.size() : 0));
-    to.append_bytes(r.cpu_sequence);
-    to.append_any(flags);
-    char* const place = to.at();
-    to.append(of.place);
-    TextCursor::put_bytes(place + of.value_at,
-                          Value{r.value, static_cast<std::uint8_t>(has_bus_value(r) ? 1 : 0)});
-    if (value != nullptr) {
-        to.append(*value);
-    } else {
-        to = values_.append(to, event, of.value);
-    }
-    char* const code = to.at();
-    to.append(of.code);
-    TextCursor::put_bytes(code + offsetof(Access, duration_ns), tick_.nanoseconds(r.duration));
-    TextCursor::put_bytes(code + offsetof(Access, order), r.lock_sequence);
-    TextCursor::put_bytes(code + of.lr_at, r.lr);
-    TextCursor::put_bytes(code + of.stack_at, std::array{r.sp, r.va});
-    to.append_any(interrupt);
-    if (!has_text) { // the usual case
-        to.append_bytes(std::array{'-', '\0', '-', '\0', '-', '\0'});
-    } else {
-        to.append(std::string_view(texts_));
-    }
-    stream.end(to);
-}
-
+// As in all formats, a time before the start becomes 0.
 void Ctf::add(const Event& event) {
     const abi::Record& r = event.record;
     CtfStream& to = stream(r.cpu);
-    if (trace::has_place(r.type)) {
-        add_place(to, event);
-        return;
-    }
-    const bool lost = r.type == RecordType::gap;
-    if (lost) {
+    if (r.type == RecordType::gap) {
         to.discard(r.value);
     }
-    const std::string flags = string(flag_words(r)); // not kept: a payload has no Record::access
-    const bool executed = trace::has_instruction(r.type);
-    const std::string text =
-        (executed ? string(code_words(event.code())) + string(code_words(event.caller())) : "") +
-        texts(event);
-    TextCursor at =
-        to.event(id_of(r), since_start(r.time), most_numbers + flags.size() + text.size());
-    at.append_bytes(r.cpu_sequence);
-    at.append(flags);
-    if (lost) {
-        at.append_bytes(r.cpu_sequence);
-    }
-    if (trace::kind_of(r.type).value != trace::ValueIs::none) {
-        at.append_bytes(r.value);
-    }
-    if (executed) {
-        at.append_bytes(std::array{r.pc, r.sp, r.task});
-    }
-    if (!lost) {
-        at.append(std::string_view(text));
-    }
-    to.end(at);
+    rows_->append(to.event(id_of(r), r.time - std::min(r.time, start_)), event);
 }
 
 void Ctf::add_all(std::span<const Event> events) {
     Event::resolve(events);
     for (const Event& event : events) {
-        if (event.record.type == RecordType::access) [[likely]] {
-            add_place(stream(event.record.cpu), event);
-        } else {
-            add(event);
-        }
+        add(event);
     }
 }
 
@@ -283,41 +145,34 @@ stream {
         u32 cpu_id;
     };
     event.header := struct { u8 id; ticks timestamp; };
-    event.context := struct { u32 sequence; string flags; };
-};
 )";
 
-constexpr char placed[] = "device_name device; x64 offset; string register; u8 size; x64 value; "
-                          "u8 value_known; string fields; x64 address; u64 duration_ns; u32 order; "
-                          "x32 pc; string function; x32 lr; string caller; x32 sp; x32 va; "
-                          "x8 mode; x32 task; u32 pid; string comm; string interrupt; string text; "
-                          "string payload; string note;";
-constexpr char lost[] = "u32 first_sequence; u64 count;";
-constexpr char of_code[] = "x32 pc; x32 sp; x32 task; string function; string caller; string text; "
-                           "string payload; string note;";
-constexpr char text[] = "string text; string payload; string note;";
-constexpr char plain[] = "x64 value; string text; string payload; string note;";
+std::string members(abi::RecordType type, std::size_t first, std::size_t end) {
+    std::string to;
+    for (std::size_t i = first; i < end; ++i) {
+        if (ctf_has(type, i)) {
+            to += fmt::format("{} {}; ", ctf_members[i].type, ctf_columns[i].column);
+        }
+    }
+    return to;
+}
 
-void append_event(std::string& to, unsigned id, std::string_view name, std::string_view fields) {
+void append_event(std::string& to, unsigned id, std::string_view name, abi::RecordType type) {
     fmt::format_to(std::back_inserter(to),
-                   "event {{ name = \"{}\"; id = {}; fields := struct {{ {} }}; }};\n", name, id,
-                   fields);
+                   "event {{ name = \"{}\"; id = {}; fields := struct {{ {}}}; }};\n", name, id,
+                   members(type, ctf_context, ctf_columns.size()));
 }
 
 std::string events() {
-    std::string to;
-    append_event(to, static_cast<unsigned>(abi::RecordType::access), "read", placed);
-    append_event(to, ctf_write, "write", placed);
-    append_event(to, ctf_unknown, "unknown", text);
+    std::string to = fmt::format("    event.context := struct {{ {}}};\n}};\n",
+                                 members(abi::RecordType::access, 0, ctf_context));
+    append_event(to, static_cast<unsigned>(abi::RecordType::access), "read",
+                 abi::RecordType::access);
+    append_event(to, ctf_write, "write", abi::RecordType::access);
+    append_event(to, ctf_unknown, "unknown", abi::RecordType{255});
     for (unsigned id = 2; id < trace::kinds.size(); ++id) {
-        const trace::Kind& kind = trace::kinds[id];
-        if (!kind.word.empty()) {
-            append_event(to, id, kind.word,
-                         kind.is(trace::Is::placed)                                          ? placed
-                         : id == static_cast<unsigned>(abi::RecordType::gap) ? lost
-                         : kind.is(trace::Is::executed)                      ? of_code
-                         : kind.value == trace::ValueIs::none                ? text
-                                                                             : plain);
+        if (!trace::kinds[id].word.empty()) {
+            append_event(to, id, trace::kinds[id].word, static_cast<abi::RecordType>(id));
         }
     }
     return to;

@@ -1,11 +1,9 @@
 // Common Trace Format 1.8: a folder with a description and a stream for each CPU.
 #pragma once
 
+#include "export/row_text.hpp"
 #include "export/sink.hpp"
-#include "export/value_text.hpp"
 #include "file/trace_reader.hpp"
-#include "reading/kept.hpp"
-#include "records/ticks.hpp"
 #include "system/file_descriptor.hpp"
 #include "system/text_buffer.hpp"
 
@@ -15,6 +13,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -40,10 +39,9 @@ public:
     CtfStream(const std::filesystem::path& path, const std::string& name,
               const std::vector<std::byte>& header, std::uint32_t cpu);
 
-    /// Begins an event. Its fields, in order, take at most `most` bytes; end() gets the position
-    /// behind them. Times do not go back: an earlier time is replaced by the previous one, and
-    /// counted.
-    TextCursor event(std::uint8_t id, std::uint64_t time, std::size_t most) {
+    /// Begins an event; append its members, in order, to the result. Times do not go back: an
+    /// earlier time is replaced by the previous one, and counted.
+    TextBuffer& event(std::uint8_t id, std::uint64_t time) {
         if (packet_.size() >= enough) {
             end_packet();
         }
@@ -52,11 +50,11 @@ public:
         if (packet_.size() == 0) {
             first_ = last_;
         }
-        TextCursor at = packet_.cursor(sizeof(EventHeader) + most);
+        TextCursor at = packet_.cursor(sizeof(EventHeader));
         at.append_bytes(EventHeader{id, last_});
-        return at;
+        packet_.end(at);
+        return packet_;
     }
-    void end(const TextCursor& event) { packet_.end(event); }
 
     /// Ends the packet; the next one says that `count` events are missing.
     void discard(std::uint64_t count);
@@ -95,43 +93,20 @@ public:
     void begin(const trace::TraceReader& reader) override;
     void add(const Event& event) override;
     void add_all(std::span<const Event> events) override;
-    void forget() override { values_.forget(), interrupts_.forget(); }
+    void forget() override { rows_->forget(); }
     void finish() override;
     std::vector<std::string> left_out() const override;
 
 private:
-    /// Fields of accesses that share a context. Numbers that do not depend on it have places in
-    /// them, and are filled in after copying.
-    struct OfContext {
-        Piece place; ///< device, offset, register, size, and the value from value_at on
-        ValueText::OfContext value;
-        Piece code; ///< from the address to comm
-        std::uint32_t value_at = 0;
-        std::uint32_t lr_at = 0;
-        std::uint32_t stack_at = 0; ///< sp and va
-        std::size_t size = 0;       ///< of all texts
-    };
-
-    /// As in all formats, a time before the start becomes 0.
-    std::uint64_t since_start(std::uint64_t time) const { return time - std::min(time, start_); }
     CtfStream& begin_stream(std::uint8_t cpu);
     CtfStream& stream(std::uint8_t cpu);
-    OfContext& context(const Event& event);
-    void make(OfContext& to, const Event& event) const;
-    void add_place(CtfStream& to, const Event& event);
 
     std::filesystem::path folder_;
     std::string name_;
     std::uint64_t start_ = 0;
-    trace::TickLength tick_{0};
     std::vector<std::byte> header_;                       ///< of packets
     std::array<std::unique_ptr<CtfStream>, 256> streams_; ///< by CPU
-    reading::KeptByContext<OfContext, 512> contexts_;
-    OfContext other_;
-    ValueText values_;
-    InterruptText interrupts_;
-    FlagText flags_;
-    std::string texts_; ///< of an event that has some
+    std::optional<RowText> rows_{std::in_place, RowForm::ctf, Cells()}; ///< of the trace in begin()
 };
 
 /// Whether replacing `folder` loses nothing: it is empty, or holds only a CTF trace as this program

@@ -1,4 +1,4 @@
-// Events as rows of text. Most of a row repeats, so it is made once and then copied.
+// Events as rows of cells. Most of a row repeats, so it is made once and then copied.
 #pragma once
 
 #include "export/columns.hpp"
@@ -18,11 +18,15 @@
 
 namespace mmioscope::exporting {
 
-enum class RowForm { csv, json };
+enum class RowForm { csv, json, ctf };
+
+constexpr std::span<const Column> columns_of(RowForm form) {
+    return form == RowForm::ctf ? std::span<const Column>(ctf_columns) : columns;
+}
 
 /// Whether a column depends on a context or on flags like the column before it; then they share a
 /// text.
-constexpr bool goes_on(std::size_t column) {
+constexpr bool goes_on(std::span<const Column> columns, std::size_t column) {
     const Column::Of of = columns[column].of;
     return column > 0 && columns[column - 1].of == of &&
            (of == Column::Of::context || of == Column::Of::flags);
@@ -30,10 +34,10 @@ constexpr bool goes_on(std::size_t column) {
 
 /// Index of the context's text that contains a column; for the end of the columns, the number of
 /// texts.
-constexpr std::size_t text_index(std::size_t column) {
+constexpr std::size_t text_index(std::span<const Column> columns, std::size_t column) {
     std::size_t before = 0;
     for (std::size_t i = 0; i < column; ++i) {
-        before += columns[i].of == Column::Of::context && !goes_on(i) ? 1 : 0;
+        before += columns[i].of == Column::Of::context && !goes_on(columns, i) ? 1 : 0;
     }
     return before;
 }
@@ -54,12 +58,17 @@ public:
         to.resize(to.size() - 1);
     }
 
+    /// Appends a row of CTF.
+    void append(TextBuffer& to, const Event& event);
+
     /// Ids of events become invalid.
     void forget() { values_.forget(), interrupts_.forget(); }
 
 private:
     struct OfContext {
-        std::array<Piece, text_index(columns.size())> texts;
+        std::array<Piece, std::max(text_index(columns, columns.size()),
+                                   text_index(ctf_columns, ctf_columns.size()))>
+            texts;
         std::size_t size = 0; ///< of all texts
         ValueText::OfContext value;
         StackText stack; ///< the columns around sp
@@ -89,11 +98,11 @@ private:
     void make(OfContext& to, const Event& event) const;
 
     RowForm form_;
+    std::span<const Column> columns_;
     Cells cells_;
     reading::KeptByContext<OfContext, 384> contexts_;
     ValueText values_;
-    InterruptText interrupts_;
-    FlagText flags_;
+    NumberedText interrupts_, flags_;
     std::array<SlowNumber<std::uint64_t>, columns.size()> times_; ///< for the columns of that kind
     // Index by CPU or device; several may share a place.
     std::array<SlowNumber<std::uint32_t>, 16> of_cpu_;

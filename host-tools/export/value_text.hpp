@@ -73,59 +73,36 @@ private:
     reading::KeptByKey<reading::PlaceAndValue, Piece, 256> kept_;
 };
 
-/// The interrupts of events (Event::interrupt()).
-class InterruptText {
+/// Texts of events that a small number decides: the flags, the interrupt's id.
+class NumberedText {
 public:
     /// `form` returns an event's words with all that surrounds them.
-    explicit InterruptText(std::function<std::string(const Event&)> form)
-        : form_(std::move(form)), none_(form_(Event())) {}
+    explicit NumberedText(std::function<std::string(const Event&)> form) : form_(std::move(form)) {}
+    NumberedText(const NumberedText&) = delete;
+    NumberedText& operator=(const NumberedText&) = delete;
 
     /// Valid until the next call.
-    [[gnu::always_inline]] const BasicPiece<32>& of(const Event& event) {
-        const Id id = event.interrupt_id();
-        return id == no_id ? none_ : kept_.of({id}, [&](BasicPiece<32>& text) {
-            text = BasicPiece<32>(form_(event));
-        });
+    const BasicPiece<32>& of(std::uint32_t number, const Event& event) {
+        return last_->number == number ? last_->text : find(number, event);
     }
-
-    /// Ids of events become invalid.
-    void forget() { kept_.forget(); }
-
-private:
-    struct Key {
-        Id id = no_id;
-        bool operator==(const Key&) const = default;
-        std::uint64_t hash() const { return id; }
-    };
-
-    std::function<std::string(const Event&)> form_;
-    BasicPiece<32> none_;
-    reading::KeptByKey<Key, BasicPiece<32>, 64> kept_;
-};
-
-class FlagText {
-public:
-    /// `form` returns an event's words with all that surrounds them.
-    explicit FlagText(std::function<std::string(const Event&)> form) : form_(std::move(form)) {}
-    FlagText(const FlagText&) = delete;
-    FlagText& operator=(const FlagText&) = delete;
-
-    /// Valid until the next call.
-    const BasicPiece<32>& of(const Event& event) {
-        const std::uint32_t bits = event.record.flags | std::uint32_t{event.record.access} << 8;
-        return last_->bits == bits ? last_->text : find(bits, event);
+    /// Numbers become invalid.
+    void forget() {
+        for (Kept& kept : kept_) {
+            kept.number = none;
+        }
     }
 
 private:
+    static constexpr std::uint32_t none = UINT32_MAX;
     struct Kept {
-        std::uint32_t bits = UINT32_MAX;
+        std::uint32_t number = none;
         BasicPiece<32> text;
     };
 
-    const BasicPiece<32>& find(std::uint32_t bits, const Event& event) {
-        last_ = &kept_[(bits ^ bits >> 8) % kept_.size()];
-        if (last_->bits != bits) {
-            *last_ = {bits, BasicPiece<32>(form_(event))};
+    const BasicPiece<32>& find(std::uint32_t number, const Event& event) {
+        last_ = &kept_[(number ^ number >> 8) % kept_.size()];
+        if (last_->number != number) {
+            *last_ = {number, BasicPiece<32>(form_(event))};
         }
         return last_->text;
     }

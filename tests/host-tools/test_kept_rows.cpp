@@ -201,9 +201,10 @@ std::string plain_ctf(const Event& event, std::uint64_t time) {
     } else if (!trace::has_place(r.type)) {
         const bool part = r.type == abi::RecordType::task || r.type == abi::RecordType::payload;
         if (r.type == abi::RecordType::call) {
-            to.put(r.pc, r.sp, r.task);
+            to.put(r.pc);
             to.put(code_words(event.code()));
             to.put(code_words(event.caller()));
+            to.put(r.sp, r.task);
         } else if (known && !part) {
             to.put(r.value);
         }
