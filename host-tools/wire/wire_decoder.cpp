@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <memory>
 #include <utility>
 
 namespace mmioscope::wire {
@@ -63,16 +62,17 @@ bool unfold(const abi::Record& fold, std::vector<abi::Record>& records) {
     return true;
 }
 
-// Nothing if `payload` has no valid records.
-std::optional<std::vector<abi::Record>> decode(std::span<const std::uint8_t> bits) {
+/// Nothing if `bits` have no valid records. `model`: its memory.
+std::optional<std::vector<abi::Record>> decode(std::span<const std::uint8_t> bits,
+                                               abi::RecordModel& model) {
     abi::RecordsHeader header;
     if (!read_front(bits, header) || header.time_shift > abi::max_time_shift) {
         return std::nullopt;
     }
-    const auto model = std::make_unique<abi::RecordModel>();
+    model.clear(); // less than making it anew: small frames have few of its sites
     abi::Decoder decoder;
     decoder.start(bits.data(), bits.size());
-    abi::RecordCodec<abi::Decoder> codec(decoder, *model, header.time_shift);
+    abi::RecordCodec<abi::Decoder> codec(decoder, model, header.time_shift);
     std::vector<abi::Record> records;
     records.reserve(header.count);
     for (unsigned n = 0; n < header.count; ++n) {
@@ -176,7 +176,7 @@ void WireDecoder::begin(std::uint32_t boot, const StreamHead& head) {
 }
 
 bool WireDecoder::read_records(const abi::FrameHeader& header, Payload payload, Age& age) {
-    std::optional<std::vector<abi::Record>> records = decode(payload);
+    std::optional<std::vector<abi::Record>> records = decode(payload, *model_);
     if (!records || records->empty()) {
         return records.has_value();
     }
@@ -300,7 +300,7 @@ bool WireDecoder::read_previous(const abi::FrameHeader& header, Payload payload)
     if (header.type == abi::FrameType::previous_hello) {
         sense = kept.add_hello(payload);
     } else if (header.type == abi::FrameType::previous_records) {
-        const std::optional<std::vector<abi::Record>> records = decode(payload);
+        const std::optional<std::vector<abi::Record>> records = decode(payload, *model_);
         sense = records.has_value();
         if (records) {
             kept.add_records(*records);

@@ -1,12 +1,14 @@
 // Decodes the bytes of a stream into messages (abi/wire.hpp).
 #pragma once
 
+#include "abi/record_model.hpp"
 #include "abi/wire.hpp"
 #include "wire/kept_boot.hpp"
 #include "wire/stream_head.hpp"
 #include "wire/wire_frames.hpp"
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 namespace mmioscope::wire {
@@ -114,6 +116,7 @@ private:
 
     WireSink& sink_;
     WireFrames frames_;
+    std::unique_ptr<abi::RecordModel> model_ = std::make_unique<abi::RecordModel>();
     DescriptionPieces pieces_;
     std::uint32_t pieces_of_ = 0;       ///< the boot of the pieces
     unsigned cpus_ = 0;                 ///< of that boot

@@ -53,12 +53,15 @@ bool crc_holds(std::span<const std::uint8_t> frame) {
 
 void WireFrames::feed(std::span<const std::byte> bytes) {
     counts_.bytes += bytes.size();
-    for (const std::byte byte : bytes) {
-        if (byte == std::byte{0}) {
+    while (!bytes.empty()) {
+        const auto* from = reinterpret_cast<const std::uint8_t*>(bytes.data());
+        const auto* zero = static_cast<const std::uint8_t*>(std::memchr(from, 0, bytes.size()));
+        const auto length = zero ? static_cast<std::size_t>(zero - from) : bytes.size();
+        piece_.insert(piece_.end(), from, from + std::min(length, max_piece + 1 - piece_.size()));
+        if (zero) {
             end_piece();
-        } else if (piece_.size() <= max_piece) {
-            piece_.push_back(static_cast<std::uint8_t>(byte));
         }
+        bytes = bytes.subspan(length + (zero ? 1 : 0));
     }
 }
 
