@@ -116,9 +116,9 @@ void add_line(std::string& to, const Words& words, std::string_view help) {
 std::string help_of(const EventField& field) {
     constexpr std::size_t few = 12;
     const auto values = field.values | std::views::transform(&EventField::Word::word);
-    return fmt::format(fmt::runtime(values.empty()         ? "{}"
-                                    : values.size() <= few ? "{} ({})"
-                                                           : "{}, one of those below"),
+    return fmt::format(fmt::runtime(field.values.empty()         ? "{}"
+                                    : field.values.size() <= few ? "{} ({})"
+                                                                 : "{}, one of those below"),
                        field.help, fmt::join(values, ", "));
 }
 

@@ -209,7 +209,14 @@ void end_repetition(Cpu& cpu, const Frame& frame);
 /// Releases the locks.
 Outcome store_exclusive(Cpu& cpu, Frame& frame);
 
-/// The guest goes on by itself, in its normal view, to `stop`: cpu.stretch is armed.
+/// Whose step it is that ends such a stretch (trap/stretch.hpp).
+class StretchSteps final : public StepOps {
+public:
+    bool end_step(Cpu& cpu, Frame& frame, arch::Hsr hsr) override;
+};
+inline constinit StretchSteps stretch_steps;
+
+/// The guest goes on by itself, in its normal view, to `stop`: a step of stretch_steps is armed.
 void begin_run(Cpu& cpu, Frame& frame, std::uint32_t stop);
 
 /// The guest has executed, or tried to execute, a store-exclusive with an open monitor, after

@@ -137,7 +137,7 @@ Outcome store_exclusive(Cpu& cpu, Frame& frame) {
 }
 
 void begin_run(Cpu& cpu, Frame& frame, std::uint32_t stop) {
-    cpu.stretch.armed = true;
+    cpu.step.ops = &stretch_steps;
     step_in(cpu, frame, *cpu.normal, stop);
 }
 

@@ -21,11 +21,11 @@ protected:
 
 struct Step {
     bool armed{};
-    StepOps* ops{};          ///< null: Machine::devices, whose step holds locks
     std::uint32_t stop{};    ///< the guest stops there, before it executes anything else
     std::uint32_t psr{};     ///< its CPSR before
     std::uint64_t done{};    ///< when its accesses were done on the bus, as CNTPCT
     GuestInstruction code{}; ///< without breakpoints only: the instruction
+    StepOps* ops{};          ///< null: Machine::devices, whose step holds locks
 };
 
 enum class StepEnd {

@@ -1,5 +1,5 @@
 // The stretch of the guest's code from a load-exclusive to its store-exclusive (trap/stretch.hpp).
-// While it is armed, Step::armed is set, too, Step::stop is where the guest stops, and the
+// Meanwhile a step is armed (Step::ops: stretch_steps), Step::stop is where the guest stops, and the
 // normal table is in use.
 #pragma once
 
@@ -8,7 +8,6 @@ namespace mmioscope {
 struct Stretch {
     static constexpr unsigned most = 64; ///< instructions that are looked at
 
-    bool armed{};
     bool tries_order{}; ///< the stretch is one store-exclusive, to find out MonitorOrder
     bool following{};   ///< the guest came here straight from the load-exclusive
     unsigned left{};    ///< instructions that may still be looked at

@@ -118,7 +118,6 @@ Outcome handle(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
 /// Ends what is armed. True if that caused the trap; otherwise it must still be handled.
 bool finish(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
     if (cpu.step.ops != nullptr) return cpu.step.ops->end_step(cpu, frame, hsr);
-    if (cpu.stretch.armed) return end_stretch(cpu, frame, hsr);
     const bool own_trap = cpu.machine->devices->finish(cpu, frame, hsr);
     if (own_trap && cpu.trapped.access.exclusive) follow_load_exclusive(cpu, frame);
     return own_trap;
@@ -129,7 +128,7 @@ bool finish(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
     check(cpu.view.consistent(), "unexpected value of VTTBR");
     if (cpu.view.is_in(*cpu.normal)) return check(!cpu.locks.held(), "lock and step disagree");
     check(cpu.step.armed, "view and step disagree");
-    check(cpu.locks.held() == (cpu.step.ops == nullptr), "lock and step disagree");
+    if (cpu.step.ops == nullptr) check(cpu.locks.held(), "lock and step disagree");
 }
 
 } // namespace

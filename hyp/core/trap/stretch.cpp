@@ -134,9 +134,10 @@ void keep_following(Cpu& cpu, Frame& frame, std::uint32_t pc) {
     else cpu.stretch.following = false;
 }
 
-bool end_stretch(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
+bool StretchSteps::end_step(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
     const bool tried_order = cpu.stretch.tries_order;
-    cpu.stretch.armed = cpu.stretch.tries_order = false;
+    cpu.step.ops = nullptr;
+    cpu.stretch.tries_order = false;
     const StepEnd end = leave_step(cpu, frame, hsr);
     const bool arrived = end == StepEnd::planned;
     const bool own_trap = caused_trap(cpu, frame, hsr, end);

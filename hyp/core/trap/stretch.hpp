@@ -21,8 +21,4 @@ void follow_load_exclusive(Cpu& cpu, Frame& frame);
 /// Another access on the way has trapped at `pc`, and was handled.
 void keep_following(Cpu& cpu, Frame& frame, std::uint32_t pc);
 
-/// At any trap while a stretch is armed. True if the stretch caused the trap; otherwise it must
-/// still be handled.
-bool end_stretch(Cpu& cpu, Frame& frame, arch::Hsr hsr);
-
 } // namespace mmioscope

@@ -136,7 +136,9 @@ TEST_CASE(
         for (unsigned n = 1; n <= rounds; ++n) {
             code.mov(0, movw_r4 | n).str(0, 10, 4).mov(0, 2 * n).str(0, 9);
             ask_and_note(code, make_request(Command::probe, 2, other, nop));
-            code.mov(0, 2 * n + 1).str(0, 9).ldr(0, 9).ldr(0, 9).mov(0, 2 * n).str(0, 9);
+            code.mov(0, 2 * n + 1).str(0, 9).mov(2, at::fifo);
+            for (unsigned wait = 0; wait < 6; ++wait) code.ldr(0, 2);
+            code.mov(0, 2 * n).str(0, 9);
             ask_and_note(code, make_request(Command::unprobe, 3, other));
         }
         code.end();
