@@ -89,8 +89,9 @@ std::string devices_json(const trace::TraceReader& reader) {
 // its values, and what is said of it.
 std::string language_json() {
     const std::string kinds = json_list(trace::kinds, [](const trace::Kind& kind) {
-        return fmt::format("[\"{}\",{},{:d},{:d}]", kind.word, static_cast<int>(kind.value),
-                           kind.is(trace::Is::placed), kind.is(trace::Is::of_register));
+        return fmt::format("[\"{}\",{},{:d},{:d},{:d}]", kind.word, static_cast<int>(kind.value),
+                           kind.is(trace::Is::placed), kind.is(trace::Is::of_register),
+                           kind.is(trace::Is::executed));
     });
     const auto not_empty = [](std::string_view word) { return !word.empty(); };
     const auto taken = [](const filter::EventField& field) { return !field.word().empty(); };

@@ -42,7 +42,7 @@ export const enum ValueIs {
   code,
   count,
 }
-export type Kind = [word: string, value: ValueIs, place: number, reg: number];
+export type Kind = [word: string, value: ValueIs, place: number, reg: number, executed: number];
 
 /** A field that filters take. */
 export interface FilterField {

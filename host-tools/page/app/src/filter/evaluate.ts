@@ -284,6 +284,8 @@ function put(value: number, i: number, { low, high }: Numbers) {
 function fillOf(field: string, data: Data): Fill {
   const { trace } = data;
   const placed = Uint8Array.from(data.facts.kinds, (kind) => (kind[2] !== 0 ? 1 : 0));
+  const executed = Uint8Array.from(data.facts.kinds, (kind) => (kind[4] !== 0 ? 1 : 0));
+  const called = Uint8Array.from(data.facts.kinds, (_, type) => (type === kindOf.call ? 1 : 0));
   /** A code is known even where the value on the bus is not. */
   const coded = Uint8Array.from(data.facts.kinds, (kind) => (kind[1] === ValueIs.code ? 1 : 0));
   const numbered = Uint8Array.from(data.facts.kinds, (kind) =>
@@ -311,8 +313,8 @@ function fillOf(field: string, data: Data): Fill {
     };
   const word = (where: number) => (view: DataView, offset: number) => view.getUint32(offset + where, true);
   /** An address: 0 is not known. */
-  const address = (where: number): Fill => {
-    const fill = ofRecord(word(where), placed);
+  const address = (where: number, has = executed): Fill => {
+    const fill = ofRecord(word(where), has);
     return (from, to, numbers) => {
       fill(from, to, numbers);
       for (let i = 0; i < to - from; i++) if (numbers.low[i] === 0) numbers.known[i] = 0;
@@ -345,7 +347,7 @@ function fillOf(field: string, data: Data): Fill {
     case "pa":
       return ofRecord((view, o) => view.getUint8(o + at.paHigh) * 0x1_0000_0000 + view.getUint32(o + at.paLow, true), placed);
     case "va":
-      return address(at.va);
+      return address(at.va, placed);
     case "pc":
       return address(at.pc);
     case "lr":
@@ -380,6 +382,16 @@ function fillOf(field: string, data: Data): Fill {
       };
     case "mode":
       return ofRecord((view, offset) => mode(view, offset) & 0x1f);
+    case "call":
+      return of((i) => called[trace.type[i]]);
+    case "arg0":
+      return of((i) => trace.low[i], called);
+    case "arg1":
+      return of((i) => trace.high?.[i] ?? 0, called);
+    case "arg2":
+      return ofRecord(word(at.va), called);
+    case "arg3":
+      return ofRecord(word(at.paLow), called);
     case "user":
       return ofRecord((view, offset) => ((mode(view, offset) & 0x1f) === 0x10 ? 1 : 0));
     case "thumb":
