@@ -179,7 +179,7 @@ Status Probes::change(Machine& machine, const abi::control::Request& r) {
     for (Probe& probe : all()) {
         if (probe.va == no_code || (va != 0 && probe.va != va)) continue;
         Page& page = page_of(probe);
-        pages_.hide(page);
+        pages_.hide(page); // no CPU executes a word while it changes (A3.5.4)
         remove(page, probe);
         settle(page);
         found = true;
