@@ -372,6 +372,14 @@ RigOptions Watching::options(abi::EngineKind engine, std::uint64_t seed) {
 }
 
 Watching::Watching(abi::EngineKind engine, std::uint64_t seed) : rig_(options(engine, seed)) {
+    // If the device never answers, the mark is all that there is of the access. Those of the start,
+    // which are Hyp's own, have none.
+    rig_.simulation.bus.on_arrival = [this](const BusAccess& access) {
+        const auto& mark = rig_.ring(access.cpu).in_flight;
+        const auto seen = rig_.simulation.memory.load(access.cpu, &mark, sizeof mark);
+        if (rig_.machine != nullptr && !abi::has_begun(static_cast<abi::InFlight>(seen)))
+            throw Failure{"an access comes to its device before its mark"};
+    };
     for (unsigned cpu = 0; cpu < cpus; ++cpu) {
         Code code = rig_.program(cpu);
         code.mov(2, rounds).mov(0, at::fifo + 8).mov(4, at::gadget + 8).mov(5, at::fifo + 0x800);

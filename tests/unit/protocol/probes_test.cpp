@@ -120,13 +120,15 @@ TEST_CASE(
         write_function(rig);
         Code(rig.simulation.ram, other).word(nop).word(movw_r4).bx(14);
         // Its steps would empty its instruction cache: the first probe is not called.
-        // r1: 2 * patches, and 1 if the other probe stands, as of before the call; r6: calls with
-        // it; r7: calls of older code.
+        // r1: 2 * patches, and 1 while the other probe stands, as of before the call; r5: such
+        // calls; r6: those behind which it still stands; r7: calls of older code.
         Code caller = rig.program(1);
-        caller.mov(13, stack).mov(0, 1).mov(3, calls).mov(6, 0).mov(7, 0).mov(9, flag);
+        caller.mov(13, stack).mov(0, 1).mov(3, calls).mov(5, 0).mov(6, 0).mov(7, 0).mov(9, flag);
         const std::uint32_t loop = caller.here();
         caller.ldr(1, 9).mov(12, other).mov(14, loop + 24).bx(12);
-        caller.word(0xe001'2000).add_reg(6, 6, 2);  // AND r2, r1, r0
+        caller.ldr(2, 9).word(0xe152'0001);         // CMP r2, r1
+        caller.word(0xe001'2000).add_reg(5, 5, 2);  // AND r2, r1, r0
+        caller.word(0x0086'6002);                   // ADDEQ r6, r6, r2
         caller.add_reg(4, 4, 4).add(4, 4, 1);       // 2 * what it has, and 1
         caller.word(0xe154'0001).word(0x3087'7000); // CMP r4, r1; ADDLO r7, r7, r0
         caller.subs(3, 3, 1).bne(loop).end();
@@ -149,7 +151,8 @@ TEST_CASE(
         unsigned odd = 0;
         for (const abi::Record& r : rig.records_of(abi::RecordType::call))
             odd += r.pc == other && (r.value >> 32 & 1) != 0;
-        CHECK(odd == rig.reg(1, 6));
+        CHECK(odd >= rig.reg(1, 6));
+        CHECK(odd <= rig.reg(1, 5));
         all += odd;
     }
     CHECK(all > 0);
