@@ -40,7 +40,7 @@ HYP_COLD_SOURCES := $(filter-out hyp/start/dt/tree.cpp %/checksum.cpp,$(HYP_STAR
     hyp/services/integrity/*.cpp)) \
     $(wildcard hyp/core/bringup/*.cpp hyp/core/board/*.cpp hyp/services/control/*.cpp hyp/services/black_box/*.cpp \
     hyp/services/unprotect/*.cpp hyp/services/keeping/*.cpp hyp/services/changing/*.cpp) boot/boot.cpp \
-    $(wildcard $(addprefix hyp/core/,arch/decode_[ntv]*.cpp arch/flow.cpp base/print.cpp dev/*.cpp engine/ending.cpp \
+    $(wildcard $(addprefix hyp/core/,arch/decode_[tv]*.cpp base/print.cpp dev/*.cpp engine/ending.cpp \
     engine/exclusive.cpp \
     engine/service.cpp guest/banks.cpp guest/exception.cpp \
     guest/reset.cpp machine/*.cpp mm/stage1.cpp trap/panic.cpp \

@@ -1,4 +1,4 @@
-// ARM encodings (DDI 0406C: A5.2, A5.3, A5.5, A5.7).
+// ARM encodings (DDI 0406C: A5).
 #include "arch/forms.hpp"
 
 namespace mmioscope::arch {
@@ -16,6 +16,15 @@ Address single_address(std::uint32_t word) {
     return at_index(rn(word), rm(word), field(word, 11, 5), is_set(word, 23));
 }
 
+// A5.3
+Instruction arm_single(std::uint32_t word) {
+    const bool byte = is_set(word, 22);
+    Instruction i = single(is_set(word, 20), rt(word), byte ? 0 : 2, false, writes_back(word));
+    i.unpredictable = (byte && rt(word) == pc) || (is_set(word, 25) && rm(word) == pc) ||
+                      (i.writeback && rn(word) == rt(word));
+    return i;
+}
+
 /// Halfwords, signed bytes, LDRD, STRD: likewise.
 Address extra_address(std::uint32_t word) {
     if (is_set(word, 24) && !is_set(word, 22))
@@ -28,32 +37,30 @@ bool bad_extra_offset(std::uint32_t word) {
     return !is_set(word, 22) && (rm(word) == pc || field(word, 11, 8) != 0);
 }
 
-// A8.8.72 to A8.8.74, A8.8.210, A8.8.211.
-Instruction arm_dual(std::uint32_t word, bool load) {
+// A5.2.8, A5.2.9: halfword and signed, by bits 6:5.
+Instruction arm_extra(std::uint32_t word) {
+    const unsigned kind = field(word, 6, 5);
+    Instruction i =
+        single(is_set(word, 20), rt(word), kind == 2 ? 0 : 1, kind != 1, writes_back(word));
+    i.unpredictable = rt(word) == pc || bad_extra_offset(word) || moves_base(i, rn(word));
+    return i;
+}
+
+// LDRD and STRD, by bit 5: A8.8.72 to A8.8.74, A8.8.210, A8.8.211.
+Instruction arm_dual(std::uint32_t word) {
     const unsigned first = rt(word);
+    const bool load = !is_set(word, 5);
     Instruction i = dual(load, first, first + 1, extra_address(word));
     i.writeback = writes_back(word);
     const bool loads_offset = load && !is_set(word, 22) && rm(word) / 2 == first / 2;
     const bool unprivileged = !is_set(word, 24) && is_set(word, 21);
-    i.unpredictable = first % 2 != 0 || first == 14 || unprivileged || loads_offset ||
+    i.unpredictable = first % 2 != 0 || first == lr || unprivileged || loads_offset ||
                       bad_extra_offset(word) || moves_base(i, rn(word));
-    return i;
-}
-
-// A5.2.8, A5.2.9: halfword, signed and dual, by bits 6:5 and L.
-Instruction arm_extra(std::uint32_t word) {
-    const bool load = is_set(word, 20);
-    const unsigned kind = field(word, 6, 5);
-    if (!load && kind != 1) return arm_dual(word, kind == 2);
-    Instruction i = single(load, rt(word), kind == 2 ? 0 : 1, kind != 1, writes_back(word));
-    i.unpredictable =
-        rt(word) == pc || bad_extra_offset(word) || (i.writeback && rn(word) == rt(word));
     return i;
 }
 
 /// SWP, SWPB (A8.8.229): the load into Rt, then the store of Rt2.
 Instruction arm_swap(std::uint32_t word) {
-    if (!matches(word, 0x0fb0'0ff0, 0x0100'0090)) return other_instruction();
     Instruction i = single(true, rt(word), is_set(word, 22) ? 0 : 2, false, false);
     i.store = true;
     i.place[i.beats++] = static_cast<std::uint8_t>(rm(word));
@@ -65,93 +72,73 @@ Instruction arm_swap(std::uint32_t word) {
 
 // A5.2.10: the size is in bits 22:21. A doubleword is in an even register and the next one
 // (A8.8.77, A8.8.214).
-Instruction arm_synchronization(std::uint32_t word) {
-    if (!is_set(word, 23)) return arm_swap(word);
-    constexpr unsigned exclusive_size[4] = {2, 3, 0, 1};
-    const unsigned size = exclusive_size[field(word, 22, 21)];
-    const Address address = at_offset(rn(word));
-    if (matches(word, 0x0010'0fff, 0x0010'0f9f)) {
-        Instruction i = exclusive_load(size, rt(word), rt(word) + 1, address);
-        i.unpredictable |= size == 3 && (rt(word) % 2 != 0 || rt(word) == 14);
-        return i;
-    }
-    if (!matches(word, 0x0010'0ff0, 0x0000'0f90)) return other_instruction();
-    Instruction i = exclusive_store(size, rm(word), rm(word) + 1, rt(word), address);
-    i.unpredictable |= size == 3 && rm(word) % 2 != 0;
-    return i;
-}
-
-// A5.2 with bits 7 and 4 set, among multiplications and data processing.
-Instruction arm_mixed(std::uint32_t word) {
-    if (field(word, 6, 5) != 0) return arm_extra(word);
-    return is_set(word, 24) ? arm_synchronization(word) : other_instruction();
-}
-
-// A5.3
-Instruction arm_single(std::uint32_t word) {
-    const bool byte = is_set(word, 22);
-    Instruction i = single(is_set(word, 20), rt(word), byte ? 0 : 2, false, writes_back(word));
-    i.unpredictable = (byte && rt(word) == pc) || (is_set(word, 25) && rm(word) == pc) ||
-                      (i.writeback && rn(word) == rt(word));
+Instruction arm_exclusive(std::uint32_t word) {
+    constexpr unsigned sizes[4] = {2, 3, 0, 1};
+    const unsigned size = sizes[field(word, 22, 21)];
+    const bool load = is_set(word, 20);
+    const unsigned first = load ? rt(word) : rm(word);
+    Instruction i = exclusive(load, size, first, first + 1, rt(word), at_offset(rn(word)));
+    i.unpredictable |= size == 3 && (first % 2 != 0 || first == lr);
     return i;
 }
 
 // A5.5; bit 22: the registers of User mode, or, with PC, an exception return.
 Instruction arm_block(std::uint32_t word) {
-    const bool writeback = is_set(word, 21);
-    Instruction i = block(is_set(word, 20), rn(word), word & 0xffff,
-                          {is_set(word, 23), is_set(word, 24), writeback});
+    const Direction direction = direction_of(word);
+    Instruction i = block(is_set(word, 20), rn(word), word & 0xffff, direction);
     if (!is_set(word, 22)) return i;
     i.bank = Bank::user;
-    i.unpredictable |= writeback;
+    i.unpredictable |= direction.writeback;
     return i;
 }
 
-// A5.7: RFE and SRS.
-Instruction arm_state(std::uint32_t word) {
-    const bool increment = is_set(word, 23);
-    const bool before = is_set(word, 24);
-    if (matches(word, 0xfe50'ffff, 0xf810'0a00))
-        return return_state(rn(word), increment, before, is_set(word, 21));
-    if (matches(word, 0xfe5f'ffe0, 0xf84d'0500))
-        return store_state(field(word, 4, 0), increment, before, is_set(word, 21));
-    return other_instruction();
-}
-
-Instruction arm_unconditional(std::uint32_t word) {
-    switch (field(word, 27, 25)) {
-    case 2: return matches(word, 0x0110'0000, 0) ? decode_structure(word) : other_instruction();
-    case 4: return arm_state(word);
-    case 6: return decode_coprocessor(word, true);
-    default: return other_instruction();
-    }
+Flow arm_branch(std::uint32_t word) {
+    return branch(word >> 28, word << 2, 26, 8);
 }
 
 } // namespace
 
-void set_arm_address(Instruction& i, std::uint32_t word) {
-    switch (field(word, 27, 25)) {
-    case 0:
-        if (field(word, 6, 5) != 0) i.address = extra_address(word);
-        return;
-    case 2:
-    case 3: i.address = single_address(word); return;
-    default: return;
-    }
-}
+constinit const Row arm_rows[] = {
+    {0x0e00'0000, 0x0400'0000, arm_single, single_address},
+    {0x0e00'0010, 0x0600'0000, arm_single, single_address},
+    {0x0e00'0000, 0x0800'0000, arm_block},
+    {0x0e10'00d0, 0x0000'00d0, arm_dual},
+    {0x0e00'00f0, 0x0000'00b0, arm_extra, extra_address},
+    {0x0e00'00d0, 0x0000'00d0, arm_extra, extra_address},
+    {0x0fb0'0ff0, 0x0100'0090, arm_swap},
+    {0x0f90'0fff, 0x0190'0f9f, arm_exclusive},
+    {0x0f90'0ff0, 0x0180'0f90, arm_exclusive},
+    {0x0fa0'0000, 0x0c00'0000, other}, // MCRR, MRRC, or UNDEFINED
+    {0x0e00'0000, 0x0c00'0000, coprocessor},
+    {0x0f00'0000, 0x0a00'0000, arm_branch},
+    // A5.2: data processing, multiplications, MOVW, MOVT, CLZ, NOP.
+    {0x0fff'ffff, 0x0320'f000, plain},
+    {0x0c00'f000, 0x0000'f000, other}, // writes PC
+    {0x0f0f'00f0, 0x000f'0090, other},
+    {0x0f00'00f0, 0x0000'0090, plain},
+    {0x0e00'0090, 0x0000'0090, other},
+    {0x0fff'0ff0, 0x016f'0f10, plain},
+    {0x0fb0'0000, 0x0300'0000, plain},
+    {0x0d90'0000, 0x0100'0000, other},
+    {0x0d80'f000, 0x0100'0000, plain}, // TST, TEQ, CMP and CMN have no Rd
+    {0x0d80'0000, 0x0100'0000, other},
+    {0x0c00'0000, 0x0000'0000, plain},
+    // A5.4: parallel additions, extension, reversal, saturation, bit fields.
+    {0x0e00'f010, 0x0600'f010, other},
+    {0x0ff0'00f0, 0x07f0'00f0, other},
+    {0x0f80'0010, 0x0700'0010, other},
+    {0x0fe0'0010, 0x0780'0010, other},
+    {0x0e00'0010, 0x0600'0010, plain},
+    {0, 0, other},
+};
 
-Instruction decode_arm(std::uint32_t word) {
-    if ((word >> 28) == 0xf) return arm_unconditional(word);
-    switch (field(word, 27, 25)) {
-    case 0: return is_set(word, 7) && is_set(word, 4) ? arm_mixed(word) : other_instruction();
-    case 2: return arm_single(word);
-    case 3:
-        return is_set(word, 4) ? other_instruction()
-                               : arm_single(word); // with bit 4: media instructions
-    case 4: return arm_block(word);
-    case 6: return decode_coprocessor(word, false);
-    default: return other_instruction();
-    }
-}
+constinit const Row arm_unconditional_rows[] = {
+    {0xffff'ffff, 0xf57f'f01f, clear_exclusive}, {0xffff'ffe0, 0xf57f'f040, plain}, // DSB, DMB
+    {0xffff'fff0, 0xf57f'f060, plain},                                              // ISB
+    {0xff10'0000, 0xf400'0000, structure},       {0xfe50'ffff, 0xf810'0a00, return_state},
+    {0xfe5f'ffe0, 0xf84d'0500, store_state},     {0xffa0'0000, 0xfc00'0000, other},
+    {0xfe00'0e00, 0xfc00'0a00, other}, // VFP has no LDC2
+    {0xfe00'0000, 0xfc00'0000, coprocessor},     {0, 0, other},
+};
 
 } // namespace mmioscope::arch

@@ -16,13 +16,11 @@ void add_core(Instruction& i, unsigned reg) {
     if (i.load && reg == pc) i.loads_pc = true;
 }
 
-Instruction exclusive(bool load, unsigned log2_size, unsigned reg, unsigned second,
-                      Address address) {
-    Instruction i = log2_size == 3 ? dual(load, reg, second, address)
-                                   : single(load, reg, log2_size, false, false);
-    i.exclusive = true;
-    i.address = address;
-    return i;
+/// The offset of RFE's and SRS's first word; in ARM bit 24 says whether it is before, in Thumb it
+/// is when it decrements.
+unsigned state_offset(std::uint32_t word) {
+    const bool increment = is_set(word, 23), arm = word >> 28 == 0xf;
+    return first_offset(8, increment, arm ? is_set(word, 24) : !increment);
 }
 
 } // namespace
@@ -54,36 +52,35 @@ Instruction block(bool load, unsigned base, unsigned list, Direction direction) 
     return i;
 }
 
-Instruction exclusive_load(unsigned log2_size, unsigned reg, unsigned second, Address address) {
-    Instruction i = exclusive(true, log2_size, reg, second, address);
+Instruction exclusive(bool load, unsigned log2_size, unsigned reg, unsigned second, unsigned status,
+                      Address address) {
+    Instruction i = log2_size == 3 ? dual(load, reg, second, address)
+                                   : single(load, reg, log2_size, false, false);
+    i.exclusive = true;
+    i.address = address;
     i.unpredictable = address.base == pc;
-    return i;
-}
-
-Instruction exclusive_store(unsigned log2_size, unsigned reg, unsigned second, unsigned status,
-                            Address address) {
-    Instruction i = exclusive(false, log2_size, reg, second, address);
+    if (load) return i;
     i.status = static_cast<std::uint8_t>(status);
+    i.unpredictable |= status == pc || status == address.base;
     for (unsigned n = 0; n < i.beats; ++n)
         i.unpredictable |= i.place[n] == pc || i.place[n] == status;
-    i.unpredictable |= address.base == pc || status == pc || status == address.base;
     return i;
 }
 
-Instruction return_state(unsigned base, bool increment, bool before, bool writeback) {
-    Instruction i = dual(true, pc, place_spsr, at_offset(base, first_offset(8, increment, before)));
-    i.writeback = writeback;
+Instruction return_state(std::uint32_t word) {
+    Instruction i = dual(true, pc, place_spsr, at_offset(rn(word), state_offset(word)));
+    i.writeback = is_set(word, 21);
     return i;
 }
 
-Instruction store_state(unsigned mode, bool increment, bool before, bool writeback) {
-    constexpr unsigned lr = 14;
+Instruction store_state(std::uint32_t word) {
     // Bit n: 0x10 + n is a mode of the guest's; Monitor and Hyp mode are not (table B1-1).
     constexpr unsigned modes = 0x888f;
-    Instruction i = dual(false, lr, place_spsr, at_offset(sp, first_offset(8, increment, before)));
+    const unsigned mode = field(word, 4, 0);
+    Instruction i = dual(false, lr, place_spsr, at_offset(sp, state_offset(word)));
     i.address.base_mode = static_cast<std::uint8_t>(mode);
     i.unpredictable = mode < 0x10 || !is_set(modes, mode & 0xf);
-    i.writeback = writeback;
+    i.writeback = is_set(word, 21);
     return i;
 }
 

@@ -1,12 +1,14 @@
-// Shared by the ARM and the Thumb decoder: the kinds of loads and stores, and the encodings that
-// are the same in both (coprocessor, VFP and NEON).
+// Shared by the tables of encodings: their rows, the kinds of loads and stores, and the encodings
+// that are the same in both instruction sets (coprocessor, VFP and NEON).
 #pragma once
 
+#include "arch/flow.hpp"
 #include "arch/instruction.hpp"
 
 namespace mmioscope::arch {
 
 inline constexpr unsigned sp = 13;
+inline constexpr unsigned lr = 14;
 inline constexpr unsigned pc = 15;
 
 constexpr unsigned field(std::uint32_t word, unsigned high, unsigned low) {
@@ -15,9 +17,35 @@ constexpr unsigned field(std::uint32_t word, unsigned high, unsigned low) {
 constexpr bool is_set(std::uint32_t word, unsigned n) {
     return ((word >> n) & 1) != 0;
 }
-constexpr bool matches(std::uint32_t word, std::uint32_t mask, std::uint32_t value) {
-    return (word & mask) == value;
+
+// Of what makes no access and is no branch.
+constexpr Flow clear_exclusive(std::uint32_t) {
+    return {Flow::Kind::clear_exclusive};
 }
+constexpr Flow plain(std::uint32_t) {
+    return {Flow::Kind::plain};
+}
+constexpr Flow other(std::uint32_t) {
+    return {Flow::Kind::other};
+}
+
+/// What words are that have `value` in the bits of `mask`, and fit no row before.
+struct Row {
+    using Accesses = Instruction(std::uint32_t word); ///< there may be none, too
+    using Addressing = Address(std::uint32_t word);
+    using Going = Flow(std::uint32_t word);
+
+    std::uint32_t mask, value;
+    Accesses* accesses{[](std::uint32_t) { return Instruction{}; }};
+    Addressing* address{}; ///< of a single load or store
+    Going* flow{other};    ///< if it makes no access
+
+    constexpr Row(std::uint32_t m, std::uint32_t v, Going* f) : mask(m), value(v), flow(f) {}
+    constexpr Row(std::uint32_t m, std::uint32_t v, Accesses* i, Addressing* a = nullptr)
+        : mask(m), value(v), accesses(i), address(a) {}
+};
+/// The last row of each fits all words.
+extern const Row arm_rows[], arm_unconditional_rows[], thumb16_rows[], thumb32_rows[];
 
 // Where most 32-bit encodings of either set have their registers.
 constexpr unsigned rn(std::uint32_t word) {
@@ -55,13 +83,9 @@ constexpr Address at_index(unsigned base, unsigned index, unsigned shift = 0, bo
             .shift = static_cast<std::uint8_t>(shift & 0x7f)};
 }
 
-/// An instruction of 32 bits that makes no access.
-inline Instruction other_instruction() {
-    return {.wide = true};
-}
 /// A load or a store about which nothing else is known.
 inline Instruction access(bool load) {
-    return {.wide = true, .load = load, .store = !load};
+    return {.load = load, .store = !load};
 }
 /// One core register, one access.
 inline Instruction single(bool load, unsigned reg, unsigned log2_size, bool sign, bool writeback) {
@@ -84,29 +108,29 @@ struct Direction {
     bool before;
     bool writeback;
 };
+/// P, U and W in bits 24, 23 and 21.
+constexpr Direction direction_of(std::uint32_t word) {
+    return {is_set(word, 23), is_set(word, 24), is_set(word, 21)};
+}
 /// LDM, STM: the lowest register at the lowest address (A8.8.57 to A8.8.61, A8.8.199 to A8.8.202).
 Instruction block(bool load, unsigned base, unsigned list, Direction direction);
-/// LDREX and STREX; `second` and `status` if the form has them.
-Instruction exclusive_load(unsigned log2_size, unsigned reg, unsigned second, Address address);
-Instruction exclusive_store(unsigned log2_size, unsigned reg, unsigned second, unsigned status,
-                            Address address);
-/// RFE, and SRS of `mode` (B9.3.13, B9.3.15): two words around the base register.
-Instruction return_state(unsigned base, bool increment, bool before, bool writeback);
-Instruction store_state(unsigned mode, bool increment, bool before, bool writeback);
+/// LDREX, STREX and those of other sizes; `second` and `status` if the form has them.
+Instruction exclusive(bool load, unsigned log2_size, unsigned reg, unsigned second, unsigned status,
+                      Address address);
+/// RFE, and SRS of the mode in bits 4:0 (B9.3.13, B9.3.15): two words around the base register.
+Instruction return_state(std::uint32_t word);
+Instruction store_state(std::uint32_t word);
 
-/// Bits 27:25 are 110: VFP and other coprocessor loads and stores (A5.6, A7.6). `unconditional`:
-/// instructions whose name ends in 2; VFP has none.
-Instruction decode_coprocessor(std::uint32_t word, bool unconditional);
+/// To `offset`, two's complement of `bits` bits, from PC, which is `ahead` bytes ahead.
+constexpr Flow branch(unsigned condition, std::uint32_t offset, unsigned bits, int ahead) {
+    return {.kind = Flow::Kind::branch,
+            .condition = static_cast<std::uint8_t>(condition),
+            .offset = (static_cast<std::int32_t>(offset << (32 - bits)) >> (32 - bits)) + ahead};
+}
+
+/// VFP and other coprocessor loads and stores (A5.6, A7.6).
+Instruction coprocessor(std::uint32_t word);
 /// NEON element or structure loads and stores (A7.7): bits 23, 21 and below are the same in both.
-Instruction decode_structure(std::uint32_t word);
-
-/// set_address() of each set.
-void set_arm_address(Instruction& i, std::uint32_t word);
-void set_thumb16_address(Instruction& i, std::uint32_t word);
-void set_thumb32_address(Instruction& i, std::uint32_t word);
-
-Instruction decode_arm(std::uint32_t word);
-Instruction decode_thumb16(std::uint32_t word);
-Instruction decode_thumb32(std::uint32_t word);
+Instruction structure(std::uint32_t word);
 
 } // namespace mmioscope::arch

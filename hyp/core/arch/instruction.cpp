@@ -6,10 +6,12 @@ namespace mmioscope::arch {
 
 namespace {
 
-Instruction decode_word(std::uint32_t word, bool thumb) {
-    if (!thumb) return decode_arm(word);
-    return is_wide_thumb(static_cast<std::uint16_t>(word >> 16)) ? decode_thumb32(word)
-                                                                 : decode_thumb16(word);
+const Row& row_of(std::uint32_t word, bool thumb) {
+    const bool wide = is_wide_thumb(static_cast<std::uint16_t>(word >> 16));
+    const Row* row = thumb ? (wide ? thumb32_rows : thumb16_rows)
+                           : (word >> 28 == 0xf ? arm_unconditional_rows : arm_rows);
+    while ((word & row->mask) != row->value) ++row;
+    return *row;
 }
 
 } // namespace
@@ -30,20 +32,30 @@ std::uint32_t shifted(std::uint32_t value, unsigned shift, bool carry) {
 }
 
 void set_address(Instruction& i, std::uint32_t word, bool thumb) {
-    if (!thumb) set_arm_address(i, word);
-    else if (is_wide_thumb(static_cast<std::uint16_t>(word >> 16))) set_thumb32_address(i, word);
-    else set_thumb16_address(i, word);
+    const Row& row = row_of(word, thumb);
+    if (row.address != nullptr) i.address = row.address(word);
 }
 
 Instruction decode(std::uint32_t word, bool thumb) {
-    Instruction i = decode_word(word, thumb);
+    Instruction i = row_of(word, thumb).accesses(word);
     // Writeback to PC is UNPREDICTABLE in every form; on some CPUs it is a branch. Rn is in bits
     // 19:16 of all 32-bit encodings.
-    if (i.wide && i.writeback && rn(word) == pc) i.loads_pc = true;
+    if (thumb && !is_wide_thumb(static_cast<std::uint16_t>(word >> 16))) i.wide = false;
+    else if (i.writeback && rn(word) == pc) i.loads_pc = true;
     if (!i.unpredictable) return i;
     i.beats = 0;
     i.exclusive &= i.store; // what may store must not be stepped as a plain store
     return i;
+}
+
+Flow flow_of(std::uint32_t word, bool thumb) {
+    const Instruction i = decode(word, thumb);
+    if (!i.accesses_memory()) return row_of(word, thumb).flow(word);
+    if (i.exclusive && i.store)
+        return {.kind = Flow::Kind::store_exclusive,
+                .condition = static_cast<std::uint8_t>(thumb ? condition_always : word >> 28)};
+    const bool swap = i.load && i.store;
+    return i.beats != 0 && !i.loads_pc && !i.exclusive && !swap ? plain(word) : other(word);
 }
 
 } // namespace mmioscope::arch

@@ -46,7 +46,7 @@ private:
 
 /// An instruction's accesses to memory. If neither `load` nor `store` is set, it makes none.
 struct Instruction {
-    bool wide{}; ///< it has 32 bits
+    bool wide{true}; ///< it has 32 bits
     bool load{};
     bool store{};         ///< with `load`: SWP, a load and a store at the same address
     bool exclusive{};     ///< LDREX, STREX and those of other sizes
