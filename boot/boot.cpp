@@ -1,7 +1,7 @@
 // The first C++ code of each CPU, and the machine: everything else gets it passed.
 #include "abi/layout.hpp"
 #include "arch/control.hpp"
-#include "boot/early_uart.hpp"
+#include "start/early_uart.hpp"
 #include "bringup/bringup.hpp"
 #include "dev/console.hpp"
 #include "dev/gic.hpp"

@@ -18,7 +18,7 @@ HYP_BOOT_TREE_OFFSET := 0xe00000
 # An image for each load address: 128 MiB above the start of a board's memory.
 HYP_IMAGE_BASES := 08000000 48000000 88000000
 # A UART for messages before the device tree is read, and where the tree names none: pl011,0x1c090000;
-# uart8250,mmio32,0x1c28000; ec_imx6q,0x30860000 (boot/early_uart.hpp).
+# uart8250,mmio32,0x1c28000; ec_imx6q,0x30860000 (hyp/start/early_uart.hpp).
 EARLY_UART ?=
 
 # For the assembly; boot/boot.cpp asserts that C++ has the same values.

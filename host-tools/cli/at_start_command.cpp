@@ -1,4 +1,4 @@
-#include "abi/layout.hpp"
+#include "abi/chosen.hpp"
 #include "cli/commands.hpp"
 #include "cli/option_types.hpp"
 #include "cli/program.hpp"

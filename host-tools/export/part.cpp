@@ -1,6 +1,6 @@
 #include "export/part.hpp"
 
-#include "abi/layout.hpp"
+#include "abi/chosen.hpp"
 #include "file/console_text.hpp"
 #include "file/texts.hpp"
 #include "reading/strip_code.hpp"

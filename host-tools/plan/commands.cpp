@@ -1,5 +1,5 @@
 // The commands for U-Boot, by the addresses that `mmioscope run` uses.
-#include "abi/layout.hpp"
+#include "abi/chosen.hpp"
 #include "plan/board_plan.hpp"
 #include "run/board.hpp"
 

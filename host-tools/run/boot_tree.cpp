@@ -1,6 +1,6 @@
 #include "run/boot_tree.hpp"
 
-#include "abi/layout.hpp"
+#include "abi/chosen.hpp"
 #include "run/early_requests.hpp"
 #include "run/log_file.hpp"
 #include "run/process.hpp"

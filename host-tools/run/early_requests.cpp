@@ -1,7 +1,7 @@
 #include "run/early_requests.hpp"
 
 #include "abi/control_check.hpp"
-#include "abi/layout.hpp"
+#include "abi/chosen.hpp"
 #include "control/requests.hpp"
 #include "run/selection.hpp"
 #include "system/error.hpp"

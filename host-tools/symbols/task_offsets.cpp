@@ -1,6 +1,6 @@
 #include "symbols/task_offsets.hpp"
 
-#include "abi/layout.hpp"
+#include "abi/chosen.hpp"
 
 #include <algorithm>
 #include <charconv>

@@ -1,6 +1,7 @@
 // What the doctor can see before the trial.
 #include "doctor/doctor.hpp"
 
+#include "abi/chosen.hpp"
 #include "arch/control.hpp"
 #include "arch/debug.hpp"
 #include "arch/psci.hpp"

@@ -1,6 +1,6 @@
 // From Hyp with everything off to the guest's first instruction.
 #include "start/start.hpp"
-#include "abi/layout.hpp"
+#include "abi/chosen.hpp"
 #include "base/check.hpp"
 #include "bringup/bringup.hpp"
 #include "dev/console.hpp"

@@ -20,7 +20,7 @@ DOCTOR_UARTS := pl011-48000000=pl011,0x9000000 uart8250-48000000=uart8250,mmio32
 
 define doctor_with_uart
 tests: $(BUILD)/tests/doctor/$(1).elf
-$(BUILD)/tests/doctor/$(1).o: boot/boot.cpp boot/early_uart.hpp hyp/hyp.mk
+$(BUILD)/tests/doctor/$(1).o: boot/boot.cpp hyp/start/early_uart.hpp hyp/hyp.mk
 	@mkdir -p "$$(@D)"
 	@$(HYP_CXX) $(HYP_FLAGS) -Os -I. -DEARLY_UART='"$(2)"' -MMD -MP -c $$< -o $$@
 $(BUILD)/tests/doctor/$(1).elf: $(BUILD)/tests/doctor/$(word 1,$(subst -, ,$(1)))-%.elf: $(BUILD)/tests/doctor/$(1).o \

@@ -1,5 +1,5 @@
 // The device tree for the hypervisor.
-#include "abi/layout.hpp"
+#include "abi/chosen.hpp"
 #include "run/boot_tree.hpp"
 #include "trees.hpp"
 

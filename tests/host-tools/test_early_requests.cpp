@@ -1,6 +1,6 @@
 // The commands of --at-start, resolved by the device tree before anything starts.
 #include "../early_cases.hpp"
-#include "abi/layout.hpp"
+#include "abi/chosen.hpp"
 #include "run/boot_tree.hpp"
 #include "run/early_requests.hpp"
 #include "run/selection.hpp"

@@ -1,5 +1,5 @@
 // The inputs that `mmioscope run` accepts, and its messages about others before it starts anything.
-#include "abi/layout.hpp"
+#include "abi/chosen.hpp"
 #include "run/board.hpp"
 #include "run/boot_image.hpp"
 #include "run/early_requests.hpp"

@@ -1,6 +1,6 @@
 #include "board_tree.hpp"
 
-#include "abi/layout.hpp"
+#include "abi/chosen.hpp"
 
 #include <cstdio>
 #include <initializer_list>

@@ -1,7 +1,7 @@
 // The boot loader's requests (mmioscope,requests).
 #pragma once
 
-#include "abi/layout.hpp"
+#include "abi/chosen.hpp"
 #include "base/fixed_vector.hpp"
 #include "dt/tree.hpp"
 

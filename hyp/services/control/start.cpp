@@ -2,7 +2,7 @@
 #include "control/control.hpp"
 
 #include "abi/control_check.hpp"
-#include "abi/layout.hpp"
+#include "abi/chosen.hpp"
 #include "base/check.hpp"
 #include "control/changing_pages.hpp"
 #include "dt/option.hpp"

@@ -1,6 +1,6 @@
 #include "probes/probes.hpp"
 
-#include "abi/layout.hpp"
+#include "abi/chosen.hpp"
 #include "arch/flow.hpp"
 #include "base/check.hpp"
 #include "changing/live_tables.hpp"

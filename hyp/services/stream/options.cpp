@@ -1,6 +1,6 @@
 #include "stream/options.hpp"
 
-#include "abi/layout.hpp"
+#include "abi/chosen.hpp"
 #include "dt/option.hpp"
 
 namespace mmioscope {

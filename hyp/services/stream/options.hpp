@@ -2,7 +2,7 @@
 #pragma once
 
 #include "abi/fold.hpp"
-#include "abi/layout.hpp"
+#include "abi/chosen.hpp"
 #include "dt/tree.hpp"
 
 namespace mmioscope {

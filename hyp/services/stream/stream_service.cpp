@@ -1,6 +1,6 @@
 #include "stream/stream_service.hpp"
 
-#include "abi/layout.hpp"
+#include "abi/chosen.hpp"
 #include "board/board.hpp"
 #include "dt/uart.hpp"
 #include "engine/engine.hpp"

@@ -1,6 +1,6 @@
 #include "task_names/offsets.hpp"
 
-#include "abi/layout.hpp"
+#include "abi/chosen.hpp"
 
 #include <initializer_list>
 

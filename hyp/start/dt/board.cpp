@@ -1,6 +1,6 @@
 #include "dt/board.hpp"
 
-#include "abi/layout.hpp"
+#include "abi/chosen.hpp"
 #include "dt/uart.hpp"
 
 #include <cstring>

@@ -1,5 +1,6 @@
 #include "dt/config.hpp"
 
+#include "abi/chosen.hpp"
 #include "dt/board.hpp"
 #include "dt/option.hpp"
 

@@ -2,7 +2,7 @@
 
 #include "abi/control.hpp"
 #include "abi/flat_tree.hpp"
-#include "abi/layout.hpp"
+#include "abi/chosen.hpp"
 #include "abi/ring.hpp"
 
 #include <algorithm>

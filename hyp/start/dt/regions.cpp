@@ -1,6 +1,6 @@
 #include "dt/regions.hpp"
 
-#include "abi/layout.hpp"
+#include "abi/chosen.hpp"
 #include "arch/lpae.hpp"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #include "control/early_requests.hpp"
 
-#include "abi/layout.hpp"
+#include "abi/chosen.hpp"
 #include "catch_2_or_3.hpp"
 #include "early_cases.hpp"
 #include "sim/board_tree.hpp"

@@ -1,6 +1,6 @@
 #include "dt/board.hpp"
 
-#include "abi/layout.hpp"
+#include "abi/chosen.hpp"
 #include "catch_2_or_3.hpp"
 #include "machine/power.hpp"
 #include "sim/board_tree.hpp"

@@ -2,7 +2,7 @@
 #include "dt/guest_tree.hpp"
 
 #include "abi/control.hpp"
-#include "abi/layout.hpp"
+#include "abi/chosen.hpp"
 #include "catch_2_or_3.hpp"
 #include "sim/board_tree.hpp"
 

@@ -1,6 +1,6 @@
 #include "dt/regions.hpp"
 
-#include "abi/layout.hpp"
+#include "abi/chosen.hpp"
 #include "catch_2_or_3.hpp"
 #include "sim/board_tree.hpp"
 

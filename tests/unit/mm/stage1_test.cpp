@@ -1,5 +1,5 @@
 // What Hyp's own table maps of memory that is not the hypervisor's.
-#include "abi/layout.hpp"
+#include "abi/chosen.hpp"
 #include "catch_2_or_3.hpp"
 #include "dt/regions.hpp"
 #include "sim/judge.hpp"

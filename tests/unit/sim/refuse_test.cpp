@@ -1,5 +1,5 @@
 // What start_machine() refuses: one line on the UART, and the guest never runs.
-#include "abi/layout.hpp"
+#include "abi/chosen.hpp"
 #include "catch_2_or_3.hpp"
 #include "sim/judge.hpp"
 

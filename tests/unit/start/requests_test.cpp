@@ -1,4 +1,5 @@
 // The requests in /chosen apply before the guest starts, or nothing runs.
+#include "abi/chosen.hpp"
 #include "catch_2_or_3.hpp"
 #include "sim/hammer.hpp"
 #include "unit/control/asking.hpp"

@@ -1,5 +1,5 @@
 // The boot loader's device tree at any address, and the guest's.
-#include "abi/layout.hpp"
+#include "abi/chosen.hpp"
 #include "catch_2_or_3.hpp"
 #include "sim/rig.hpp"
 
