@@ -72,7 +72,7 @@ private:
         if (from != cpu.number && from != nobody && kept < hold_) return Outcome::again;
         if (!begin_quiet(cpu)) return Outcome::again;
         if (has() != cpu.number) move(cpu, by);
-        end_quiet(*cpu.machine);
+        end_quiet(cpu);
         return Outcome::again;
     }
     void move(Cpu& cpu, By by) {

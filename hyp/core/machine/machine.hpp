@@ -100,17 +100,10 @@ struct Machine {
     /// The page's accesses that trap are for `ops`, whatever is there; those that are `traced` are
     /// recorded, if `ops` are DeviceOps. Before the guest runs. False: no room.
     [[nodiscard]] bool give_page(std::uint64_t page, OwnerOps& ops, bool traced = false) {
-        Owner* const owner = locks.take_page_owner();
-        if (owner == nullptr) return false;
-        owner->own = {.range = {page, page + page_size},
-                      .mapped = Mapped::in_steps,
-                      .memory = true,
-                      .stepped = true,
-                      .owner = owner,
-                      .tracing = traced ? Span::traced_bit : 0};
-        owner->span = &owner->own;
-        owner->ops = &ops;
-        return pages.give(static_cast<std::uint32_t>(page), owner, pool,
+        const Owner* const owner =
+            locks.take_page_owner({page, page + page_size}, ops, traced ? Span::traced_bit : 0);
+        return owner != nullptr &&
+               pages.give(static_cast<std::uint32_t>(page), owner, pool,
                           [](std::uint32_t& word, std::uint32_t value) { word = value; });
     }
     /// The span that contains `pa`, of a region or of an owner; null: neither. The index has most

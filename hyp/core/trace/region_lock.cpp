@@ -2,15 +2,6 @@
 
 namespace mmioscope {
 
-bool RegionLocks::acquire_all(std::size_t count, std::uint32_t cpu, std::uint64_t& spins) {
-    for (std::size_t n = 0; n < page_owners + count; ++n) {
-        if (locks_[n].lock.try_acquire(cpu, max_turns, spins)) continue;
-        for (std::size_t held = 0; held < n; ++held) locks_[held].lock.release();
-        return false;
-    }
-    return true;
-}
-
 void RegionLocks::count_stores_everywhere(std::size_t count) {
     for (std::size_t n = 0; n < page_owners + count; ++n)
         for (std::uint32_t& stores : locks_[n].stores)

@@ -73,15 +73,20 @@ public:
 
     /// That of `region`, or the chooser's.
     Owner& of(std::uint16_t region) { return locks_[page_owners + region]; }
-    /// An owner of pages that are no region's. Null: none is left.
-    Owner* take_page_owner() { return taken_ < page_owners ? &locks_[taken_++] : nullptr; }
-
-    /// Takes the locks of all pages' owners and of regions 0 to `count` - 1. True: no access to
-    /// them is in flight, and none begins before release_all(). False: one was not free in time,
-    /// and none is held.
-    [[nodiscard]] bool acquire_all(std::size_t count, std::uint32_t cpu, std::uint64_t& spins);
-    void release_all(std::size_t count) {
-        for (std::size_t n = 0; n < page_owners + count; ++n) locks_[n].lock.release();
+    /// An owner of pages that are no region's, whose accesses `ops` makes, in steps. `range`: its
+    /// addresses, or empty, if the index alone says which pages are its own. Null: none is left.
+    Owner* take_page_owner(Range range, OwnerOps& ops, std::uint32_t tracing = 0) {
+        if (taken_ == page_owners) return nullptr;
+        Owner& owner = locks_[taken_++];
+        owner.own = {.range = range,
+                     .mapped = Mapped::in_steps,
+                     .memory = true,
+                     .stepped = true,
+                     .owner = &owner,
+                     .tracing = tracing};
+        owner.span = &owner.own;
+        owner.ops = &ops;
+        return &owner;
     }
     /// Counts a store to every block of those, whose locks the caller holds.
     void count_stores_everywhere(std::size_t count);
@@ -137,10 +142,10 @@ public:
         first_->lock.release();
         first_ = nullptr;
     }
-    /// Also takes all other locks of RegionLocks::acquire_all(), in any order, so the caller must
-    /// not wait for them without end. True: no other CPU's access is in flight, and none begins
-    /// before release() or release_others(). False: one was not free in time. What it has taken
-    /// stays held: call it again, or release_others().
+    /// Also takes all other locks of pages' owners and of regions 0 to `count` - 1, in any order if
+    /// some are held, so the caller must not wait for them without end. True: no other CPU's access
+    /// to them is in flight, and none begins before release() or release_others(). False: one was
+    /// not free in time. What it has taken stays held: call it again, or release_others().
     [[nodiscard]] bool acquire_others(RegionLocks& locks, std::size_t count, std::uint32_t cpu,
                                       std::uint64_t& spins);
     /// Gives back what acquire_others() took, if anything.

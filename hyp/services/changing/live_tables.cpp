@@ -19,15 +19,16 @@ bool begin_quiet(Cpu& cpu) {
     Machine& machine = *cpu.machine;
     constexpr unsigned max_turns = 2000;
     std::uint64_t& spins = cpu.ring.statistics().lock_spins;
-    if (!machine.locks.acquire_all(machine.regions.size(), cpu.number, spins)) return false;
-    if (machine.changes.try_acquire(cpu.number, max_turns, spins)) return true;
-    machine.locks.release_all(machine.regions.size());
+    if (cpu.locks.acquire_others(machine.locks, machine.regions.size(), cpu.number, spins) &&
+        machine.changes.try_acquire(cpu.number, max_turns, spins))
+        return true;
+    cpu.locks.release_others();
     return false;
 }
 
-void end_quiet(Machine& machine) {
-    machine.changes.release();
-    machine.locks.release_all(machine.regions.size());
+void end_quiet(Cpu& cpu) {
+    cpu.machine->changes.release();
+    cpu.locks.release_others();
 }
 
 void forget_on_all_cpus() {

@@ -13,7 +13,7 @@ namespace mmioscope {
 /// Takes the locks of all regions and Machine::changes, bounded: no access and no step is in
 /// flight. False: they are not free, and none is held.
 [[nodiscard]] bool begin_quiet(Cpu& cpu);
-void end_quiet(Machine& machine);
+void end_quiet(Cpu& cpu);
 
 /// Empties the TLBs and instruction caches of all CPUs by broadcast. When this returns, no CPU uses
 /// a translation that is not in the tables, and accesses made with an older one are complete (ARM

@@ -120,7 +120,7 @@ Status Control::change(Cpu& cpu, const Request& r) {
 bool Control::change_in_quiet(Cpu& cpu, const Request& r, Status& status) {
     if (!begin_quiet(cpu)) return false;
     status = change(cpu, r);
-    end_quiet(*cpu.machine);
+    end_quiet(cpu);
     return true;
 }
 

@@ -11,17 +11,8 @@ namespace mmioscope {
 
 BootError CodePages::start(Machine& machine, OwnerOps& ops, Range room) {
     machine_ = &machine;
-    owner_ = machine.locks.take_page_owner();
+    owner_ = machine.locks.take_page_owner({lpae::input_end, lpae::input_end}, ops);
     if (owner_ == nullptr) return {"no room for the owner of the pages with probes", ""};
-    // The index alone says which pages are its own: no address lies in its range, but before the
-    // end.
-    owner_->own = {.range = {lpae::input_end, lpae::input_end},
-                   .mapped = Mapped::in_steps,
-                   .memory = true,
-                   .stepped = true,
-                   .owner = owner_};
-    owner_->span = &owner_->own;
-    owner_->ops = &ops;
 
     const std::uint64_t most = room.size() / (page_size + sizeof(Page));
     copies_ = page_ceil(room.begin + most * sizeof(Page));

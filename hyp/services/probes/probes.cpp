@@ -279,7 +279,7 @@ bool Probes::end_step(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
     const auto pa = translate(frame, {probed});
     Page* const page = pa ? pages_.find(static_cast<std::uint32_t>(pa->value)) : nullptr;
     if (page != nullptr) end_all_on(cpu, *page, ProbeEnd::accesses);
-    end_quiet(*cpu.machine);
+    end_quiet(cpu);
     recorded.pc = 0;
     return true;
 }
@@ -308,7 +308,7 @@ Outcome Probes::access(Cpu& cpu, Frame& frame, abi::FaultReason) {
     const bool described = access.syndrome && access.pa.value % (1u << access.log2_size) == 0;
     if (page != nullptr && described) store(cpu, frame, *page);
     else if (page != nullptr) end_all_on(cpu, *page, ProbeEnd::page);
-    end_quiet(*cpu.machine);
+    end_quiet(cpu);
     return page != nullptr && described ? Outcome::done : Outcome::again;
 }
 
@@ -316,7 +316,7 @@ Outcome Probes::fetch(Cpu& cpu, Frame&, VirtualAddress, PhysicalAddress pa, bool
     if (by_walk || !begin_quiet(cpu)) return Outcome::again;
     Page* const page = pages_.find(static_cast<std::uint32_t>(pa.value));
     if (page != nullptr && page->waits) begin_all_on(cpu, *page);
-    end_quiet(*cpu.machine);
+    end_quiet(cpu);
     return Outcome::again;
 }
 

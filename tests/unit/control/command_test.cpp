@@ -233,6 +233,9 @@ TEST_CASE("a snapshot is made by one CPU at a time, and not beside a change", "[
         std::uint64_t spins = 0;
         REQUIRE(rig.machine->changes.try_acquire(1, 16, spins));
         CHECK(!execute(cpu, make_request(Command::snapshot, 1)).has_value());
+        CHECK(!execute(cpu, make_request(Command::stop, 1)).has_value());
+        rig.simulation.complete_system();
+        CHECK(!rig.machine->locks.of(0).lock.held());
         CHECK(abi::previous_boot(*rig.machine->area) == nullptr);
         rig.machine->changes.release();
         for (int times = 0; times < 2; ++times)

@@ -144,13 +144,14 @@ TEST_CASE("no access is without its record when a register ends the machine", "[
     }
 }
 
-TEST_CASE("an access that never ends does not keep the machine from its end") {
+TEST_CASE("an access that never ends does not keep the machine from its end", "[protocol]") {
     const bool by_firmware = GENERATE(false, true);
     Rig rig(options(abi::EngineKind::shadow, 1));
     for (unsigned n = 0; n < cpus; ++n) rig.program(n).end();
     bool ended = false;
     rig.simulation.firmware = [&](const FirmwareCall&) {
         ended = true;
+        CHECK(!rig.machine->cpus[0].locks.holds_others());
         return psci::not_supported;
     };
     rig.simulation.bus.attach({at::sysreg, at::sysreg + 0x1000}, std::make_unique<Scratch>());

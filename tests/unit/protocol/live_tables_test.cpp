@@ -52,7 +52,7 @@ public:
         if (at_ == 0) tables.join(moving);
         joined |= machine.normal(0).entry(moving) == nullptr;
         used += left - machine.pool.left();
-        end_quiet(machine);
+        end_quiet(cpu);
         return Outcome::done;
     }
 
@@ -209,7 +209,7 @@ public:
         if (offset != probed) store(frames[1] + offset, access.value);
         done &= tables.map(views_, moving, copy);
         wrong += !done;
-        end_quiet(machine);
+        end_quiet(cpu);
         return Outcome::done;
     }
     /// While the page changes.

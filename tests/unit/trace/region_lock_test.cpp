@@ -1,6 +1,7 @@
 #include "trace/region_lock.hpp"
 
 #include "catch_2_or_3.hpp"
+#include "engine/engine.hpp"
 #include "sim/bench.hpp"
 
 using namespace mmioscope;
@@ -16,7 +17,7 @@ OwnerSet set_of(RegionLocks& locks, std::initializer_list<std::uint16_t> regions
 
 TEST_CASE("a set of owners holds each once, in the lock order") {
     auto locks = std::make_unique<RegionLocks>();
-    Owner& page = *locks->take_page_owner();
+    Owner& page = *locks->take_page_owner({}, nobody);
     OwnerSet set = set_of(*locks, {7, choice_lock, 3, 7, 3, 0});
     for (unsigned n = 0; n < 2; ++n) set.add(page);
     const std::vector<Owner*> found(set.begin(), set.end());
@@ -84,11 +85,13 @@ TEST_CASE("a sequence number without its lock, and a second release, stop the ma
 TEST_CASE("all locks, or all others than those held, are those of pages and of regions") {
     Bench bench;
     auto locks = std::make_unique<RegionLocks>();
-    Owner& page = *locks->take_page_owner();
+    Owner& page = *locks->take_page_owner({}, nobody);
     HeldLocks held;
     std::uint64_t spins = 0;
     REQUIRE(held.acquire(page, 1, spins));
-    CHECK(!locks->acquire_all(2, 0, spins));
+    HeldLocks other;
+    CHECK(!other.acquire_others(*locks, 2, 0, spins));
+    other.release_others();
     CHECK(held.acquire_others(*locks, 2, 1, spins));
     for (const std::uint16_t region : {0, 1}) CHECK(locks->of(region).lock.owner() == 1);
     CHECK(locks->of(2).lock.owner() == Lock::no_owner);
@@ -96,11 +99,11 @@ TEST_CASE("all locks, or all others than those held, are those of pages and of r
     CHECK(page.lock.owner() == 1);
     CHECK(locks->of(1).lock.owner() == Lock::no_owner);
     held.release();
-    CHECK(locks->acquire_all(2, 0, spins));
+    CHECK(other.acquire_others(*locks, 2, 0, spins));
     CHECK(page.lock.owner() == 0);
-    locks->release_all(2);
+    other.release_others();
     CHECK(page.lock.owner() == Lock::no_owner);
-    while (locks->take_page_owner() != nullptr) CHECK(&page != &locks->of(0));
+    while (locks->take_page_owner({}, nobody) != nullptr) CHECK(&page != &locks->of(0));
 }
 
 TEST_CASE("under any schedule one CPU at a time holds a lock, and none waits for ever") {
