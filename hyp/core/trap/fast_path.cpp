@@ -3,7 +3,6 @@
 #include "arch/control.hpp"
 #include "engine/engine.hpp"
 #include "engine/service.hpp"
-#include "guest/exception.hpp"
 #include "machine/machine.hpp"
 #include "port/fast_code.hpp"
 #include "port/memory.hpp"
@@ -47,14 +46,15 @@ bool next_is_slow(const Cpu& cpu) {
     return true;
 }
 
-/// The record that the fast path has begun in its slot, without its pc. Others may write there, so
-/// only va, lr, sp and task come from there, which decide nothing.
-abi::Record begun_record(Cpu& cpu) {
+/// The access at `pc` that the fast path has begun becomes one of the slow path, in flight, with
+/// its lock. Others may write into the record's slot, so only va, lr, sp and task come from there,
+/// which decide nothing.
+void adopt_access(Cpu& cpu, std::uint32_t pc) {
     const FastState& fast = cpu.fast;
-    const Owner& lock = *port::memory_at<const Owner>({fast.region});
-    abi::Record record;
-    port::load_structure(record, cpu.ring.next_slot());
     const arch::Hsr hsr(fast.hsr);
+    Owner& owner = *port::memory_at<Owner>({fast.region});
+    abi::Record& record = cpu.trapped.record;
+    port::load_structure(record, cpu.ring.next_slot());
     record.type = abi::RecordType::access;
     record.cpu = static_cast<std::uint8_t>(cpu.number);
     record.access = static_cast<std::uint8_t>(fast.types[0] >> 16 |
@@ -62,42 +62,39 @@ abi::Record begun_record(Cpu& cpu) {
     record.mode = static_cast<std::uint8_t>(fast.types[0] >> 24);
     record.time = fast.time;
     record.duration = 0;
-    record.device = static_cast<std::uint16_t>(port::load_shared(lock.device));
+    record.device = static_cast<std::uint16_t>(port::load_shared(owner.device));
     record.flags = record.pa_high = 0;
     record.pa_low = fast.pa;
+    record.pc = pc;
     record.value = 0;
-    return record;
+    cpu.trapped.access = {{.decoded = true,
+                           .syndrome = true,
+                           .plain = true,
+                           .wide = fast.length == 4,
+                           .write = hsr.write(),
+                           .sign_extend = hsr.sign_extend(),
+                           .log2_size = hsr.log2_size(),
+                           .reg = hsr.srt(),
+                           .recorded = true},
+                          {fast.pa},
+                          {record.va},
+                          cpu.machine->map.find({fast.pa})};
+    cpu.trapped.payload = {};
+    cpu.ring.begun(fast.time, pc, fast.pa);
+    cpu.locks.adopt(owner);
+    record.lock_sequence = cpu.locks.next_sequence(owner);
+    ++cpu.ring.statistics().traps; // the one that began it
 }
 
 /// Makes the fast path's step one of the slow path. Kept out of what each slow trap executes.
 [[gnu::noinline]] void adopt_step(Cpu& cpu) {
     const FastState& fast = cpu.fast;
-    const arch::Hsr hsr(fast.hsr);
     Trapped& trapped = cpu.trapped;
-    trapped.record = begun_record(cpu);
-    trapped.record.pc = fast.next_pc - fast.length;
-    trapped.record.va = fast.va;
-    cpu.ring.begun(fast.time, trapped.record.pc, fast.pa);
-    if (hsr.write()) trapped.record.value = fast.value;
-    Owner& owner = *port::memory_at<Owner>({fast.region});
-    cpu.locks.adopt(owner);
-    trapped.record.lock_sequence = cpu.locks.next_sequence(owner);
-    trapped.access = {{.decoded = true,
-                       .syndrome = true,
-                       .plain = true,
-                       .wide = fast.length == 4,
-                       .write = hsr.write(),
-                       .sign_extend = hsr.sign_extend(),
-                       .log2_size = hsr.log2_size(),
-                       .reg = hsr.srt(),
-                       .recorded = true},
-                      {fast.pa},
-                      {fast.va},
-                      cpu.machine->map.find({fast.pa})};
-    trapped.payload = {};
+    adopt_access(cpu, fast.next_pc - fast.length);
+    trapped.access.va = {trapped.record.va = fast.va};
+    if (trapped.access.write) trapped.record.value = fast.value;
     cpu.step = {.armed = true, .stop = fast.next_pc, .psr = fast.psr};
     cpu.view.adopt(*cpu.shadow);
-    ++cpu.ring.statistics().traps; // the trap that began the step
     ++cpu.ring.statistics().stepped;
 }
 
@@ -254,22 +251,14 @@ void mmioscope_reserve(Cpu& cpu) {
 // The caller holds the region's lock and has begun the record.
 void mmioscope_access_aborted(Cpu& cpu, Frame& frame) {
     const arch::Hsr hsr{port::read<reg::HSR>()};
-    const FastState& fast = cpu.fast;
-    const bool write = arch::Hsr(fast.hsr).write();
+    abi::Record& record = cpu.trapped.record;
     close_fast_path(cpu);
-    abi::Record record = begun_record(cpu);
-    Owner& lock = *port::memory_at<Owner>({fast.region});
-    record.pc = fast.next_pc;
-    cpu.ring.begun(fast.time, record.pc, fast.pa);
-    record.lock_sequence = lock.next_sequence();
-    record.duration = static_cast<std::uint32_t>(cpu.ring.complete() - fast.time);
-    record.type = abi::RecordType::fault;
-    record.value = abi::fault_value(abi::FaultReason::external_abort);
+    adopt_access(cpu, cpu.fast.next_pc);
+    record.duration = static_cast<std::uint32_t>(cpu.ring.complete() - record.time);
+    hand_on_abort(cpu, frame, hsr);
     cpu.ring.publish(record);
     cpu.ring.finish();
-    lock.lock.release();
-    ++cpu.ring.statistics().traps;
+    cpu.locks.release();
     count_emulated(cpu, false);
-    inject_data_abort(frame, {record.va}, write, answered_by(hsr));
     open_fast_path(cpu);
 }
