@@ -205,12 +205,9 @@ void RingWriter::announce(abi::Record& begin, bool several) {
 
 /// Reports a loss, for which there is room.
 void RingWriter::publish_gap(std::uint64_t time) {
-    abi::Record gap{};
-    gap.type = abi::RecordType::gap;
+    abi::Record gap = event_record(abi::RecordType::gap, pending_gap_);
     gap.cpu = cpu_;
     gap.time = time;
-    gap.device = abi::no_device;
-    gap.value = pending_gap_;
     gap.cpu_sequence = sequence_ - static_cast<std::uint32_t>(pending_gap_);
     pending_gap_ = 0;
     store(gap);

@@ -13,6 +13,17 @@
 
 namespace mmioscope {
 
+/// Of an event that is no access; `pa_low` says more about it.
+inline abi::Record event_record(abi::RecordType type, std::uint64_t value, std::uint32_t pa_low = 0,
+                                std::uint16_t device = abi::no_device) {
+    abi::Record record{};
+    record.type = type;
+    record.value = value;
+    record.pa_low = pa_low;
+    record.device = device;
+    return record;
+}
+
 class RingWriter {
 public:
     /// Starts the ring of `cpu` at `header`, which is zero except for `boot_number`. It has

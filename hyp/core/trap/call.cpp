@@ -139,11 +139,8 @@ std::uint32_t answer(Cpu& cpu, const Frame& frame, const Call& call) {
 } // namespace
 
 void record_power(Cpu& cpu, abi::PowerEvent event, std::uint32_t pa) {
-    abi::Record record{};
-    record.type = abi::RecordType::power;
-    record.device = abi::no_device;
-    record.value = abi::power_value(event, cpu.number);
-    record.pa_low = pa;
+    abi::Record record =
+        event_record(abi::RecordType::power, abi::power_value(event, cpu.number), pa);
     cpu.ring.publish_event(record);
 }
 

@@ -4,7 +4,7 @@
 #include "abi/control.hpp"
 #include "choice/filter.hpp"
 #include "choice/trigger.hpp"
-#include "trace/chooser.hpp"
+#include "trace/ring_writer.hpp"
 
 namespace mmioscope {
 
@@ -28,12 +28,7 @@ struct Choice final : Chooser {
     bool holds_all() const override { return trigger.holds(); }
     /// That the trigger fired.
     abi::Record notice() const override {
-        abi::Record record{};
-        record.type = abi::RecordType::configuration;
-        record.device = abi::no_device;
-        record.pa_low = trigger.tag();
-        record.value = abi::control::fired;
-        return record;
+        return event_record(abi::RecordType::configuration, abi::control::fired, trigger.tag());
     }
 };
 

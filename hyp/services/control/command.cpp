@@ -47,13 +47,10 @@ bool well_formed_here(const Machine& machine, const Request& r) {
 }
 
 void record(Cpu& cpu, const Request& r, abi::RecordType type) {
-    abi::Record record{};
-    record.type = type;
-    record.device = abi::no_device;
-    if (r.command == Command::select || r.command == Command::deselect)
-        record.device = static_cast<std::uint16_t>(r.argument[0]);
-    record.value = r.argument[0] | std::uint64_t{r.argument[1]} << 32;
-    record.pa_low = abi::control::change_tag(r);
+    const bool of_device = r.command == Command::select || r.command == Command::deselect;
+    const auto device = static_cast<std::uint16_t>(of_device ? r.argument[0] : abi::no_device);
+    abi::Record record = event_record(type, r.argument[0] | std::uint64_t{r.argument[1]} << 32,
+                                      abi::control::change_tag(r), device);
     cpu.ring.publish_event(record);
 }
 

@@ -43,11 +43,9 @@ constexpr Frame privileged{
 
 /// A record of what a request might have asked for.
 void record_change(Cpu& cpu, Command command, std::uint32_t first, std::uint32_t second) {
-    abi::Record record{};
-    record.type = abi::RecordType::configuration;
-    record.device = abi::no_device;
-    record.value = first | std::uint64_t{second} << 32;
-    record.pa_low = static_cast<std::uint32_t>(command);
+    abi::Record record =
+        event_record(abi::RecordType::configuration, first | std::uint64_t{second} << 32,
+                     static_cast<std::uint32_t>(command));
     cpu.ring.publish_event(record);
 }
 
