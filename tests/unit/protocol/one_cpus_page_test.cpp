@@ -121,6 +121,9 @@ std::string judge(unsigned count, std::uint64_t seed, Flaw flaw = Flaw::none) {
     if (!rig.failure().empty()) return rig.failure();
     if (rig.text().find(abi::stop_line) != std::string::npos) return rig.text();
     if (rig.services.integrity.find_damage(false).name != nullptr) return "damage";
+    for (unsigned cpu = 0; cpu < count; ++cpu)
+        if (rig.machine->normal(cpu).entry(at::fifo) != rig.machine->normal(0).entry(at::fifo))
+            return "a device has tables of a CPU's own";
     if (rig.simulation.ram.load<std::uint32_t>(counter) != count * rounds) return "lost increments";
     for (unsigned cpu = 0; cpu < count; ++cpu)
         if (rig.simulation.ram.load<std::uint32_t>(page + 0x100 * cpu) != rounds)
