@@ -43,7 +43,7 @@ ARGUMENTS = {"bare": [], SLOW: ["--slow-path"], **OPTIONS}
 # For each metric, the goals for the two engines. In instructions, unless the metric says otherwise.
 GOALS = {
     "load, PL1, ARM": (80, 121), "load, PL1, Thumb": (88, 138), "load with writeback": (900, 930),
-    "load: slow path": (480, 620),
+    "load: slow path": (480, 620), "load: slow path, functions on the way": (45, 45), "load: slow path, files on the way": (18, 18),
     "exceptions": (1, 2), "ISB": (2, 4), "DSB": (2, 3), "DMB": (3, 3), "TLBI": (0, 2), "CP14": (0, 3), "CP15": (7, 11),
     "boot: mean": (86, 129), "SD load: mean": (81, 123), "boot: a stream and task names, more": (1200, 1200),
     "boot: bytes of the stream": (2.0, 2.0), "boot: reset to the first instruction": (1_000_000, 1_000_000),
@@ -64,7 +64,7 @@ class Image:
     """The hypervisor's code: its addresses, functions and instruction sets."""
 
     def __init__(self, elf):
-        self.functions, self.sets = [], []
+        self.elf, self.functions, self.sets = elf, [], []
         places = {}
         for line in output("arm-none-eabi-nm", "-nC", "--special-syms", elf).splitlines():
             address, _, name = line.split(" ", 2)
@@ -80,6 +80,13 @@ class Image:
 
     def function(self, address):
         return self.functions[bisect.bisect_right(self.functions, (address, chr(0x10ffff))) - 1][1]
+
+    def passed(self, addresses):
+        """The hypervisor's functions, inlined ones too, that have instructions there, and their files, by the debug info."""
+        told = subprocess.run(["arm-none-eabi-addr2line", "-afi", "-e", self.elf], input="\n".join(map(hex, addresses)),
+                              check=True, stdout=subprocess.PIPE, text=True).stdout
+        functions = set(re.findall(r"^(?!0x)(\S+)\n.*/(hyp/(?:core|abi)/[^:]*):", told, re.M))
+        return len(functions), len({file for _, file in functions})
 
     def is_thumb(self, address):
         return self.sets[bisect.bisect_right(self.sets, (address, "z")) - 1][1] == "t"
@@ -157,6 +164,12 @@ class Counts:
                         found[self.special[address]] += count
         return {what: found[what] / self.accesses([section])
                 for what in ("exceptions", "ISB", "DSB", "DMB", "TLBI", "CP14", "CP15")}
+
+    def passed(self, section):
+        """Functions and files that most accesses pass."""
+        return self.image.passed({address for kind in ("begun", "finished", "emulated") if kind in self.sections[section]
+                                  for address, count, _ in self.sections[section][kind]["counts"]
+                                  if 2 * count > self.sections[section][kind]["paths"]})
 
     def by_function(self):
         """For each section and kind: paths, mean, least and most, and the functions of the mean and the longest one."""
@@ -412,6 +425,8 @@ def whole(bench, judge):
         bare = bares[engine].result()
         slow = slows[engine].result()
         add_bare(table, engine, bare, slow)
+        for what, number in zip(("functions", "files"), slow.passed(1)):
+            table.add(f"load: slow path, {what} on the way", engine, number)
         for what in OPTIONS:
             more = options[what][engine].result().mean([1]) - slow.mean([1])
             table.add(f"load: {what}, more", engine, more)
