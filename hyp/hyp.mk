@@ -36,7 +36,7 @@ hyp_object = $(BUILD)/obj/target/$(basename $(1)).o
 HYP_OBJECTS := $(foreach s,$(HYP_SOURCES) $(HYP_TARGET_SOURCES) $(HYP_ASSEMBLY),$(call hyp_object,$(s)))
 
 # What runs once, or seldom, is compiled for size: but not what the start spends its time on.
-HYP_COLD_SOURCES := $(filter-out hyp/start/dt/tree.cpp %/checksum.cpp,$(HYP_START_SOURCES) $(wildcard \
+HYP_COLD_SOURCES := $(filter-out hyp/start/dt/tree.cpp hyp/start/translation_table.cpp %/checksum.cpp,$(HYP_START_SOURCES) $(wildcard \
     hyp/services/integrity/*.cpp)) \
     $(wildcard hyp/core/bringup/*.cpp hyp/core/board/*.cpp hyp/services/control/*.cpp hyp/services/black_box/*.cpp \
     hyp/services/unprotect/*.cpp hyp/services/keeping/*.cpp hyp/services/changing/*.cpp) boot/boot.cpp \

@@ -58,6 +58,21 @@ std::optional<abi::Kept> keep(Machine& machine, Range where, const AreaLayout& l
 
 } // namespace
 
+void RingWriter::start(abi::RingHeader& header, std::uint32_t cpu, std::uint64_t capacity,
+                       abi::Policy policy, bool host_reader) {
+    header_ = &header;
+    slots_ = reinterpret_cast<abi::Record*>(&header + 1);
+    capacity_ = static_cast<std::uint32_t>(capacity);
+    boot_number_ = header.boot_number;
+    cpu_ = static_cast<std::uint8_t>(cpu);
+    policy_ = policy;
+    header.capacity = capacity;
+    header.cpu = cpu;
+    header.record_size = sizeof(abi::Record);
+    header.readers[abi::host_reader].active = host_reader ? 1 : 0;
+    header.magic = abi::ring_magic;
+}
+
 std::uint32_t description_crc(const abi::AreaHeader& area, std::uint32_t regions) {
     abi::AreaHeader header = area;
     header.region_count = regions;

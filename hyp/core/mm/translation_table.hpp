@@ -1,5 +1,5 @@
 // Long-descriptor tables, for Hyp's stage 1 and the guest's stage 2. They are built before the
-// first ERET into the guest. How those of the guest change later:
+// first ERET into the guest (start/translation_table.cpp). How those of the guest change later:
 // services/changing/live_tables.hpp.
 #pragma once
 

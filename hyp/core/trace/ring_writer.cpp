@@ -8,21 +8,6 @@ namespace mmioscope {
 /// room in the smallest ring.
 static_assert(2 * (1 + abi::max_pieces) + 4 < abi::min_capacity - abi::reserve_batch);
 
-void RingWriter::start(abi::RingHeader& header, std::uint32_t cpu, std::uint64_t capacity,
-                       abi::Policy policy, bool host_reader) {
-    header_ = &header;
-    slots_ = reinterpret_cast<abi::Record*>(&header + 1);
-    capacity_ = static_cast<std::uint32_t>(capacity);
-    boot_number_ = header.boot_number;
-    cpu_ = static_cast<std::uint8_t>(cpu);
-    policy_ = policy;
-    header.capacity = capacity;
-    header.cpu = cpu;
-    header.record_size = sizeof(abi::Record);
-    header.readers[abi::host_reader].active = host_reader ? 1 : 0;
-    header.magic = abi::ring_magic;
-}
-
 /// How many records the slowest reader has not read yet.
 std::uint32_t RingWriter::farthest_behind() {
     const std::uint64_t head = head_;
