@@ -24,6 +24,7 @@ struct Options {
     std::string kernel; ///< image; empty: none
     unsigned baud = 115'200;
     double timeout = 10;
+    bool returns = false;
 };
 
 constexpr char examples[] = R"(
@@ -45,7 +46,7 @@ Status steer(const Options& options) {
     // First, so that invalid words cost nothing; any device name will do for that.
     const control::FindCode code =
         options.kernel.empty() ? control::FindCode()
-                               : run::code_of(run::read_input(options.kernel, "kernel"));
+                               : run::code_of(run::read_input(options.kernel, "kernel"), options.returns);
     const auto asks = control::asks_of(
         options.words, [](const std::string&) { return std::vector{control::Place{0, 4096}}; },
         code);
@@ -74,6 +75,7 @@ Action add(CLI::App& command, const std::string&) {
     command.add_option("--kernel", options->kernel,
                        "The image of the kernel that runs there (vmlinuz, Image), for probes")
         ->type_name("FILE");
+    command.add_flag("--returns", options->returns, "With probe: record each return, too");
     command.add_option("--baud", options->baud, "Rate of a serial port, in bit/s (default 115200)")
         ->check(CLI::Range(1, 100'000'000));
     command.add_option("--timeout", options->timeout, "Time to wait for a reply (default 10)")

@@ -135,6 +135,9 @@ void add_tracing(CLI::App& command, Options& options) {
                "Record each call of this function of the kernel: a name, with * ? [] as in a "
                "shell, or the address of an instruction; @FILE has one in each line; may be repeated")
         ->type_name("FUNCTION");
+    command.add_flag("--returns", options.returns,
+                     "Of the functions of --probe, record each return, too: its result, and the "
+                     "time since the call");
     command.add_flag("--probes", options.probes_later,
                      "Let mmioscope ctl set and remove probes while the guest runs");
 }

@@ -282,7 +282,7 @@ void add_probes(Asks& to, WordReader& words, Command command) {
             continue;
         }
         for (const Instruction& at : words.code(word)) {
-            to.push_back({command, at.address, command == Command::probe ? at.word : 0});
+            to.push_back(command == Command::probe ? probe_of(at) : Ask{command, at.address});
         }
     } while (!words.done());
 }

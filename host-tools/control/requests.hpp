@@ -36,7 +36,13 @@ using FindDevice = std::function<std::vector<Place>(const std::string& name)>;
 struct Instruction {
     std::uint32_t address;
     std::uint32_t word;
+    std::uint32_t flags; ///< in the address of its probe (abi/control.hpp)
 };
+
+/// The request for its probe.
+inline Ask probe_of(const Instruction& at) {
+    return {abi::control::Command::probe, at.address | at.flags, at.word};
+}
 
 /// Finds the first instructions of all functions with this name, which may be a pattern, or the one
 /// at an address. Throws Error (bad_input) if there is none.

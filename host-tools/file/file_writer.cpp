@@ -98,8 +98,8 @@ void FileWriter::flush() {
     write_records(std::max(whole_groups(waiting()), static_cast<std::size_t>(seen_.records)));
 }
 
-std::span<const abi::Record> FileWriter::next_section() const {
-    const auto all = waiting();
+std::span<abi::Record> FileWriter::next_section() {
+    const auto all = std::span(pending_).subspan(written_records_);
     return all.size() < records_per_section
                ? all
                : all.first(whole_groups(all.first(records_per_section)));

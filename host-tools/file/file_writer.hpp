@@ -50,7 +50,7 @@ public:
     /// After that, call write_full() until it returns false.
     std::vector<abi::Record>& pending();
     /// The records of pending() that belong to the next section.
-    std::span<const abi::Record> next_section() const;
+    std::span<abi::Record> next_section();
     /// One caller for each of `records`. They are part of next_section(), and follow those of the
     /// previous call.
     void write_callers(std::span<const abi::Record> records, std::span<const Caller> callers);

@@ -189,8 +189,13 @@ constexpr bool executed(const abi::Record& record) {
 constexpr bool called(const abi::Record& record) {
     return record.type == abi::RecordType::call;
 }
-constexpr bool carried_out(const abi::Record& record) {
-    return placed(record) && record.type != abi::RecordType::begin;
+constexpr bool returned(const abi::Record& record) {
+    return record.type == abi::RecordType::ret;
+}
+/// A return's is the time since its call, if that is known.
+constexpr bool has_duration(const abi::Record& record) {
+    return (placed(record) && record.type != abi::RecordType::begin) ||
+           (returned(record) && record.duration != 0);
 }
 constexpr bool lost(const abi::Record& record) {
     return record.type == abi::RecordType::gap;
@@ -246,8 +251,9 @@ constexpr std::uint64_t offset(const abi::Record& record, const Context& context
         record.device < context.bases.size() ? context.bases[record.device] : 0;
     return address < base ? address : address - base;
 }
-constexpr std::uint64_t is_called(const abi::Record& record, const Context&) {
-    return called(record) ? 1 : 0;
+template <abi::RecordType type>
+constexpr std::uint64_t is(const abi::Record& record, const Context&) {
+    return record.type == type ? 1 : 0;
 }
 constexpr std::uint64_t low_value(const abi::Record& record, const Context&) {
     return record.value & 0xffff'ffff;
@@ -372,8 +378,9 @@ inline constexpr EventField fields[] = {
         Unit::hex, record_number<number<&Record::value>, trace::has_value, Packed::value>),
     Row("fields", {}, "the fields of the register, as NAME=value, separated by spaces", Of::value,
         [](E e) { return words(field_words(e)); }),
-    Row("duration_ns", {"duration"}, "time until the access was known to be done", Unit::time,
-        record_number<duration, carried_out, Packed::time>),
+    Row("duration_ns", {"duration"},
+        "time until the access was known to be done, or the function returned", Unit::time,
+        record_number<duration, has_duration, Packed::time>),
     Row("pc", {"pc"}, "the address of the instruction", Unit::hex, code, Of::context,
         address<&Record::pc>),
     Row(
@@ -400,14 +407,16 @@ inline constexpr EventField fields[] = {
         [](E e) {
             return words(executed(e.record) && e.record.mode != 0 ? mode_word(e.record.mode) : "");
         }),
-    Row({}, {"call"}, "a call of a function that has a probe", record_number<is_called>),
+    Row({}, {"call"}, "a call of a function that has a probe",
+        record_number<is<abi::RecordType::call>>),
+    Row({}, {"ret"}, "a return of such a function", record_number<is<abi::RecordType::ret>>),
+    Row({}, {"retval"}, "what it returned: r0", Unit::hex, code,
+        record_number<low_value, returned, Packed::value>),
     Row({}, {"arg0"}, "its first argument: r0", Unit::hex, code,
         record_number<low_value, called, Packed::value>),
     Row({}, {"arg1"}, "r1", Unit::hex, code, record_number<high_value, called, Packed::value>),
-    Row({}, {"arg2"}, "r2", Unit::hex, code,
-        record_number<number<&Record::va>, called>),
-    Row({}, {"arg3"}, "r3", Unit::hex, code,
-        record_number<number<&Record::pa_low>, called>),
+    Row({}, {"arg2"}, "r2", Unit::hex, code, record_number<number<&Record::va>, called>),
+    Row({}, {"arg3"}, "r3", Unit::hex, code, record_number<number<&Record::pa_low>, called>),
     Row({}, {"user"}, "User mode", record_number<user>),
     Row({}, {"thumb"}, "Thumb state", record_number<is_set<&Record::mode, abi::mode_thumb>>),
     Row("task", {"task"}, "the task: in exports the address in TPIDRURO", Unit::hex, Of::context,

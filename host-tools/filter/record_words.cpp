@@ -36,13 +36,14 @@ std::string mode_word(std::uint8_t mode) {
 }
 
 std::string flag_words(const abi::Record& record) {
-    static constexpr std::array<std::pair<unsigned, std::string_view>, 9> words = {{
+    static constexpr std::array<std::pair<unsigned, std::string_view>, 10> words = {{
         {abi::flag_value_unknown, "value_unknown"},
         {abi::flag_early, "early"},
         {abi::flag_same_instruction, "same_instruction"},
         {abi::flag_boot, "boot"},
         {abi::flag_estimated, "estimated"},
         {abi::flag_payload, "payload"},
+        {abi::flag_returns, "returns"},
         {abi::access_sign_extend << 8, "sign_extended"},
         {abi::access_syndrome << 8, "syndrome"},
         {abi::access_emulated << 8, "emulated"},

@@ -95,6 +95,8 @@ constexpr Kind row_of(abi::RecordType type) {
     case RecordType::call:
         return {"call", "the guest called a function that has a probe", ValueIs::none, everything,
                 executed};
+    case RecordType::ret:
+        return {"ret", "such a function returned", ValueIs::none, everything, executed};
     case RecordType::payload:
         return {"payload", "bytes of the record before it; an event of its own if that is missing"};
     }

@@ -91,7 +91,7 @@ std::string all_or_none(std::uint32_t region) {
 }
 
 /// By abi::control::ProbeEnd.
-constexpr std::array<std::string_view, 7> probe_ends = {
+constexpr std::array<std::string_view, 8> probe_ends = {
     "",
     ": the guest changed the instruction",
     ": the guest wrote to the page by more than single words",
@@ -99,6 +99,7 @@ constexpr std::array<std::string_view, 7> probe_ends = {
     ": another instruction was there",
     ": this instruction cannot be probed",
     ": no room",
+    ": the kernel frees the code",
 };
 
 std::string text_of(Command command, std::uint32_t first, std::uint32_t second) {
@@ -124,7 +125,9 @@ std::string text_of(Command command, std::uint32_t first, std::uint32_t second) 
     case Command::trigger_start: return fmt::format("trigger start count {}", first);
     case Command::trigger_stop: return fmt::format("trigger stop count {}", first);
     case Command::no_trigger: return "trigger none";
-    case Command::probe: return fmt::format("probe {:#x}", first);
+    case Command::probe:
+        return fmt::format("probe {:#x}{}", first & ~3u,
+                           (first & abi::control::frees_code) != 0 ? " that frees code" : "");
     case Command::unprobe:
         return fmt::format("unprobe {:#x}{}", first, at(probe_ends, second, ": unknown reason"));
     default: return fmt::format("{} {:#x} {:#x}", static_cast<unsigned>(command), first, second);
@@ -136,6 +139,10 @@ std::string text_of(Command command, std::uint32_t first, std::uint32_t second) 
 std::string arguments_text(const abi::Record& record) {
     return fmt::format("({:#x}, {:#x}, {:#x}, {:#x})", record.value & 0xffff'ffff,
                        record.value >> 32, record.va, record.pa_low);
+}
+
+std::string result_text(const abi::Record& record) {
+    return fmt::format("{:#x}", record.value & 0xffff'ffff);
 }
 
 std::string change_text(const abi::Record& record) {

@@ -11,6 +11,8 @@ namespace mmioscope::trace {
 
 /// r0 to r3 of a `call`: "(0x1, 0xc2095000, 0x0, 0x20)".
 std::string arguments_text(const abi::Record& record);
+/// r0 of a `ret`: "0x0".
+std::string result_text(const abi::Record& record);
 /// Why an access reached no device, or what is wrong with it. `value` is that of a fault record;
 /// `device`, if known, the path of fault_region().
 std::string fault_text(std::uint64_t value, std::string_view device = {});

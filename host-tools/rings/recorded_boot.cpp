@@ -2,6 +2,7 @@
 
 #include "file/file_reader.hpp"
 #include "file/file_writer.hpp"
+#include "records/returns.hpp"
 #include "wire/wire_decoder.hpp"
 
 #include <unistd.h>
@@ -69,7 +70,7 @@ FileDescriptor as_trace(const rings::Area& area, std::span<const std::byte> tree
     writer.values(abi::SectionType::info, std::span(&info, 1));
     writer.section(abi::SectionType::device_tree, tree);
     writer.values(abi::SectionType::regions, std::span<const abi::RegionEntry>(area.regions()));
-    writer.append(records);
+    writer.append(trace::Returns().completed(records));
     writer.finish(0, abi::Ending::machine_off);
     ::lseek(file.get(), 0, SEEK_SET);
     return file;

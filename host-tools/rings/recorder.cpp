@@ -51,7 +51,10 @@ std::string Recorder::doubts() const {
                : why_unfinished_;
 }
 
-void Recorder::add(const trace::Run& run) {
+void Recorder::add(const trace::Run& run, std::span<abi::Record> records) {
+    if (run.count == 1) { // as all that are no accesses
+        returns_.complete(records[static_cast<std::size_t>(run.first - records.data())]);
+    }
     losses_.add(run);
     summary_.add(run);
     file_.seen(run);
@@ -60,16 +63,17 @@ void Recorder::add(const trace::Run& run) {
 // The writer's pending records after the first `before` ones are new.
 void Recorder::deliver(std::size_t before) {
     do { // at least once: an onlooker also works without records
-        const std::span<const abi::Record> records = file_.next_section().subspan(before);
+        const std::span<abi::Record> records = file_.next_section().subspan(before);
         if (onlooker_ == nullptr) {
-            trace::for_each_run<trace::RunsOf::time>(records,
-                                                     [this](const trace::Run& run) { add(run); });
+            trace::for_each_run<trace::RunsOf::time, abi::Record>(
+                records, [&](const trace::Run& run) { add(run, records); });
         } else {
             runs_.clear();
-            trace::for_each_run<trace::RunsOf::task>(records, [this](const trace::Run& run) {
-                add(run);
-                runs_.push_back(run);
-            });
+            trace::for_each_run<trace::RunsOf::task, abi::Record>(records,
+                                                                  [&](const trace::Run& run) {
+                                                                      add(run, records);
+                                                                      runs_.push_back(run);
+                                                                  });
             onlooker_->see(records, runs_, file_);
         }
         before = 0;

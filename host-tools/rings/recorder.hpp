@@ -3,6 +3,7 @@
 
 #include "file/file_writer.hpp"
 #include "records/losses.hpp"
+#include "records/returns.hpp"
 #include "records/summary.hpp"
 #include "rings/area.hpp"
 #include "rings/merge.hpp"
@@ -46,7 +47,7 @@ public:
 
 private:
     void deliver(std::size_t before);
-    void add(const trace::Run& run);
+    void add(const trace::Run& run, std::span<abi::Record> records);
 
     const Area& area_;
     trace::FileWriter& file_;
@@ -54,6 +55,7 @@ private:
     OrderedRings rings_;
     trace::LossCounter losses_;
     trace::Summary summary_;
+    trace::Returns returns_;
     std::vector<trace::Run> runs_; ///< for the onlooker
     std::string why_unfinished_;   ///< by accesses in whose middle the machine ended
 };

@@ -304,11 +304,9 @@ Plan make_plan(const Options& given) {
     }
     plan.names = kernel_names(options);
     what.task_names = task_names(options, plan.names);
-    if (options.probes_later) {
-        what.probes.emplace();
-    }
-    if (!options.probes.empty()) {
-        what.probes = probe_cells(options.probes, read_input(options.kernel, "kernel"), board);
+    if (options.probes_later || !options.probes.empty()) {
+        what.probes = probe_cells(options.probes, options.returns,
+                                  read_input(options.kernel, "kernel"), board);
     }
     plan.tree = compose_tree(tree, board, what);
     plan.qemu_version = qemu_version(plan.qemu);

@@ -47,22 +47,23 @@ struct Code {
         }
     }
 
-    std::vector<control::Instruction> find(const std::string& name) const {
+    /// With `flags` where they are functions.
+    std::vector<control::Instruction> find(const std::string& name, std::uint32_t flags) const {
         std::vector<control::Instruction> found;
-        const auto add = [&](std::uint32_t address) {
+        const auto add = [&](std::uint32_t address, std::uint32_t flags) {
             if (const auto word = text.word(address)) {
-                found.push_back({address, *word});
+                found.push_back({address, *word, flags});
             }
         };
         if (const std::optional<std::uint64_t> address = parse_number(name)) {
             if (*address % 4 == 0 && *address <= UINT32_MAX) {
-                add(static_cast<std::uint32_t>(*address));
+                add(static_cast<std::uint32_t>(*address), 0);
             }
         }
         for (const symbols::Symbol& symbol : symbols) {
             if (is_function(symbol) && symbol.module.empty() && symbol.address % 4 == 0 &&
                 ::fnmatch(name.c_str(), symbol.name.c_str(), 0) == 0) {
-                add(symbol.address);
+                add(symbol.address, flags);
             }
         }
         if (found.empty()) {
@@ -71,33 +72,48 @@ struct Code {
         return found;
     }
 
+    bool has(const std::string& name) const {
+        return std::ranges::find(symbols, name, &symbols::Symbol::name) != symbols.end();
+    }
+
     symbols::SymbolList symbols;
     symbols::KernelText text;
 };
 
 } // namespace
 
-control::FindCode code_of(const Bytes& kernel) {
-    return [code = std::make_shared<Code>(symbols::read_kernel_image(kernel))](
-               const std::string& name) { return code->find(name); };
+control::FindCode code_of(const Bytes& kernel, bool returns) {
+    const auto code = std::make_shared<Code>(symbols::read_kernel_image(kernel));
+    return [code, flags = returns ? abi::control::returns : 0](const std::string& name) {
+        return code->find(name, flags);
+    };
 }
 
-std::vector<std::uint32_t> probe_cells(const std::vector<std::string>& wanted, const Bytes& kernel,
-                                       const Board& board) {
+std::vector<std::uint32_t> probe_cells(const std::vector<std::string>& wanted, bool returns,
+                                       const Bytes& kernel, const Board& board) {
     constexpr std::uint32_t split = 16u << 20; // PAGE_OFFSET is a multiple of it
     const Code code(symbols::read_kernel_image(kernel));
-    std::map<std::uint32_t, std::uint32_t> words; // by address
-    for (const std::string& name : names_of(wanted)) {
-        for (const control::Instruction& at : code.find(name)) {
-            words.emplace(at.address, at.word);
+    std::map<std::uint32_t, control::Instruction> found; // by address
+    const auto add = [&](const std::string& name, std::uint32_t flags) {
+        for (const control::Instruction& at : code.find(name, flags)) {
+            found.emplace(at.address, at).first->second.flags |= at.flags;
         }
+    };
+    for (const std::string& name : names_of(wanted)) {
+        add(name, returns ? abi::control::returns : 0);
+    }
+    // Where the kernel's module loader frees what a module, or BPF, has executed.
+    if (const std::string frees = "module_memfree"; code.has(frees)) {
+        const bool asked = found.contains(code.find(frees, 0).front().address);
+        add(frees, abi::control::frees_code | (asked ? abi::control::returns : 0));
     }
     // The kernel's first 128 MiB of memory are mapped in one piece (Documentation/arm/memory.rst),
     // and its decompressor puts it where the memory begins (AUTO_ZRELADDR).
     std::vector<std::uint32_t> cells{static_cast<std::uint32_t>(board.ram_base) -
                                      *code.text.base() / split * split};
-    for (const auto& [address, word] : words) {
-        cells.insert(cells.end(), {address, word});
+    for (const auto& [address, at] : found) {
+        const control::Ask ask = control::probe_of(at);
+        cells.insert(cells.end(), {ask.first, ask.second});
     }
     return cells;
 }

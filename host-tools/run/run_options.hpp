@@ -43,6 +43,7 @@ struct Options {
     std::optional<bool> control_page;    ///< and accept requests over the wire; default: yes
     std::vector<std::string> at_start;   ///< commands of ctl, unparsed
     std::vector<std::string> probes;     ///< functions, unparsed (run/probes.hpp)
+    bool returns = false;                ///< of these, too
     bool probes_later = false;           ///< requests may set probes
 
     std::string stream;                     ///< UART for the trace; empty: none

@@ -398,6 +398,14 @@ void LineFormat::append_event(TextBuffer& to, const Event& event) {
         to.append(fmt::format("call {}{}{}{}", called_text(style_, event), event.text(),
                               caller_text(style_, event), task_of(style_, event)));
         return;
+    case RecordType::ret: {
+        const bool known = record.pc != record.lr && style_.pc;
+        to.append(fmt::format("ret {} = {}{}{}{}", known ? called_text(style_, event) : "?",
+                              event.text(),
+                              known ? "  " + duration_text(style_, record) : std::string(),
+                              caller_text(style_, event), task_of(style_, event)));
+        return;
+    }
     case RecordType::marker:
         append_colored(to, color::mark, fmt::format("mark {}", event.text()));
         return;

@@ -170,6 +170,7 @@ void WireDecoder::begin(std::uint32_t boot, const StreamHead& head) {
     boot_ = boot;
     cpus_ = head.info.cpu_count;
     first_time_ = {};
+    returns_ = {};
     ended_.reset();
     goes_on_ = false;
     kept_.emplace();
@@ -201,6 +202,7 @@ bool WireDecoder::hand_on(std::vector<abi::Record>& records, bool late) {
     if (!records.empty()) {
         ended_.reset();
         goes_on_ = false;
+        std::ranges::for_each(records, [this](abi::Record& r) { returns_.complete(r); });
         sink_.records(records);
     }
     return true;

@@ -3,6 +3,7 @@
 
 #include "abi/record_model.hpp"
 #include "abi/wire.hpp"
+#include "records/returns.hpp"
 #include "wire/kept_boot.hpp"
 #include "wire/stream_head.hpp"
 #include "wire/wire_frames.hpp"
@@ -123,6 +124,7 @@ private:
     std::optional<std::uint32_t> boot_; ///< whose description the sink has
     std::vector<std::uint32_t> over_;   ///< the boots before it
     FirstTime first_time_;
+    trace::Returns returns_;
     std::optional<abi::StreamEnd> ended_; ///< the last thing about that boot was this end
     bool goes_on_ = false;
     std::optional<KeptBoot> kept_; ///< as far as it has arrived; nothing: all of it has

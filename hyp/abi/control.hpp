@@ -12,8 +12,8 @@
 // and to no earlier one.
 //
 // A trigger that fires makes a `configuration` record with the tag of the request that armed it
-// (trigger_start or trigger_stop), the value `fired`, and the time of the access: before the first record (trigger_start) or after
-// the last one (trigger_stop).
+// (trigger_start or trigger_stop), the value `fired`, and the time of the access: before the first
+// record (trigger_start) or after the last one (trigger_stop).
 //
 // The guest finds the control page by layout.hpp or by its device tree: compatible
 // "mmioscope,control-1"; reg: page, trace area; reg-names: "control", "trace". It is accessed by
@@ -79,11 +79,18 @@ enum class Command : std::uint8_t {
     no_trigger = 26,         ///< disarms the trigger and clears what it matches
 
     // Probes: a `call` record each time when the guest executes the instruction.
-    probe = 27,   ///< virtual address, a multiple of 4; the ARM instruction that is there
+    probe = 27,   ///< virtual address, with `returns` and `frees_code`; the ARM instruction there
     unprobe = 28, ///< virtual address, 0: all probes. In a record, argument[1] is a ProbeEnd
 };
 
 inline constexpr Command last_command = Command::unprobe;
+
+// In the low bits of a probe's address; it is a function's first instruction then.
+/// Each return of the function makes a `ret` record.
+inline constexpr std::uint32_t returns = 1;
+/// The function frees code: before each call the probes end that are in what r0 points to, up to
+/// the next address that is not mapped. It makes no records, but with `returns`.
+inline constexpr std::uint32_t frees_code = 2;
 
 /// Why a probe ended.
 enum class ProbeEnd : std::uint32_t {
@@ -95,6 +102,7 @@ enum class ProbeEnd : std::uint32_t {
     other_code = 4, ///< another instruction was there when the kernel began
     impossible = 5, ///< the instruction, or its place, cannot have a probe
     no_room = 6,    ///< too many pages, or probes
+    freed = 7,      ///< the guest frees the code
 };
 inline constexpr std::uint32_t all_regions = 0xffff'ffff; ///< those whose tracing may change
 /// Record::value; no trigger_start or trigger_stop has it as its arguments.

@@ -52,7 +52,6 @@ constexpr bool well_formed(const Request& r) {
     case Command::filter_cpus: return first != 0 && first >> max_cpus == 0 && second == 0;
     case Command::sample: return first != 0 && second == 0;
     case Command::policy: return first <= 2 && second == 0;
-    case Command::probe: return first % 4 == 0;
     case Command::unprobe: return first % 4 == 0 && second == 0;
     case Command::trigger_start:
     case Command::trigger_stop: return first != 0 && first <= most_counted && second == 0;

@@ -32,11 +32,18 @@ enum class RecordType : std::uint8_t {
     task = 14,    ///< the name of the task at `task`: see task_name.hpp
     payload = 15, ///< bytes that belong to the record before it: see payload.hpp
     call = 16,    ///< the guest executed a probed instruction: see below
+    ret = 17,     ///< it executed the one behind a call of a probed function: see below
 };
 
 // A `call` record is written before the instruction at `pc` is executed, usually the first one of a
 // function: `lr` is where it will return. `value` has r0 in bits 31:0 and r1 in 63:32, `va` is r2,
-// `pa_low` is r3.
+// `pa_low` is r3. With flag_returns its return makes a record.
+//
+// A `ret` record is written before the instruction at `lr` is executed; `value` is as above. It
+// ends the call with the same `lr` and `sp`. In a ring and a stream `pc` is `lr`, since the
+// hypervisor does not know which call that was, and whether the guest came there by another way. In
+// a file `pc` is that of the call, and `duration` the time since then; or `pc` is still `lr`: there
+// was none.
 
 // A `begin` record is in memory before its access goes out, under the same lock. The next record of
 // its CPU tells how the access went, and has the same `time`, `pc` and `lock_sequence`. `value` is
@@ -139,6 +146,7 @@ inline constexpr std::uint8_t flag_estimated =
     1u << 4; ///< `time` and `duration` are estimates, from a fold record (fold.hpp)
 inline constexpr std::uint8_t flag_payload =
     1u << 5; ///< the next record of this CPU belongs to it (payload.hpp)
+inline constexpr std::uint8_t flag_returns = 1u << 6; ///< of a call: its return makes a record
 
 /// Bit of Record::mode: the guest was in Thumb state. Bits 4:0 are CPSR.M (ARM ARM B1.3.1).
 inline constexpr std::uint8_t mode_thumb = 1u << 5;

@@ -79,13 +79,14 @@ TEST_CASE("probes name functions, whose instructions somebody must know") {
     using Asks = std::vector<Ask>;
     CHECK_THROWS_WITH(asks("probe vfs_read"), Catch::Contains("--kernel"));
     const control::FindCode code = [](const std::string& name) {
-        return name == "v*" ? std::vector<control::Instruction>{{0xc0010000, 1}, {0xc0020000, 2}}
-                            : std::vector<control::Instruction>{{0xc0030000, 3}};
+        return name == "v*" ? std::vector<control::Instruction>{{0xc0010000, 1, 1},
+                                                                {0xc0020000, 2, 0}}
+                            : std::vector<control::Instruction>{{0xc0030000, 3, 0}};
     };
     const auto with_code = [&](const std::string& line) {
         return asks_of(words_of(line), {}, code);
     };
-    CHECK(with_code("probe v* x") == Asks{{Command::probe, 0xc0010000, 1},
+    CHECK(with_code("probe v* x") == Asks{{Command::probe, 0xc0010001, 1},
                                           {Command::probe, 0xc0020000, 2},
                                           {Command::probe, 0xc0030000, 3}});
     CHECK(with_code("unprobe x all") == Asks{{Command::unprobe, 0xc0030000}, {Command::unprobe}});

@@ -200,7 +200,7 @@ std::string plain_ctf(const Event& event, std::uint64_t time) {
         to.put(r.cpu_sequence, r.value);
     } else if (!trace::has_place(r.type)) {
         const bool part = r.type == abi::RecordType::task || r.type == abi::RecordType::payload;
-        if (r.type == abi::RecordType::call) {
+        if (trace::has_instruction(r.type)) {
             to.put(r.pc);
             to.put(code_words(event.code()));
             to.put(code_words(event.caller()));

@@ -117,7 +117,7 @@ TEST_CASE("a file is the same whether or not its writer is given the runs of rec
             for (const auto piece : pieces) {
                 writer.pending().assign(piece.begin(), piece.end());
                 std::size_t reported = 0;
-                trace::for_each_run<RunsOf::time>(writer.next_section(), [&](const Run& run) {
+                trace::for_each_run<RunsOf::time, abi::Record>(writer.next_section(), [&](const Run& run) {
                     if (reported++ < most) {
                         writer.seen(run);
                     }

@@ -117,14 +117,16 @@ GuestCpu::Effect GuestCpu::arm_extra_load_store(std::uint32_t word) {
                      .writeback = writeback});
 }
 
-/// LDM and STM, increment after or decrement before.
+/// LDM and STM (A8.8.58 to A8.8.61).
 GuestCpu::Effect GuestCpu::arm_block(std::uint32_t word) {
     const std::uint32_t list = field(word, 15, 0);
     const unsigned base = field(word, 19, 16);
     const bool up = is_set(word, 23);
     const std::uint32_t bytes = 4 * static_cast<std::uint32_t>(std::popcount(list));
     const std::uint32_t after = up ? get(base) + bytes : get(base) - bytes;
-    return transfer_many(is_set(word, 20), base, up ? get(base) : after, list, after,
+    const std::uint32_t beside =
+        is_set(word, 24) == up ? 4 : 0; // increment before, decrement after
+    return transfer_many(is_set(word, 20), base, (up ? get(base) : after) + beside, list, after,
                          is_set(word, 21));
 }
 

@@ -24,6 +24,13 @@ BootError CodePages::start(Machine& machine, OwnerOps& ops, Range room) {
 
 CodePages::Page* CodePages::find(std::uint32_t pa) {
     if (machine_->pages.find(pa) != owner_) return nullptr;
+    // Its leaf leads to its copy, unless it is hidden, or has none.
+    const lpae::Descriptor* const leaf = machine_->normal(0).entry(pa);
+    if (leaf != nullptr) {
+        const std::uint64_t number = (lpae::output_address(*leaf) - copies_) / page_size;
+        Page* const page = pages_.data() + static_cast<std::size_t>(number);
+        if (number < pages_.size() && page->pa == page_floor(pa)) return page;
+    }
     const auto page = std::ranges::find(pages_, page_floor(pa), &Page::pa);
     return page != pages_.end() ? &*page : nullptr;
 }

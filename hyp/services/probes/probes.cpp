@@ -1,14 +1,15 @@
 #include "probes/probes.hpp"
 
 #include "abi/chosen.hpp"
-#include "arch/flow.hpp"
 #include "base/check.hpp"
 #include "changing/live_tables.hpp"
 #include "guest/exception.hpp"
 #include "machine/stepping.hpp"
+#include "port/barrier.hpp"
 #include "port/device.hpp"
 #include "port/memory.hpp"
 #include "port/sysreg.hpp"
+#include "probes/instruction.hpp"
 #include "start/setup.hpp"
 #include "trap/translate.hpp"
 
@@ -30,11 +31,8 @@ constexpr std::uint32_t hvc(std::uint32_t immediate) {
 constexpr bool is_hvc(std::uint32_t word) {
     return (word & 0xfff0'00f0) == 0xe140'0070;
 }
-
-/// The guest can execute it in a step, and the next one is behind it. No exclusive: between the two
-/// Hyp would clear the monitor.
-bool can_be_probed(std::uint32_t word) {
-    return arch::flow_of(word, false).kind == arch::Flow::Kind::plain;
+constexpr std::uint32_t immediate_of(std::uint32_t hvc) {
+    return (hvc >> 4 & 0xfff0) | (hvc & 0xf);
 }
 
 /// As PL1 sees it, whatever the mode in which this CPU has trapped.
@@ -96,17 +94,12 @@ BootError Probes::add_from_the_start(Machine& machine, const Setup& setup) {
     if (given.size % 8 != (given.size == 0 ? 0 : 4))
         return {"mmioscope,probes must have one cell, and two for each probe", ""};
     for (std::size_t n = 1; n < given.size / 4; n += 2) {
-        const std::uint32_t va = given.cell(n), pa = va + given.cell(0), word = given.cell(n + 1);
+        const Probe probe = asked(given.cell(n), given.cell(0), given.cell(n + 1));
         const bool possible =
-            va % 4 == 0 && can_be_probed(word) && in_memory(machine.guest_memory, {pa});
-        Page* page = possible ? pages_.find(pa) : nullptr;
-        if (possible && page == nullptr) page = pages_.take(pa);
-        if (page != nullptr && new_probe(*page, va, pa, word) != nullptr) {
-            page->waits = true;
-            pages_.show_as_data(*page);
-        } else {
+            can_be_probed(probe.word) && in_memory(machine.guest_memory, {probe.pa});
+        if (!possible || put(probe, true) != Status::done) {
             const auto why = possible ? ProbeEnd::no_room : ProbeEnd::impossible;
-            record_change(cpu, Command::unprobe, va, static_cast<std::uint32_t>(why));
+            record_change(cpu, Command::unprobe, probe.va, static_cast<std::uint32_t>(why));
         }
     }
     return {};
@@ -122,46 +115,101 @@ bool Probes::is_on(const Probe& probe, const Page& page) {
     return probe.va != no_code && page_floor(probe.pa) == page.pa;
 }
 
-std::uint32_t Probes::hvc_of(const Probe& probe) const {
-    return hvc(static_cast<std::uint32_t>(&probe - probes_) + 1);
+std::uint32_t Probes::number_of(const Probe& probe) const {
+    return static_cast<std::uint32_t>(&probe - probes_) + 1;
 }
 
-/// Null: there are too many.
-Probes::Probe* Probes::new_probe(Page& page, std::uint32_t va, std::uint32_t pa,
-                                 std::uint32_t word) {
+/// That of the instruction at `pa`, which is on `page`.
+Probes::Probe* Probes::find(const Page& page, std::uint32_t pa) const {
+    if (page.waits) {
+        const auto same = [pa](const Probe& p) { return p.va != no_code && p.pa == pa; };
+        const auto found = std::ranges::find_if(all(), same);
+        return found != all().end() ? &*found : nullptr;
+    }
+    const std::uint32_t word = pages_.word(page, pa), number = immediate_of(word);
+    if (!is_hvc(word) || number - 1 >= used_) return nullptr; // 0, too
+    Probe& probe = probes_[number - 1];
+    return probe.va != no_code && probe.pa == pa ? &probe : nullptr;
+}
+
+/// Of a request or a property. `offset`: from its virtual address to the physical one.
+Probes::Probe Probes::asked(std::uint32_t address, std::uint32_t offset, std::uint32_t word) {
+    const std::uint32_t va = address & ~3u;
+    const bool returns = (address & abi::control::returns) != 0;
+    const bool frees_code = (address & abi::control::frees_code) != 0;
+    return {.va = va,
+            .pa = va + offset,
+            .word = word,
+            .entry = returns || !frees_code,
+            .returns = returns,
+            .frees_code = frees_code};
+}
+
+/// `wanted` is there, beside what is wanted of this instruction already. Otherwise nothing has
+/// changed. `from_the_start`: a page has no copy before its first fetch.
+Status Probes::put(const Probe& wanted, bool from_the_start) {
+    Page* page = pages_.find(wanted.pa);
+    Probe* probe = page != nullptr ? find(*page, wanted.pa) : nullptr;
+    if (probe != nullptr) {
+        if (wanted.of != 0) probe->of = wanted.of;
+        if (wanted.entry) probe->returns = wanted.returns;
+        probe->entry |= wanted.entry;
+        probe->frees_code |= wanted.frees_code;
+        modules_ |= wanted.frees_code;
+        return Status::done;
+    }
+    if (page != nullptr) {
+        pages_.hide(*page);
+    } else {
+        page = pages_.take(wanted.pa);
+        if (page == nullptr) return Status::no_room;
+        page->waits = from_the_start;
+        if (!from_the_start) pages_.copy(*page);
+    }
+    // Only now no CPU can write there.
+    const bool same = page->waits || pages_.word(*page, wanted.pa) == wanted.word;
     const auto free = std::ranges::find(all(), no_code, &Probe::va);
-    if (free == all().end() && used_ == most) return nullptr;
-    Probe& probe = free != all().end() ? *free : probes_[used_++];
-    probe = {va, pa, word};
-    ++page.probes;
-    return &probe;
+    const bool room = free != all().end() || used_ < most;
+    if (same && room) {
+        probe = free != all().end() ? &*free : &probes_[used_++];
+        *probe = wanted;
+        modules_ |= wanted.frees_code;
+        ++page->probes;
+        if (!page->waits) pages_.set(*page, probe->pa, hvc(number_of(*probe)));
+    }
+    settle(*page);
+    return !same ? Status::other_code : room ? Status::done : Status::no_room;
 }
 
-Status Probes::add(Machine& machine, VirtualAddress va, std::uint32_t word) {
-    const auto found = translate(privileged, va);
+Status Probes::add(Machine& machine, std::uint32_t address, std::uint32_t word) {
+    const std::uint32_t va = address & ~3u;
+    const auto found = translate(privileged, {va});
     std::uint32_t there = 0;
     if (!found || !read_guest_memory(machine, *found, {&there, 1}) || there != word)
         return Status::other_code;
     const auto pa = static_cast<std::uint32_t>(found->value);
-    Page* page = pages_.find(pa);
-    if (!can_be_probed(word) || (page == nullptr && machine.span_at(*found) != nullptr))
-        return Status::no_probe_here;
-    if (page != nullptr && page->waits) return Status::no_probe_here;
-    if (page != nullptr && is_hvc(pages_.word(*page, pa))) return Status::done;
-    if (page != nullptr) pages_.hide(*page);
-    else if ((page = pages_.take(pa)) != nullptr) pages_.copy(*page);
-    if (page == nullptr) return Status::no_room;
-    Probe* const probe = new_probe(*page, va.value, pa, word);
-    if (probe != nullptr) pages_.set(*page, pa, hvc_of(*probe));
-    settle(*page);
-    return probe != nullptr ? Status::done : Status::no_room;
+    if (!can_have_probe(machine, pa, word)) return Status::no_probe_here;
+    return put(asked(address, pa - va, word), false);
 }
 
-/// Its page is hidden, and stays so until settle().
+bool Probes::can_have_probe(const Machine& machine, std::uint32_t pa, std::uint32_t word) {
+    return can_be_probed(word) && (machine.span_at({pa}) == nullptr || pages_.find(pa) != nullptr);
+}
+
+/// Its page is hidden, and stays so until settle(). Where it wanted returns, probes are idle now.
 void Probes::remove(Page& page, Probe& probe) {
+    forget_returns(probe);
+    if (probe.frees_code) modules_ = false;
     probe.va = no_code;
     --page.probes;
     pages_.renew(page, probe.pa);
+}
+
+void Probes::forget_returns(Probe& probe) {
+    if (!probe.returns) return;
+    probe.returns = false;
+    for (Probe& site : all())
+        if (site.of == number_of(probe)) site.of = 0;
 }
 
 void Probes::settle(Page& page) {
@@ -172,17 +220,27 @@ void Probes::settle(Page& page) {
 
 Status Probes::change(Machine& machine, const abi::control::Request& r) {
     const std::uint32_t va = r.argument[0];
-    if (r.command == Command::probe) return add(machine, {va}, r.argument[1]);
+    if (r.command == Command::probe) return add(machine, va, r.argument[1]);
     bool found = va == 0;
     for (Probe& probe : all()) {
-        if (probe.va == no_code || (va != 0 && probe.va != va)) continue;
-        Page& page = page_of(probe);
-        pages_.hide(page); // no CPU executes a word while it changes (A3.5.4)
-        remove(page, probe);
-        settle(page);
+        const bool meant = va == 0 ? probe.va != no_code : probe.entry && probe.va == va;
+        if (!meant) continue;
         found = true;
+        if (va != 0 && (probe.of != 0 || probe.frees_code)) {
+            forget_returns(probe);
+            probe.entry = false;
+        } else {
+            remove_alone(probe);
+        }
     }
     return found ? Status::done : Status::not_probed;
+}
+
+void Probes::remove_alone(Probe& probe) {
+    Page& page = page_of(probe);
+    pages_.hide(page); // no CPU executes a word while it changes (A3.5.4)
+    remove(page, probe);
+    settle(page);
 }
 
 /// The kernel begins to execute the page.
@@ -192,8 +250,10 @@ void Probes::begin_all_on(Cpu& cpu, Page& page) {
     for (Probe& probe : all()) {
         if (!is_on(probe, page)) continue;
         if (pages_.word(page, probe.pa) == probe.word) {
-            pages_.set(page, probe.pa, hvc_of(probe));
-            record_change(cpu, Command::probe, probe.va, probe.word);
+            pages_.set(page, probe.pa, hvc(number_of(probe)));
+            const std::uint32_t with = (probe.returns ? abi::control::returns : 0) |
+                                       (probe.frees_code ? abi::control::frees_code : 0);
+            if (probe.of == 0) record_change(cpu, Command::probe, probe.va | with, probe.word);
         } else {
             end(cpu, page, probe, ProbeEnd::other_code);
         }
@@ -204,7 +264,16 @@ void Probes::begin_all_on(Cpu& cpu, Page& page) {
 void Probes::end(Cpu& cpu, Page& page, Probe& probe, ProbeEnd why) {
     const std::uint32_t va = probe.va;
     remove(page, probe);
-    record_change(cpu, Command::unprobe, va, static_cast<std::uint32_t>(why));
+    // Those of returns come back with the next call.
+    if (probe.entry || probe.frees_code)
+        record_change(cpu, Command::unprobe, va, static_cast<std::uint32_t>(why));
+}
+
+void Probes::end_alone(Cpu& cpu, Probe& probe, ProbeEnd why) {
+    Page& page = page_of(probe);
+    pages_.hide(page); // no CPU executes a word while it changes (A3.5.4)
+    end(cpu, page, probe, why);
+    settle(page);
 }
 
 void Probes::end_all_on(Cpu& cpu, Page& page, ProbeEnd why) {
@@ -214,11 +283,8 @@ void Probes::end_all_on(Cpu& cpu, Page& page, ProbeEnd why) {
     settle(page);
 }
 
-/// Whether the HVC at PC is a probe's. Code that the guest has mapped elsewhere, too, is the same
-/// code.
-bool Probes::is_probes(std::uint32_t immediate, const Frame& frame) const {
-    if (immediate - 1 >= used_) return false; // 0, too
-    const Probe& probe = probes_[immediate - 1];
+/// Whether its HVC is that at PC. Code that the guest has mapped elsewhere, too, is the same code.
+bool Probes::is_at(const Probe& probe, const Frame& frame) {
     const std::uint32_t va = port::load_shared(probe.va);
     if (va == frame.pc) return true;
     if (va == no_code || (va - frame.pc) % page_size != 0) return false;
@@ -228,7 +294,14 @@ bool Probes::is_probes(std::uint32_t immediate, const Frame& frame) const {
 
 Outcome Probes::call(Cpu& cpu, Frame& frame) {
     const std::uint32_t immediate = arch::Hsr(port::read<reg::HSR>()).immediate();
-    if (is_probes(immediate, frame)) return record(cpu, frame);
+    if (immediate - 1 < used_) { // not 0
+        Probe& probe = probes_[immediate - 1];
+        // Another CPU may take it away, and set another one in its place. First what it is, then
+        // whether it still is.
+        const Probe now = probe;
+        port::order_memory();
+        if (is_at(probe, frame)) return hit(cpu, frame, probe, now);
+    }
     // If it is not the guest's own, another CPU has taken the probe away since it was fetched.
     if (immediate != 0 && !in_thumb(frame) &&
         !is_hvc(fetch_instruction(frame, *cpu.machine).value_or(0))) {
@@ -240,45 +313,125 @@ Outcome Probes::call(Cpu& cpu, Frame& frame) {
     return Outcome::taken;
 }
 
-/// The guest then executes the instruction itself.
-Outcome Probes::record(Cpu& cpu, Frame& frame) {
-    auto& recorded = recorded_[cpu.number];
-    const std::uint32_t sp = guest_register(frame, 13);
-    if (recorded.pc != frame.pc || recorded.sp != sp) {
-        if (cpu.ring.stalls() && !cpu.ring.has_room(1)) {
-            ++cpu.ring.statistics().retries;
-            return Outcome::again;
-        }
-        abi::Record r =
-            describe_fault(frame, {frame.r[2]}, {frame.r[3]}, 0, abi::FaultReason::none);
-        r.type = abi::RecordType::call;
-        r.value = frame.r[0] | std::uint64_t{frame.r[1]} << 32;
-        cpu.ring.publish_event(r);
+/// The guest then executes the instruction itself, if Hyp does not.
+Outcome Probes::hit(Cpu& cpu, Frame& frame, Probe& probe, const Probe& now) {
+    Hit& last = hits_[cpu.number];
+    const bool has_record = last.recorded == frame.pc && last.sp == guest_register(frame, 13);
+    if (!has_record && !record(cpu, frame, probe, now)) return Outcome::again;
+    last.recorded = 0;
+    if (carry_out(frame, now.word)) return Outcome::again;
+    const auto next = next_of(*cpu.machine, frame, now.word);
+    if (!next) {
+        give_up(cpu, frame, ProbeEnd::impossible);
+        return Outcome::again;
     }
-    recorded.pc = 0;
+    last.stepped = frame.pc;
     cpu.step.ops = this;
-    step_in(cpu, frame, cpu.machine->original(), frame.pc + 4);
+    step_in(cpu, frame, cpu.machine->original(), *next);
     forget_instructions();
     return Outcome::again;
 }
 
-/// An instruction that accesses what traps has not been executed. It is again, in the page itself.
+/// False: the guest tries again.
+bool Probes::record(Cpu& cpu, const Frame& frame, Probe& probe, const Probe& now) {
+    const bool of_return = now.of != 0, of_call = now.entry;
+    if (now.frees_code) {
+        if (!begin_quiet(cpu)) return false;
+        end_freed(cpu, frame, probe);
+        end_quiet(cpu);
+    } else if (!of_return && !of_call) { // idle
+        if (!begin_quiet(cpu)) return false;
+        if (!probe.entry && probe.of == 0 && probe.va != no_code) remove_alone(probe);
+        end_quiet(cpu);
+        return false;
+    }
+    if (cpu.ring.stalls() && !cpu.ring.has_room(2)) {
+        ++cpu.ring.statistics().retries;
+        return false;
+    }
+    std::optional<bool> returns = false;
+    if (of_call && now.returns) returns = watch_return(cpu, frame, probe);
+    if (!returns) return false;
+    abi::Record r = describe_fault(frame, {}, {}, 0, abi::FaultReason::none);
+    r.value = frame.r[0] | std::uint64_t{frame.r[1]} << 32;
+    if (of_return) {
+        abi::Record ret = r;
+        ret.type = abi::RecordType::ret;
+        ret.lr = ret.pc;
+        cpu.ring.publish_event(ret);
+    }
+    if (of_call) {
+        r.type = abi::RecordType::call;
+        r.flags = *returns ? abi::flag_returns : 0;
+        r.va = frame.r[2];
+        r.pa_low = frame.r[3];
+        cpu.ring.publish_event(r);
+    }
+    return true;
+}
+
+/// The kernel is about to free the code that r0 points to, by the function of `frees`. Linux leaves
+/// the page behind it unmapped. A table may not have all of it yet (LPAE: a process gets that by a
+/// fault): then all code ends that is not mapped as the kernel itself.
+void Probes::end_freed(Cpu& cpu, const Frame& frame, const Probe& frees) {
+    constexpr std::uint32_t area = 16u << 20; // bytes, of modules
+    const auto begin = static_cast<std::uint32_t>(page_floor(frame.r[0]));
+    std::uint32_t size = 0;
+    while (size < area && translate(privileged, {begin + size})) size += page_size;
+    for (Probe& probe : all()) {
+        const bool freed =
+            size != 0 ? probe.va - begin < size : probe.pa - probe.va != frees.pa - frees.va;
+        if (probe.va != no_code && freed) end_alone(cpu, probe, ProbeEnd::freed);
+    }
+}
+
+/// Whether the return of the call at PC makes a record. Empty: not known yet.
+std::optional<bool> Probes::watch_return(Cpu& cpu, const Frame& frame, const Probe& probe) {
+    Machine& machine = *cpu.machine;
+    const std::uint32_t lr = guest_register(frame, 14);
+    const auto found = translate(frame, {lr});
+    if (!found || lr % 4 != 0) return false;
+    const auto pa = static_cast<std::uint32_t>(found->value);
+    if (!modules_ && pa - lr != probe.pa - probe.va) return false; // it may be freed unnoticed
+    const Page* const page = pages_.find(pa);
+    const Probe* const there = page != nullptr && !page->waits ? find(*page, pa) : nullptr;
+    if (there != nullptr && there->of != 0) return true;
+    std::uint32_t word = 0;
+    if (!read_guest_memory(machine, *found, {&word, 1}) || !can_have_probe(machine, pa, word))
+        return false;
+    if (!begin_quiet(cpu)) return std::nullopt;
+    const auto number = static_cast<std::uint16_t>(number_of(probe));
+    const Status status = put({.va = lr, .pa = pa, .word = word, .of = number}, false);
+    end_quiet(cpu);
+    if (status == Status::other_code) return std::nullopt;
+    return status == Status::done;
+}
+
+/// The guest executes the instruction at PC, which has its record, without a probe.
+void Probes::give_up(Cpu& cpu, const Frame& frame, ProbeEnd why) {
+    Hit& last = hits_[cpu.number];
+    last.recorded = frame.pc;
+    last.sp = guest_register(frame, 13);
+    if (!begin_quiet(cpu)) return; // it comes again
+    const auto pa = translate(frame, {frame.pc});
+    Page* const page = pa ? pages_.find(static_cast<std::uint32_t>(pa->value)) : nullptr;
+    Probe* const probe =
+        page != nullptr ? find(*page, static_cast<std::uint32_t>(pa->value)) : nullptr;
+    if (probe != nullptr) end_alone(cpu, *probe, why);
+    end_quiet(cpu);
+    last.recorded = 0;
+}
+
+/// An instruction that accesses what traps has not been executed. It is again, in the copy.
 bool Probes::end_step(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
-    const std::uint32_t probed = cpu.step.stop - 4;
     const StepEnd end = leave_step(cpu, frame, hsr);
     cpu.step.ops = nullptr;
     forget_instructions();
     if (end == StepEnd::planned) return true;
-    const bool accesses = end == StepEnd::trap && frame.pc == probed &&
+    const bool accesses = end == StepEnd::trap && frame.pc == hits_[cpu.number].stepped &&
                           hsr.ec() == arch::ExceptionClass::data_abort && !hsr.debug_event();
     if (!accesses) return caused_trap(cpu, frame, hsr, end);
-    auto& recorded = recorded_[cpu.number] = {probed, guest_register(frame, 13)};
-    if (!begin_quiet(cpu)) return true;
-    const auto pa = translate(frame, {probed});
-    Page* const page = pa ? pages_.find(static_cast<std::uint32_t>(pa->value)) : nullptr;
-    if (page != nullptr) end_all_on(cpu, *page, ProbeEnd::accesses);
-    end_quiet(cpu);
-    recorded.pc = 0;
+    give_up(cpu, frame, ProbeEnd::accesses);
     return true;
 }
 
@@ -292,9 +445,7 @@ void Probes::store(Cpu& cpu, const Frame& frame, Page& page) {
     port::flush_to_coherency({pa}, size);
     port::device_write({pa}, access.log2_size, bus_value(frame, access.value, access.log2_size));
     port::flush_to_coherency({pa}, size);
-    const auto patched = std::ranges::find_if(
-        all(), [pa](const Probe& p) { return p.va != no_code && p.pa == (pa & ~3u); });
-    if (patched != all().end()) end(cpu, page, *patched, ProbeEnd::patched);
+    if (Probe* const patched = find(page, pa & ~3u)) end(cpu, page, *patched, ProbeEnd::patched);
     else pages_.renew(page, pa);
     settle(page);
 }

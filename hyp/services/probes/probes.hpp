@@ -1,5 +1,9 @@
 // Probes: each time when the guest executes a probed instruction, that becomes a record.
 //
+// A function's probe may ask for its returns, too. Then the instruction at LR gets a probe at the
+// function's entry, if it has none. Which call has returned there, SP says to those who read the
+// records.
+//
 // A page with a probed instruction has a copy (probes/code_pages.hpp), in which HVC #n stands in
 // the instruction's place. At the HVC Hyp writes the record, and the guest executes the instruction
 // itself, in a step, in the one view that has the page. So any instruction that can be stepped can
@@ -12,6 +16,8 @@
 #include "abi/control.hpp"
 #include "engine/service.hpp"
 #include "probes/code_pages.hpp"
+
+#include <optional>
 
 namespace mmioscope {
 
@@ -40,29 +46,49 @@ public:
 private:
     using Page = CodePages::Page;
 
-    /// HVC #n is that of probe n - 1.
+    /// Its number, from 1 on, is the immediate of its HVC.
     struct Probe {
         std::uint32_t va; ///< virtual address of the instruction; free: no_code
         std::uint32_t pa;
         std::uint32_t word; ///< the instruction
+        std::uint16_t of{}; ///< a function returns there: the number of that one's probe; 0: none
+        bool entry{};       ///< somebody has asked for it. Neither nor: idle, its next hit ends it
+        bool returns{};     ///< and for the function's returns
+        bool frees_code{};  ///< abi::control::frees_code
     };
     static constexpr std::uint32_t no_code = 1;
     static constexpr unsigned most = 0xffff; ///< immediates of HVC, without 0
 
+    /// Of a CPU.
+    struct Hit {
+        std::uint32_t recorded, sp; ///< PC of what traps again, and has its record; 0: nothing
+        std::uint32_t stepped;      ///< PC of the step
+    };
+
     std::span<Probe> all() const { return {probes_, used_}; }
-    std::uint32_t hvc_of(const Probe& probe) const;
-    BootError add_from_the_start(Machine& machine, const Setup& setup);
-    abi::control::Status add(Machine& machine, VirtualAddress va, std::uint32_t word);
-    Probe* new_probe(Page& page, std::uint32_t va, std::uint32_t pa, std::uint32_t word);
+    std::uint32_t number_of(const Probe& probe) const;
+    Probe* find(const Page& page, std::uint32_t pa) const;
     Page& page_of(const Probe& probe);
     static bool is_on(const Probe& probe, const Page& page);
+    static bool is_at(const Probe& probe, const Frame& frame);
+    BootError add_from_the_start(Machine& machine, const Setup& setup);
+    abi::control::Status add(Machine& machine, std::uint32_t address, std::uint32_t word);
+    bool can_have_probe(const Machine& machine, std::uint32_t pa, std::uint32_t word);
+    static Probe asked(std::uint32_t address, std::uint32_t offset, std::uint32_t word);
+    abi::control::Status put(const Probe& wanted, bool from_the_start);
     void remove(Page& page, Probe& probe);
+    void remove_alone(Probe& probe);
+    void forget_returns(Probe& probe);
     void settle(Page& page);
     void begin_all_on(Cpu& cpu, Page& page);
     void end(Cpu& cpu, Page& page, Probe& probe, abi::control::ProbeEnd why);
+    void end_alone(Cpu& cpu, Probe& probe, abi::control::ProbeEnd why);
+    void end_freed(Cpu& cpu, const Frame& frame, const Probe& frees);
     void end_all_on(Cpu& cpu, Page& page, abi::control::ProbeEnd why);
-    bool is_probes(std::uint32_t immediate, const Frame& frame) const;
-    Outcome record(Cpu& cpu, Frame& frame);
+    Outcome hit(Cpu& cpu, Frame& frame, Probe& probe, const Probe& now);
+    bool record(Cpu& cpu, const Frame& frame, Probe& probe, const Probe& now);
+    std::optional<bool> watch_return(Cpu& cpu, const Frame& frame, const Probe& probe);
+    void give_up(Cpu& cpu, const Frame& frame, abi::control::ProbeEnd why);
     void store(Cpu& cpu, const Frame& frame, Page& page);
 
     CodePages pages_;
@@ -70,10 +96,9 @@ private:
     Range room_;      ///< for the probes, and the copies of pages
     Probe* probes_{};
     unsigned used_{}; ///< the most that there were at once
+    bool modules_{};  ///< it is known when the kernel frees their code
     bool on_{};
-    struct {
-        std::uint32_t pc, sp;
-    } recorded_[abi::max_cpus]{}; ///< by CPU: what traps again, and has its record; pc 0: nothing
+    Hit hits_[abi::max_cpus]{};
 };
 
 } // namespace mmioscope

@@ -2,7 +2,10 @@
 # traced.
 # shellcheck shell=bash disable=SC2154
 
-# Each call of FEWEST functions at least, and no other, is a record; those of devices are right beside.
+# These go on elsewhere when a task ends, or never end.
+endless=(__schedule start_kernel)
+
+# Each call of FEWEST functions at least, each return, and no other, is a record; those of devices are right beside.
 probed() { # FEWEST ARGUMENT...
     local fewest=$1
     shift
@@ -10,20 +13,20 @@ probed() { # FEWEST ARGUMENT...
         "--qemu-arg=file=$build/tests/probe-log.so,out=$out/probe.log" --access-log "$out/access.log" "$@"
     complete
     verified
-    "$mmioscope" export --as csv -F 'call || type==change' -o "$out/calls.csv" "$out/trace.mmio" 2>/dev/null || fail "export: exit status $?"
-    tests/qemu/probes.py "$out/probe.log" "$out/calls.csv" >"$out/judge" ||
+    "$mmioscope" export --as csv -F 'call || ret || type==change' -o "$out/calls.csv" "$out/trace.mmio" 2>/dev/null || fail "export: exit status $?"
+    tests/qemu/probes.py "$out/probe.log" "$out/calls.csv" "${endless[@]}" >"$out/judge" ||
         fail "$(tail -n 1 "$out/judge"): $(head -n 1 "$out/judge")"
     [ "$(cut -d ' ' -f 1 <<<"$(tail -n 1 "$out/judge")")" -ge "$fewest" ] || fail "few: $(tail -n 1 "$out/judge")"
 }
 
-# The judge finds a call without a record, and a record without a call.
+# The judge finds a call or return without a record, and a record without that.
 probed_judge() {
     probed "$@"
-    sed '0,/,call,/{/,call,/d}' "$out/calls.csv" >"$out/fewer.csv"
-    sed '0,/,call,/{/,call,/p}' "$out/calls.csv" >"$out/more.csv"
-    for file in fewer more; do
-        ! tests/qemu/probes.py "$out/probe.log" "$out/$file.csv" >"$out/judge" || fail "$file records are not noticed"
-        has judge ' functions, [0-9]+ calls, 1 different$'
+    local change
+    for change in call,/d call,/p ret,/d ret,/p; do
+        sed "0,/,${change%/*}/{/,$change}" "$out/calls.csv" >"$out/changed.csv"
+        ! tests/qemu/probes.py "$out/probe.log" "$out/changed.csv" "${endless[@]}" >"$out/judge" || fail "$change: not noticed"
+        has judge ' functions, [0-9]+ calls, [0-9]+ returns, [12] different$'
     done
     # From the first C function on, with what a person looks for.
     "$mmioscope" print -F 'call && func==start_kernel' "$out/trace.mmio" >"$out/print" || fail "print: exit status $?"
@@ -31,13 +34,18 @@ probed_judge() {
     "$mmioscope" print -F 'call && func==vfs_write && caller==ksys_write' "$out/trace.mmio" >"$out/print" ||
         fail "print: exit status $?"
     has print ' call vfs_write\(0x[0-9a-f]+, 0x[0-9a-f]+, 0x[0-9a-f]+, 0x[0-9a-f]+\) <- ksys_write\+0x[0-9a-f]+ \[.*:[0-9]+\]$'
+    "$mmioscope" print -F 'ret && func==vfs_write && retval<100' "$out/trace.mmio" >"$out/print" || fail "print: exit status $?"
+    has print ' ret vfs_write = 0x[0-9a-f]+  <0\.[0-9]+> <- ksys_write\+0x[0-9a-f]+ \[.*:[0-9]+\]$'
+    # Each call of a function that comes back does so.
+    "$mmioscope" calls --limit 0 --format csv "$out/trace.mmio" 2>/dev/null >"$out/table" || fail "calls: exit status $?"
+    has table '^vfs_write,([0-9]+),\1,[0-9]+,'
 }
 
-add test probes 30 probed_judge 60 --probe start_kernel --probe 'vfs_*' --probe 'kmem_cache_*' --probe '__sched*' --probe 'd_*'
+add test probes 30 probed_judge 60 --returns --probe start_kernel --probe 'vfs_*' --probe 'kmem_cache_*' --probe '__sched*' --probe 'd_*'
 for engine in shadow emulation; do
-    add nightly "probes-many-$engine" 150 probed 800 --engine $engine --probe '[a-c]*'
+    add nightly "probes-many-$engine" 150 probed 800 --engine $engine --returns --probe '[a-c]*'
 done
-add nightly probes-armmp 60 with_guest armmp probed 60 --probe 'vfs_*' --probe 'kmem_cache_*' --probe 'd_*'
+add nightly probes-armmp 60 with_guest armmp probed 60 --returns --probe 'vfs_*' --probe 'kmem_cache_*' --probe 'd_*'
 
 # Over the stream's wire, while the guest runs: probes come and go, and what cannot be is refused with a reason.
 probes_asked() {
@@ -48,7 +56,7 @@ probes_asked() {
     running=$!
     until_true 60 test -s "$out/console" || fail "the console stays empty"
     ctl() { "$mmioscope" ctl --timeout 60 "unix:$folder/ctl" --kernel "$guest/vmlinuz" "$@" >>"$out/ctl" 2>&1; }
-    ctl probe 'vfs_*' __schedule && ctl probe vfs_read && ctl unprobe 'vfs_f*' && ctl mark set
+    ctl probe 'vfs_*' __schedule && ctl --returns probe vfs_write && ctl probe vfs_read && ctl unprobe 'vfs_f*' && ctl mark set
     local asked=$?
     ctl probe no_such_function && asked=1
     ctl probe start_kernel && asked=1
@@ -62,10 +70,10 @@ probes_asked() {
     has ctl '^mmioscope: refused: another instruction is there: '
     has ctl 'refused: no probe is there$'
     has stdout '^complete: [0-9]+ events, 0 lost$'
-    "$mmioscope" export --as csv -F 'call || type==change' -o "$out/calls.csv" "$out/trace.mmio" 2>/dev/null || fail "export: exit status $?"
+    "$mmioscope" export --as csv -F 'call || ret || type==change' -o "$out/calls.csv" "$out/trace.mmio" 2>/dev/null || fail "export: exit status $?"
     tests/qemu/probes.py "$out/probe.log" "$out/calls.csv" >"$out/judge" ||
         fail "$(tail -n 1 "$out/judge"): $(head -n 1 "$out/judge")"
-    has judge '^[1-9][0-9]* functions, [1-9][0-9]+ calls, 0 different$'
+    has judge '^[1-9][0-9]* functions, [1-9][0-9]+ calls, [1-9][0-9]* returns, 0 different$'
 }
 
 add test probes-asked 40 probes_asked

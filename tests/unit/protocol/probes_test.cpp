@@ -1,9 +1,13 @@
 // Probes: what the guest executes becomes a record each time, and the guest notices nothing.
 #include "catch_2_or_3.hpp"
 #include "port/memory.hpp"
+#include "sim/mmu.hpp"
 #include "unit/control/asking.hpp"
 
+#include <algorithm>
 #include <cstring>
+#include <map>
+#include <vector>
 
 using namespace mmioscope;
 using namespace mmioscope::sim;
@@ -266,6 +270,179 @@ TEST_CASE(
     }
 }
 
+namespace {
+
+/// Instructions to which the function returns, in this order; r3 counts the rounds.
+void write_returns(Code code, std::uint32_t sp, unsigned rounds,
+                   std::vector<std::uint32_t>& sites) {
+    constexpr std::uint32_t undefined = 0xe7f0'00f0;
+    constexpr std::uint32_t ldm_pc = 0xe899'8000, ldmdb_r4_pc = 0xe919'8010,
+                            ldmib_r4_pc = 0xe999'8010, ldmda_r4_pc = 0xe819'8010;
+    constexpr std::uint32_t mrc_r5 = 0xee1d'5f70, bl_over_two = 0xeb00'0001, bxne_r5 = 0x112f'ff15;
+    code.mov(13, sp).mov(0, 0).mov(1, at::fifo).mov(3, rounds).mov(6, 0).mov(12, function);
+    code.mov(7, 0).mov(9, sp + 0x100).mov(11, sp + 0xfc).mov(2, 0x1234).set_task(2);
+    const std::uint32_t loop = code.here();
+    const auto call = [&] {
+        code.mov(14, code.here() + 12).bx(12);
+        sites.push_back(code.here());
+        return code.here();
+    };
+    code.add(0, 0, 1);
+    call();
+    code.add(7, 7, 1);
+    call();
+    code.b(code.here() + 8).word(undefined);
+    const auto load_pc = [&](std::uint32_t ldm, unsigned offset) { // of r11, 4 below r9
+        code.mov(5, code.here() + 32).str(5, 11, offset);
+        call();
+        code.word(ldm).word(undefined);
+    };
+    load_pc(ldm_pc, 4);
+    load_pc(ldmdb_r4_pc, 0);
+    load_pc(ldmib_r4_pc, 12);
+    load_pc(ldmda_r4_pc, 4);
+    code.subs(4, 3, 0); // not equal
+    call();
+    code.word(ldm_pc & ~(0xfu << 28)); // LDMEQ
+    call();
+    code.word(bl_over_two).word(undefined).word(undefined);
+    call();
+    code.word(mrc_r5).add_reg(7, 7, 5);
+    code.mov(5, code.here() + 32).subs(4, 3, 0); // not zero
+    call();
+    code.word(bxne_r5).word(undefined);
+    call();
+    code.ldr(2, 1);
+    code.subs(3, 3, 1);
+    call();
+    code.bne(loop).end();
+}
+
+} // namespace
+
+TEST_CASE("each return of a probed function is recorded, however the guest goes on there",
+          "[protocol]") {
+    constexpr unsigned rounds = 5;
+    for (std::uint64_t seed = 1; seed <= seeds(20); ++seed) {
+        CAPTURE(seed);
+        Rig rig(with_probes(seed));
+        rig.simulation.speculated.push_back(function & ~0xfffu);
+        write_function(rig);
+        std::vector<std::uint32_t> sites[2];
+        Code code = rig.program(0);
+        code.mov(8, 0);
+        ask_and_note(code,
+                     make_request(Command::probe, 1, function | abi::control::returns, push_r4_lr));
+        write_returns(code, stack, rounds, sites[0]);
+        write_returns(rig.program(1), stack + 0x1000, rounds, sites[1]);
+        rig.run();
+        check_machine(rig);
+        CHECK(status_of(rig.reg(0, 8)) == Status::done);
+        std::vector<abi::Record> calls[2];
+        std::map<std::uint32_t, unsigned> returns;
+        std::vector<abi::Record> records = rig.records_of(abi::RecordType::call);
+        for (const abi::Record& r : rig.records_of(abi::RecordType::ret)) records.push_back(r);
+        std::ranges::sort(records, {}, &abi::Record::cpu_sequence); // of each CPU
+        for (const abi::Record& r : records) {
+            if (r.type == abi::RecordType::call) {
+                CHECK(r.flags == abi::flag_returns);
+                calls[r.cpu].push_back(r);
+            }
+            if (r.type != abi::RecordType::ret) continue;
+            REQUIRE(!calls[r.cpu].empty());
+            CHECK(r.pc == r.lr);
+            CHECK(r.lr == calls[r.cpu].back().lr);
+            CHECK(r.sp == calls[r.cpu].back().sp);
+            CHECK(r.value == calls[r.cpu].back().value);
+            ++returns[r.lr];
+        }
+        for (unsigned cpu = 0; cpu < 2; ++cpu) {
+            CHECK(rig.reg(cpu, 6) == rounds * sites[cpu].size());
+            CHECK(rig.reg(cpu, 7) == rounds * (1 + 0x1234));
+            CHECK(rig.reg(cpu, 10) == 0);
+        }
+        CHECK(calls[0].size() == rounds * sites[0].size());
+        for (const std::uint32_t site : sites[0]) CHECK(returns[site] == rounds);
+        std::size_t all = 0;
+        for (const auto& [site, count] : returns) all += count;
+        CHECK(all == calls[0].size() + calls[1].size());
+    }
+}
+
+TEST_CASE("a probe that is taken away takes those of its returns along, one by one", "[protocol]") {
+    constexpr unsigned calls = 12;
+    for (std::uint64_t seed = 1; seed <= seeds(10); ++seed) {
+        CAPTURE(seed);
+        Rig rig(with_probes(seed, 1));
+        write_function(rig);
+        constexpr std::uint32_t caller = 0x80a1'0000, site = caller + 12;
+        Code(rig.simulation.ram, caller).mov(14, site).bx(12).subs(3, 3, 1).bne(caller).bx(9);
+        Code code = rig.program(0);
+        code.mov(8, 0).mov(13, stack).mov(12, function).mov(10, caller);
+        const auto run = [&] { code.mov(3, calls).mov(9, code.here() + 12).bx(10); };
+        const std::uint32_t asked = function | abi::control::returns;
+        ask_and_note(code, make_request(Command::probe, 1, asked, push_r4_lr));
+        run();
+        ask_and_note(code, make_request(Command::unprobe, 2, function));
+        run();
+        code.end();
+        rig.run();
+        check_machine(rig);
+        CHECK(status_of(rig.reg(0, 8)) == Status::done);
+        CHECK(rig.records_of(abi::RecordType::call).size() == calls);
+        CHECK(rig.records_of(abi::RecordType::ret).size() == calls);
+        CHECK(rig.machine->normal(0).entry(function) == nullptr);
+        CHECK(rig.machine->normal(0).entry(site) == nullptr);
+    }
+}
+
+TEST_CASE(
+    "code that the kernel frees loses its probes before that, and has none if it is not known when",
+    "[protocol]") {
+    constexpr std::uint32_t frees = function + 0x1000, module = 0x80a2'0000, nop = 0xe320'f000;
+    constexpr std::uint32_t returns = abi::control::returns, frees_code = abi::control::frees_code;
+    for (const bool known : {true, false}) {
+        for (const bool mapped : {true, false}) {
+            CAPTURE(known, mapped);
+            RigOptions options = with_probes(1, 1);
+            options.tree.probe_cells = {0, function | returns, push_r4_lr};
+            if (known)
+                options.tree.probe_cells.insert(options.tree.probe_cells.end(),
+                                                {frees | frees_code, nop});
+            Rig rig(options);
+            const std::uint32_t pages[] = {module | mmu::full_access};
+            mmu::write_tables(rig.simulation.ram, pages);
+            write_function(rig);
+            Code(rig.simulation.ram, frees).word(nop).bx(14);
+            Code(rig.simulation.ram, module).mov(14, mmu::window + 12).bx(12).bx(9);
+            Code code = rig.program(0);
+            code.mov(8, 0).mov(13, stack).mov(6, 0).mov(12, function).mov(10, mmu::window);
+            mmu::turn_on(code);
+            const auto call = [&](unsigned by) { code.mov(9, code.here() + 12).bx(by); };
+            call(10);
+            call(10);
+            code.mov(0, mapped ? mmu::window : 0x5000'0000).mov(11, frees);
+            code.mov(14, code.here() + 12).bx(11);
+            code.end();
+            rig.on_end(0, [&](Core&, mmioscope::Cpu&) {
+                const auto has_copy = [&](std::uint32_t page) {
+                    return lpae::output_address(*rig.machine->normal(0).entry(page)) != page;
+                };
+                CHECK(!has_copy(module));
+                CHECK(has_copy(function & ~0xfffu));
+            });
+            rig.run();
+            check_machine(rig);
+            CHECK(rig.reg(0, 6) == 2);
+            CHECK(rig.records_of(abi::RecordType::ret).size() == (known ? 2 : 0));
+            const auto calls = rig.records_of(abi::RecordType::call);
+            REQUIRE(calls.size() == 2); // not of `frees`
+            for (const abi::Record& r : calls) CHECK(r.flags == (known ? abi::flag_returns : 0));
+            CHECK(ends_of(rig).empty()); // nobody asked for those that have ended
+        }
+    }
+}
+
 TEST_CASE("a probe is refused with a reason, and changes nothing") {
     RigOptions options = with_probes(1, 1);
     Rig rig(options);
@@ -276,7 +453,6 @@ TEST_CASE("a probe is refused with a reason, and changes nothing") {
             return ask(cpu, command, first, second).status;
         };
         const auto left = rig.machine->pool.left();
-        CHECK(status(Command::probe, function + 2, push_r4_lr) == Status::argument);
         CHECK(status(Command::probe, function, push_r4_lr + 1) == Status::other_code);
         CHECK(status(Command::probe, at::fifo, 0) == Status::other_code); // no memory
         CHECK(status(Command::probe, function + 0x20, 0xe1a0'f00e) == Status::no_probe_here);
@@ -314,7 +490,7 @@ TEST_CASE("an HVC of the guest's own is undefined, whatever its number") {
 TEST_CASE("probes from the start begin with the first fetch from their page") {
     RigOptions options = with_probes(1, 1);
     options.tree.probe_cells = {
-        0, function, push_r4_lr, function + 4, add_r6_1 + 1, function + 12, 0xe12f'ff1e, 0x1000, 0};
+        0, function, push_r4_lr, function + 4, add_r6_1 + 1, function + 12, 0xe194'0f9f, 0x1000, 0};
     Rig rig(options);
     Code code = rig.program(0); // which writes the function: nothing traps
     code.mov(13, stack).mov(6, 0).mov(12, function);

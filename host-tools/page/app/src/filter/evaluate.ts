@@ -286,6 +286,7 @@ function fillOf(field: string, data: Data): Fill {
   const placed = Uint8Array.from(data.facts.kinds, (kind) => (kind[2] !== 0 ? 1 : 0));
   const executed = Uint8Array.from(data.facts.kinds, (kind) => (kind[4] !== 0 ? 1 : 0));
   const called = Uint8Array.from(data.facts.kinds, (_, type) => (type === kindOf.call ? 1 : 0));
+  const returned = Uint8Array.from(data.facts.kinds, (_, type) => (type === kindOf.ret ? 1 : 0));
   /** A code is known even where the value on the bus is not. */
   const coded = Uint8Array.from(data.facts.kinds, (kind) => (kind[1] === ValueIs.code ? 1 : 0));
   const numbered = Uint8Array.from(data.facts.kinds, (kind) =>
@@ -377,13 +378,19 @@ function fillOf(field: string, data: Data): Fill {
       return (from, to, numbers) => {
         for (let i = from; i < to; i++) {
           put(trace.durationOf(i), i - from, numbers);
-          numbers.known[i - from] = trace.type[i] === kindOf.begin ? 0 : placed[trace.type[i]];
+          const type = trace.type[i];
+          const known = type === kindOf.ret ? trace.duration[i] !== 0 : type !== kindOf.begin && placed[type] !== 0;
+          numbers.known[i - from] = known ? 1 : 0;
         }
       };
     case "mode":
       return ofRecord((view, offset) => mode(view, offset) & 0x1f);
     case "call":
       return of((i) => called[trace.type[i]]);
+    case "ret":
+      return of((i) => returned[trace.type[i]]);
+    case "retval":
+      return of((i) => trace.low[i], returned);
     case "arg0":
       return of((i) => trace.low[i], called);
     case "arg1":

@@ -1,0 +1,26 @@
+// What a probed instruction does, as far as it concerns a step. ARM state.
+#pragma once
+
+#include "entry/frame.hpp"
+
+#include <cstdint>
+#include <optional>
+
+namespace mmioscope {
+
+struct Machine;
+
+/// Hyp carries it out, or the guest can execute it in a step. No exclusive: between the two Hyp
+/// would clear the monitor.
+bool can_be_probed(std::uint32_t word);
+
+/// Carries out `word` at PC if it is a branch without a load, or reads TPIDRURO, as Linux does to
+/// find `current`: in a step, CP15 traps. False: it needs a step.
+bool carry_out(Frame& frame, std::uint32_t word);
+
+/// Where the guest goes on behind `word` at PC, which needs a step. Empty: not known, or in Thumb
+/// state.
+std::optional<std::uint32_t> next_of(const Machine& machine, const Frame& frame,
+                                     std::uint32_t word);
+
+} // namespace mmioscope
