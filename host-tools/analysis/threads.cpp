@@ -32,6 +32,16 @@ bool Threads::follow(const abi::Record& record) {
     return false;
 }
 
+Thread Threads::with(const Event& event) {
+    const bool of_interrupt =
+        event.record.type == abi::RecordType::access && event.interrupt_id() != no_id;
+    const Thread before = of(event.record);
+    if (of_interrupt) {
+        follow(event.record);
+    }
+    return abi::is_write(event.record) ? before : of(event.record);
+}
+
 // A task keeps its stack wherever it runs. In User mode SP is the program's own, and `task` lies in
 // the stack of the kernel (abi/record.hpp).
 Thread Threads::of(const abi::Record& record) const {

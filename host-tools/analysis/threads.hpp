@@ -1,7 +1,7 @@
 // Assigns accesses to threads: a thread is an interrupt on one CPU, or a stack.
 #pragma once
 
-#include "abi/record.hpp"
+#include "mmioscope/event.hpp"
 
 #include <array>
 #include <cstddef>
@@ -19,6 +19,9 @@ public:
     /// the write, this CPU handles that interrupt. Returns whether it begins to.
     bool follow(const abi::Record& record);
 
+    /// The thread of the next event. The accesses with which a CPU begins and ends an interrupt are
+    /// that interrupt's.
+    Thread with(const Event& event);
     /// The thread that made the access. A task is the same thread on every CPU.
     Thread of(const abi::Record& record) const;
     /// Whether it is an interrupt on a CPU.

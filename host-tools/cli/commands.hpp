@@ -26,6 +26,7 @@ namespace follow_command { extern const Command row; }
 namespace stat_command { extern const Command row; }
 namespace polls_command { extern const Command row; }
 namespace phases_command { extern const Command row; }
+namespace calls_command { extern const Command row; }
 namespace sharing_command { extern const Command row; }
 namespace advise_command { extern const Command row; }
 namespace regs_command { extern const Command row; }

@@ -63,6 +63,7 @@ Examples:
   mmioscope print --number -F 'reg==Clock' boot.mmio   with event numbers ...
   mmioscope print --at 71602 -C 20 boot.mmio           ... and the 20 events on either side of one
   mmioscope print --from @18.04 --to @18.05 --duration boot.mmio   times of the machine's counter, as in blackbox
+  mmioscope print --during mmci_request -F 'dev==mmc' boot.mmio   accesses between its calls and their returns
   mmioscope print --fold boot.mmio                     each loop that waits for a register as one line
   mmioscope print --dmesg boot.mmio                  with the kernel's log between the accesses
   mmioscope print --dmesg dmesg.txt boot.mmio
@@ -126,6 +127,7 @@ std::optional<std::uint64_t> first_of_last(const Options& options, reading::Trac
                                            const view::PrintOptions& print) {
     const bool needs_all = !options.last || !options.no_summary || options.at || options.limit ||
                            options.view.with_dmesg || options.shares || options.view.fold ||
+                           !options.view.during.empty() ||
                            options.view.changes;
     std::error_code problem;
     if (needs_all || !std::filesystem::is_regular_file(selection.path, problem)) {
@@ -278,6 +280,7 @@ Status print_or_follow(const Options& options) {
 Action add(CLI::App& command, const std::string&) {
     const auto options = std::make_shared<Options>();
     add_view_options(command, options->view);
+    add_during_option(command, options->view);
     add_line_options(command, options->view);
     add_merge_options(command, options->view);
     add_column_options(command, options->view);

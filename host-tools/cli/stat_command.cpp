@@ -187,6 +187,7 @@ Status stat(const Options& options) {
 Action add(CLI::App& command, const std::string&) {
     const auto options = std::make_shared<Options>();
     add_view_options(command, options->view);
+    add_during_option(command, options->view);
     add_values(command, "--by", options->by,
                "Print only these tables; separate several with commas", ',')
         ->check(one_of(analysis::key_words()));

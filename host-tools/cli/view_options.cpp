@@ -1,5 +1,6 @@
 #include "cli/view_options.hpp"
 
+#include "analysis/during.hpp"
 #include "cli/option_types.hpp"
 #include "file/part_files.hpp"
 #include "filter/plugins.hpp"
@@ -87,6 +88,15 @@ void add_event_options(CLI::App& command, ViewOptions& options) {
         ->check(not_empty())
         ->type_name("FILE");
     add_cpus(command, options.trace.cpus);
+}
+
+void add_during_option(CLI::App& command, ViewOptions& options) {
+    command
+        .add_option("--during", options.during,
+                    "Only what was done between the calls of this function and their returns (run "
+                    "--probe, --returns), as in -F func==; not by interrupts")
+        ->check(not_empty())
+        ->type_name("FUNCTION");
 }
 
 void add_format_option(CLI::App& command, ViewOptions& options, const char* what) {
@@ -253,6 +263,10 @@ reading::TraceOptions selection(const ViewOptions& options) {
             return plugins->filter(name, custom);
         };
     }
+    if (!options.during.empty()) { // the calls are needed, too, whatever else is selected
+        trace.filter = fmt::format("({}) || call || ret",
+                                   trace.filter.empty() ? "call || !call" : trace.filter);
+    }
     trace.from = time_of("--from", options.from);
     trace.to = time_of("--to", options.to);
     const reading::Moment from = trace.from.value_or(reading::Moment(0));
@@ -316,6 +330,7 @@ std::string chosen_words(const ViewOptions& view) {
     add("--to ", view.to);
     add("--cpu ", fmt::format("{}", fmt::join(view.trace.cpus, ",")));
     add("-F ", view.trace.filter);
+    add("--during ", view.during);
     add("", view.trace.one_file ? "--one-file" : "");
     add("", view.trace.no_pc ? "--no-pc" : "");
     return words;
@@ -435,6 +450,10 @@ reading::DriveOptions drive_options(const ViewOptions& options, const char* prog
     reading::DriveOptions drive;
     drive.strict = options.strict ? reading::Strict::events : reading::Strict::no;
     drive.progress = progress;
+    if (!options.during.empty()) {
+        drive.narrow = [during = std::make_shared<analysis::During>(options.during)](
+                           std::span<const Event> events) { return during->inside(events); };
+    }
     return drive;
 }
 

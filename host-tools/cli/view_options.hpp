@@ -27,6 +27,7 @@ struct ViewOptions {
     std::string input; ///< -i
     std::string output;
     std::string from, to; ///< times; empty: all
+    std::string during;   ///< a function; empty: all
     std::string time = "rel";
     std::string format = "text";
     std::string color = "auto";
@@ -61,6 +62,9 @@ void add_one_file_option(CLI::App& command, ViewOptions& options);
 
 /// -F, --plugin, --cpu.
 void add_event_options(CLI::App& command, ViewOptions& options);
+
+/// --during.
+void add_during_option(CLI::App& command, ViewOptions& options);
 
 /// --format; `what`: the formats other than text.
 void add_format_option(CLI::App& command, ViewOptions& options, const char* what);

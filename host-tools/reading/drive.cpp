@@ -114,6 +114,9 @@ private:
     }
 
     void pass(std::span<const Event> events) {
+        if (options_.narrow) {
+            events = options_.narrow(events);
+        }
         if (events.empty()) {
             return;
         }

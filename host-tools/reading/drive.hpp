@@ -69,6 +69,8 @@ struct DriveOptions {
     /// Shows "N events read" on a terminal if this is "read"; null: shows nothing.
     const char* progress = nullptr;
     std::uint64_t limit = std::numeric_limits<std::uint64_t>::max(); ///< events
+    /// Takes events, and returns those to pass; losses are found before that. May be null.
+    std::function<std::span<const Event>(std::span<const Event>)> narrow;
     /// Called every few thousand events; true ends the reading. May be null.
     std::function<bool()> stop;
 };

@@ -68,7 +68,9 @@ const std::map<std::string, abi::RecordType>& types() {
         {"configuration", RecordType::configuration},
         {"interrupt", RecordType::interrupt},
         {"fault", RecordType::fault},
-        {"power", RecordType::power}};
+        {"power", RecordType::power},
+        {"call", RecordType::call},
+        {"ret", RecordType::ret}};
     return all;
 }
 
