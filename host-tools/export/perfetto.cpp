@@ -52,12 +52,14 @@ constexpr std::uint64_t cpus_group = 2;
 constexpr std::uint64_t tasks_group = 3;
 constexpr std::uint64_t interrupts_group = 4;
 constexpr std::uint64_t registers_group = 5;
+constexpr std::uint64_t calls_group = 6;
 constexpr std::uint64_t device_tracks = 0x1'0000;
 constexpr std::uint64_t cpu_tracks = 0x2'0000;
 constexpr std::uint64_t rate_tracks = 0x3'0000;
 constexpr std::uint64_t task_tracks = 0x4'0000;      ///< by CPU
 constexpr std::uint64_t interrupt_tracks = 0x5'0000; ///< of a CPU's interrupts, as they occur
 constexpr std::uint64_t value_tracks = 0x6'0000;     ///< of registers, numbered as they occur
+constexpr std::uint64_t call_tracks = 0x7'0000;      ///< by task, numbered as they occur
 
 /// A packet; the destructor writes it.
 class Packet {
@@ -176,6 +178,7 @@ void Perfetto::begin(const trace::TraceReader& reader) {
     describe(sink_, tasks_group, "tasks, by their accesses", 0);
     describe(sink_, interrupts_group, "interrupts", 0);
     describe(sink_, registers_group, "registers", 0);
+    describe(sink_, calls_group, "calls, by task", 0);
     const auto device = [this](std::uint16_t index, std::string_view name) {
         describe(sink_, device_tracks + index, name, devices_group);
         describe(sink_, rate_tracks + index, fmt::format("{} rate", name), devices_group,
@@ -204,6 +207,7 @@ void Perfetto::add(const Event& event) {
         show_interrupt(event);
         show_value(event);
     }
+    show_call(event);
     latest_ = std::max(latest_, event.nanoseconds);
     add_instant(event);
     sink_.settle();
@@ -259,6 +263,29 @@ void Perfetto::show_value(const Event& event) {
         TrackEvent(sink_, names_, event.nanoseconds, counter, at->second.track)
             .value(static_cast<std::int64_t>(value));
     }
+}
+
+// A slice from a call to its return, when that is known. Readers sort by time, so those inside,
+// which come before it, are in it.
+void Perfetto::show_call(const Event& event) {
+    const abi::Record& r = event.record;
+    if (r.type != RecordType::ret || r.duration == 0) {
+        return;
+    }
+    const std::string task =
+        event.task() == nullptr
+            ? fmt::format(FMT_COMPILE("{:#x}"), r.task)
+            : fmt::format(FMT_COMPILE("{}:{}"), event.task()->comm, event.task()->pid);
+    const auto [at, fresh] = callers_.try_emplace(task, call_tracks + callers_.size());
+    if (fresh) {
+        describe(sink_, at->second, task, calls_group);
+    }
+    const std::uint64_t took = cells_.context.tick.nanoseconds(r.duration);
+    TrackEvent(sink_, names_, event.nanoseconds - std::min(took, event.nanoseconds), slice_begin,
+               at->second)
+        .name(event.code() == nullptr ? fmt::format(FMT_COMPILE("{:#x}"), r.pc)
+                                      : event.code()->function);
+    TrackEvent(sink_, names_, event.nanoseconds, slice_end, at->second);
 }
 
 void Perfetto::begin_span(std::uint64_t track, std::uint64_t nanoseconds, std::string_view name) {

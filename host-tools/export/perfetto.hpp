@@ -70,6 +70,7 @@ private:
     void show_task(const Event& event);
     void show_interrupt(const Event& event);
     void show_value(const Event& event);
+    void show_call(const Event& event);
     void begin_span(std::uint64_t track, std::uint64_t nanoseconds, std::string_view name);
     void end_span(std::uint64_t track, std::uint64_t nanoseconds);
 
@@ -81,6 +82,7 @@ private:
     std::set<std::uint8_t> cpus_;                     ///< with a track
     std::map<std::uint16_t, std::uint64_t> open_;     ///< ends of slices, by device
     std::map<std::string, std::uint64_t> interrupts_; ///< tracks, by CPU and interrupt
+    std::map<std::string, std::uint64_t> callers_;    ///< tracks of calls, by task
     std::map<std::uint64_t, std::string> spans_;      ///< open slices, by track
     std::uint64_t latest_ = 0;                        ///< ns
     struct Value {

@@ -209,7 +209,7 @@ def read_perfetto(file, trace):
         if "type" not in p:
             continue
         ns, notes, kind, place = p["timestamp"], p["notes"], p["track"] >> 16, p["track"] & 0xffff
-        if kind in (4, 5, 6): # names.py checks tasks, interrupts and values of registers
+        if kind in (4, 5, 6, 7): # names.py checks tasks, interrupts, values of registers and calls
             continue
         if p["type"] == "BEGIN":
             assert place not in ends, f"slices overlap at {ns}"

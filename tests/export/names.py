@@ -42,12 +42,12 @@ NOTES = ["fields", "function", "caller", "pid", "comm", "interrupt"]
 
 def read_perfetto(file):
     """Slices from protoc's output, with the names of their tracks and without the offset in a register's name. Then
-    those of tasks and interrupts: begin, end, track and name; and the values that registers change to."""
+    those of tasks, interrupts and calls: begin, end, track and name; and the values that registers change to."""
     events, tracks, spans, begun, values = [], {}, [], {}, []
     for p in compare.packets(file):
         if p.get("type") == "COUNTER" and p["track"] >> 16 == 6:
             values.append((p["timestamp"], tracks[p["track"]], p["counter_value"]))
-        elif p.get("type") in ("BEGIN", "END") and p["track"] >> 16 in (4, 5):
+        elif p.get("type") in ("BEGIN", "END") and p["track"] >> 16 in (4, 5, 7):
             if p["type"] == "BEGIN":
                 assert p["track"] not in begun, "spans overlap"
                 begun[p["track"]] = p
@@ -98,9 +98,17 @@ def values_of(rows):
     return values
 
 
-def as_perfetto(rows):
+def calls_of(rows):
+    """From each call to its return, on the track of the task."""
+    return [(r["ns"] - r["duration_ns"], r["ns"], f"{r['comm']}:{r['pid']}" if "pid" in r else r["task"],
+             r["function"].split("+")[0]) for r in rows if "duration_ns" in r]
+
+
+def as_perfetto(all_rows):
+    rows = [row for row in all_rows if row["type"] == "access"]
+    calls = calls_of(row for row in all_rows if row["type"] == "ret")
     return [(r.get("device", "no device"), f"{r['dir'].upper()}{r['size']} {r.get('register', '+' + r['offset'])}",
-             number(r["address"]), *map(r.get, NOTES)) for r in rows] + spans_of(rows) + values_of(rows)
+             number(r["address"]), *map(r.get, NOTES)) for r in rows] + sorted(spans_of(rows) + calls) + values_of(rows)
 
 
 def read_mmiotrace(file):
@@ -125,8 +133,9 @@ FORMATS = {"ctf": (read_ctf, as_ctf), "perfetto": (read_perfetto, as_perfetto), 
 
 def main():
     read, expected = FORMATS[sys.argv[1]]
+    used = ("access", "ret") if sys.argv[1] == "perfetto" else ("access",)
     with open(sys.argv[3], encoding="utf-8") as file:
-        rows = [row for row in map(json.loads, file) if row["type"] == "access"]
+        rows = [row for row in map(json.loads, file) if row["type"] in used]
     with open(0 if sys.argv[2] == "-" else sys.argv[2], encoding="utf-8") as file:
         got = read(file)
     for want, have in itertools.zip_longest(expected(rows), got):
