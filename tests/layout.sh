@@ -28,7 +28,7 @@ floor() {
     dt) echo 9 ;;
     start) echo 10 ;;
     reading) echo 11 ;;
-    integrity | black_box | choice | task_names | stream | keeping) echo 12 ;;
+    integrity | black_box | choice | task_names | stacks | stream | keeping) echo 12 ;;
     changing) echo 13 ;;
     probes) echo 14 ;;
     control) echo 15 ;;

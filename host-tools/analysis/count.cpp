@@ -74,13 +74,26 @@ void set_name(std::string& to, const Event& event, Key key) {
         to += std::to_string(record.cpu);
         return;
     case Key::interrupt: set_interrupt(to, event); return;
+    case Key::stack:
+        to = folded_stack(event);
+        to = to.empty() ? "(no stack)" : to;
+        return;
     case Key::size: set(to, std::to_string(abi::access_size(record)), ' ', "bytes"); return;
     }
 }
 
+std::string folded_stack(const Event& event) {
+    std::string all, name;
+    for (const Location* const location : event.stack()) {
+        set_function(name, location, 0);
+        all = all.empty() ? name : name + ';' + all;
+    }
+    return all;
+}
+
 std::string_view key_text(Key key) {
-    static constexpr std::string_view words[] = {"device", "register", "function",  "caller",
-                                                 "task",   "cpu",      "interrupt", "size"};
+    static constexpr std::string_view words[] = {
+        "device", "register", "function", "caller", "task", "cpu", "interrupt", "size", "stack"};
     return words[static_cast<unsigned>(key)];
 }
 
@@ -89,6 +102,7 @@ std::vector<std::string> key_words() {
     for (const Key key : all_keys()) {
         words.emplace_back(key_text(key));
     }
+    words.emplace_back(key_text(Key::stack));
     return words;
 }
 
@@ -127,6 +141,7 @@ Id id_of(Key key, const Event& event) {
     case Key::cpu: return event.record.cpu;
     case Key::interrupt: return known(event.interrupt_id());
     case Key::size: return abi::access_size(event.record);
+    case Key::stack: return unasked;
     }
     return unasked;
 }
@@ -139,7 +154,8 @@ bool is_of_place(Key key) {
 
 Counts::Counts(std::vector<Key> keys, std::size_t most)
     : keys_(std::move(keys)), callers_(has(keys_, Key::caller)),
-      interrupts_(has(keys_, Key::interrupt)), by_place_(std::ranges::all_of(keys_, is_of_place)) {
+      interrupts_(has(keys_, Key::interrupt)), stacks_(has(keys_, Key::stack)),
+      by_place_(std::ranges::all_of(keys_, is_of_place)) {
     for (const Key key : keys_) {
         tables_.try_emplace(key, Table{CountsByName(most), {}});
     }
@@ -155,7 +171,7 @@ void Counts::add_all(std::span<const Event> events) {
     const auto context = [](const Event& event) {
         return event.context_number != 0 ? event.context_number : GroupKey::none;
     };
-    if (interrupts_ || callers_) {
+    if (interrupts_ || callers_ || stacks_) {
         add_groups<true>(events, context);
     } else {
         add_groups<false>(events, context);
@@ -176,7 +192,8 @@ void Counts::add_groups(std::span<const Event> events, const Number& number_of) 
             begin(other, event);
         });
         group.count.add(event);
-        if (may_vary && (event.interrupt_id() != no_id || event.code_id() == no_id)) [[unlikely]] {
+        if (may_vary && (stacks_ || event.interrupt_id() != no_id || event.code_id() == no_id))
+            [[unlikely]] {
             add_varying(event);
         }
     }
@@ -195,8 +212,12 @@ void Counts::add_other(const Event& event) {
     }
 }
 
-// Counts by what a context does not determine: the interrupt, and the caller of unnamed code.
+// Counts by what a context does not determine: the stack, the interrupt, and the caller of unnamed
+// code.
 void Counts::add_varying(const Event& event) {
+    if (stacks_) {
+        find(Key::stack, event).add(event);
+    }
     if (interrupts_ && event.interrupt_id() != no_id) {
         find(Key::interrupt, event).add(event);
     }
@@ -208,8 +229,8 @@ void Counts::add_varying(const Event& event) {
 // Looks up its names once, now: those that come first stay.
 void Counts::begin(Group& group, const Event& event) {
     for (auto& [key, table] : tables_) {
-        const bool varies =
-            key == Key::interrupt || (key == Key::caller && event.code_id() == no_id);
+        const bool varies = key == Key::stack || key == Key::interrupt ||
+                            (key == Key::caller && event.code_id() == no_id);
         group.names[static_cast<unsigned>(key)] = varies ? nullptr : &find(table, key, event);
     }
 }

@@ -18,11 +18,15 @@
 
 namespace mmioscope::analysis {
 
-enum class Key { device, reg, function, caller, task, cpu, interrupt, size };
+enum class Key { device, reg, function, caller, task, cpu, interrupt, size, stack };
 
 /// "device", "register", ...: the words for --by.
 std::string_view key_text(Key key);
+/// Those of every trace: without stacks.
 const std::vector<Key>& all_keys();
+/// The functions that had not returned, the first one first, with ; between them, as flame graphs
+/// take them; empty: the event has no stack.
+std::string folded_stack(const Event& event);
 
 /// The words of all keys.
 std::vector<std::string> key_words();
@@ -94,7 +98,7 @@ private:
     /// Accesses that are not in the tables yet: those of one CPU in one context, or in one place if
     /// no key needs more.
     struct Group {
-        std::array<Count*, 8> names{}; ///< that it counts for, by Key; null: none
+        std::array<Count*, 9> names{}; ///< that it counts for, by Key; null: none
         Count count;
     };
     struct GroupKey {
@@ -121,7 +125,8 @@ private:
 
     std::vector<Key> keys_;
     bool callers_, interrupts_; ///< are keys
-    bool by_place_;             ///< place and CPU determine the name for every key
+    bool stacks_;
+    bool by_place_; ///< place and CPU determine the name for every key
     std::map<Key, Table> tables_;
     std::string name_; ///< kept to avoid an allocation for each event
     reading::KeptByKey<GroupKey, Group, 512> groups_;

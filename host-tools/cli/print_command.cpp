@@ -33,6 +33,7 @@ struct Options {
     std::optional<std::uint64_t> limit;
     std::optional<std::uint64_t> last;
     bool numbers = false;
+    bool stack = false;
     std::optional<std::uint64_t> at; ///< number of an event
     std::uint64_t before = 0, after = 0, around = 0;
 };
@@ -58,6 +59,7 @@ Examples:
   mmioscope print --all --ts delta boot.mmio | grep mmc
   mmioscope print --no-collapse -F 'reg==SYS_LED' boot.mmio
   mmioscope print --changes -F 'dev==mmc' boot.mmio    what each access changes
+  mmioscope print --stack -F 'reg==SYS_LED' boot.mmio   who wrote to the LED (mmioscope run --stack gpio)
   mmioscope print --columns time,reg,value,fields -F 'dev==mmc' boot.mmio
   mmioscope print --last 20 --no-summary boot.mmio     the last 20 events
   mmioscope print --number -F 'reg==Clock' boot.mmio   with event numbers ...
@@ -76,8 +78,9 @@ Exit status: 0 the trace is whole and nothing was lost, 1 otherwise, 2 it cannot
 view::PrintOptions print_options(const Options& options, const view::Output& out) {
     view::PrintOptions print = print_options(options.view, out);
     print.collapse = options.view.collapse.value_or(print.collapse && !options.at);
-    print.collapse = print.collapse && !options.view.changes;
+    print.collapse = print.collapse && !options.view.changes && !options.stack;
     print.changes = options.view.changes;
+    print.stacks = options.stack;
     print.own = print.own || options.at;
     print.numbers = options.numbers || options.at;
     print.last = options.last.value_or(print.last);
@@ -127,8 +130,7 @@ std::optional<std::uint64_t> first_of_last(const Options& options, reading::Trac
                                            const view::PrintOptions& print) {
     const bool needs_all = !options.last || !options.no_summary || options.at || options.limit ||
                            options.view.with_dmesg || options.shares || options.view.fold ||
-                           !options.view.during.empty() ||
-                           options.view.changes;
+                           !options.view.during.empty() || options.view.changes || options.stack;
     std::error_code problem;
     if (needs_all || !std::filesystem::is_regular_file(selection.path, problem)) {
         return std::nullopt;
@@ -180,6 +182,11 @@ Status print(const Options& options) {
     }
     if (options.view.changes && (options.view.fold || options.view.collapse.value_or(false))) {
         throw bad_input("--changes excludes --fold and --collapse: each change has its line");
+    }
+    if (options.stack && (options.view.fold || options.view.changes ||
+                          options.view.collapse.value_or(false) || options.view.format != "text")) {
+        throw bad_input("--stack excludes --fold, --changes, --collapse and --format: the stack "
+                        "stands below its event's line");
     }
     if (options.view.format != "text") {
         return print_records(options);
@@ -258,7 +265,8 @@ Status print_or_follow(const Options& options) {
         }
     }
     const bool of_lines = options.last || options.view.with_dmesg || options.summary ||
-                          options.shares || options.numbers || options.view.changes;
+                          options.shares || options.numbers || options.view.changes ||
+                          options.stack;
     if (!options.follow) {
         if (options.view.format != "text" &&
             (of_lines || options.limit || !options.view.columns.empty())) {
@@ -289,6 +297,10 @@ Action add(CLI::App& command, const std::string&) {
     add_count(command, "-A", options->after, "N events after the one of --at");
     add_count(command, "-B", options->before, "N events before the one of --at");
     add_count(command, "-C", options->around, "N events on either side of the one of --at");
+    command.add_flag(
+        "--stack", options->stack,
+        "Below each access the functions that called its own, for devices of mmioscope "
+        "run --stack");
     command.add_flag("--summary", options->summary, "Print only the table and the verdict");
     command.add_flag(
         "--no-summary", options->no_summary,

@@ -131,9 +131,16 @@ void add_tracing(CLI::App& command, Options& options) {
                "Apply this command of mmioscope ctl before the guest's first instruction, except "
                "status, statistics, flush and snapshot; may be repeated")
         ->type_name("COMMAND");
-    add_values(command, "--probe", options.probes,
-               "Record each call of this function of the kernel: a name, with * ? [] as in a "
-               "shell, or the address of an instruction; @FILE has one in each line; may be repeated")
+    command
+        .add_option(
+            "--stack", options.stacks,
+            "Record the kernel's stack at each access to these devices, for mmioscope print "
+            "--stack: all, or names as for --trace, or BYTES: and names (default 256 bytes)")
+        ->type_name("[BYTES:]DEVICE,...");
+    add_values(
+        command, "--probe", options.probes,
+        "Record each call of this function of the kernel: a name, with * ? [] as in a "
+        "shell, or the address of an instruction; @FILE has one in each line; may be repeated")
         ->type_name("FUNCTION");
     command.add_flag("--returns", options.returns,
                      "Of the functions of --probe, record each return, too: its result, and the "

@@ -49,6 +49,7 @@ Examples:
   mmioscope stat --by register --percentiles boot.mmio
   mmioscope stat --by caller,task --from 10 --to 11 boot.mmio
   mmioscope stat --by device --limit 0 --format csv boot.mmio
+  mmioscope stat --by stack -F 'dev==gpio' boot.mmio   by the callers (mmioscope run --stack gpio)
   mmioscope stat --mappings boot.mmio                where devices were mapped, and by whom
   mmioscope stat --pci boot.mmio                     PCI functions, from the accesses to their configuration
   mmioscope stat --plugin ./example.so -F 'dev==mmc' --analysis 'latency(tick=16)' boot.mmio
@@ -58,13 +59,17 @@ Exit status: 0 the trace is whole and nothing was lost, 1 otherwise, 2 it cannot
 
 std::vector<Key> keys_of(const Options& options) {
     const bool other = !options.analyses.empty() || !options.plugged.empty();
+    const auto named = [&](Key key) {
+        return std::ranges::count(options.by, analysis::key_text(key)) > 0;
+    };
     std::vector<Key> keys;
     for (const Key key : analysis::all_keys()) {
-        const bool named = std::find(options.by.begin(), options.by.end(),
-                                     analysis::key_text(key)) != options.by.end();
-        if (named || (options.by.empty() && !other)) {
+        if (named(key) || (options.by.empty() && !other)) {
             keys.push_back(key);
         }
+    }
+    if (named(Key::stack)) {
+        keys.push_back(Key::stack);
     }
     return keys;
 }

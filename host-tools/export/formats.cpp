@@ -2,6 +2,7 @@
 
 #include "export/csv.hpp"
 #include "export/ctf.hpp"
+#include "export/folded.hpp"
 #include "export/jsonl.hpp"
 #include "export/mmiotrace.hpp"
 #include "export/output.hpp"
@@ -107,6 +108,7 @@ constexpr Format rows[] = {
     {"ctf", "a folder for babeltrace2 or Trace Compass", open<CtfFolder>},
     {"perfetto", "for ui.perfetto.dev", open<Bytes<Perfetto>>},
     {"mmiotrace", "the text format of Linux mmiotrace", open<Bytes<Mmiotrace>>},
+    {"folded", "counts of stacks, for flame graphs (mmioscope run --stack)", open<Bytes<Folded>>},
     {"mmio", "a trace file with the selected events", nullptr},
 };
 

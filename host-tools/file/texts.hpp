@@ -84,16 +84,24 @@ std::string origin_lines(const std::string& command);
 /// Functions of the guest's kernel by address: lines as in /proc/kallsyms, compressed with zstd.
 inline constexpr abi::SectionType symbols_section{11};
 
+/// How the frames of its functions are undone: symbols::UnwindTable::bytes(). Only in a trace with
+/// stacks.
+inline constexpr abi::SectionType frames_section{17};
+
 struct About {
     std::string lines;              ///< "key=value"
     std::vector<std::byte> symbols; ///< payload of symbols_section; empty: none
     std::vector<std::byte> tree;    ///< the board's device tree, for streams that only have aliases
+    std::vector<std::byte> frames{}; ///< payload of frames_section; empty: none
 };
 
 inline void write_about(FileWriter& file, const About& about) {
     file.text(about.lines);
     if (!about.symbols.empty()) {
         file.section(symbols_section, about.symbols);
+    }
+    if (!about.frames.empty()) {
+        file.section(frames_section, about.frames);
     }
 }
 

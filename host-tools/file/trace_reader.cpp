@@ -260,7 +260,7 @@ std::optional<Section> TraceReader::next_section() {
 bool TraceReader::repeats_head(abi::SectionType type) {
     const bool of_head = type == abi::SectionType::info || type == abi::SectionType::device_tree ||
                          type == abi::SectionType::regions || type == abi::SectionType::text ||
-                         type == symbols_section;
+                         type == symbols_section || type == frames_section;
     at_.in_head = at_.in_head && of_head;
     return at_.parts > 1 && at_.in_head;
 }
@@ -322,8 +322,9 @@ void TraceReader::read_of_guest(abi::SectionType type, std::span<const std::byte
         console_.add(payload);
     } else if (type == trace::packed_section) {
         read_packed(payload);
-    } else if (type == symbols_section) {
-        symbols_ = std::make_shared<const std::vector<std::byte>>(payload.begin(), payload.end());
+    } else if (type == symbols_section || type == frames_section) {
+        (type == symbols_section ? symbols_ : frames_) =
+            std::make_shared<const std::vector<std::byte>>(payload.begin(), payload.end());
     }
 }
 

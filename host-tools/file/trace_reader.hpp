@@ -124,6 +124,8 @@ public:
     const std::map<std::string, std::string>& text() const { return text_; }
     /// The section of symbols, as in the file; null if it has none.
     const std::shared_ptr<const std::vector<std::byte>>& symbols() const { return symbols_; }
+    /// Likewise, of the kernel's frames.
+    const std::shared_ptr<const std::vector<std::byte>>& frames() const { return frames_; }
     /// What was lost, according to the losses and the text.
     Lost lost() const;
     /// The number of sections of each type read so far.
@@ -207,7 +209,7 @@ private:
     bool may_begin_ = false;         ///< some index says so, or is missing
     std::optional<abi::Info> info_;
     std::optional<abi::End> end_; ///< counts are those of all files read
-    std::shared_ptr<const std::vector<std::byte>> symbols_;
+    std::shared_ptr<const std::vector<std::byte>> symbols_, frames_;
     std::span<const abi::Record> records_; ///< in the section's memory, or unpacked
     trace::Unpacker unpacker_;
     Skim skim_;                         ///< null: leave out nothing
@@ -221,8 +223,8 @@ private:
     NotKnown not_known_;
     std::map<abi::SectionType, unsigned> sections_;
     mutable tree::DeviceNames names_;
-    mutable bool names_stale_ = false;         ///< the regions or the tree are newer
-    std::span<const Caller> callers_;          ///< in the file's memory, or unpacked
+    mutable bool names_stale_ = false; ///< the regions or the tree are newer
+    std::span<const Caller> callers_;  ///< in the file's memory, or unpacked
     ConsoleText console_;
     std::uint64_t latest_ = 0;        ///< latest time of records_
     bool teaches_ = false;            ///< some records of records_ do

@@ -1,6 +1,7 @@
 #include "file/used_code.hpp"
 
 #include "file/block.hpp"
+#include "file/texts.hpp"
 
 #include <algorithm>
 
@@ -15,8 +16,8 @@ void UsedCode::see(const Section& section) {
                 add_return(record.lr);
             }
         }
-    } else if (section.type == trace::packed_section) {
-        all_ = true; // not unpacked here
+    } else if (section.type == trace::packed_section || section.type == frames_section) {
+        all_ = true; // not unpacked here; stacks have any functions
     } else if (section.type == abi::SectionType::end) {
         // The next files of the recording repeat the names, and readers take those of the first.
         all_ = all_ || end_of(section.payload).ending == abi::Ending::continued;

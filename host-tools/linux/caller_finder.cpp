@@ -1,5 +1,7 @@
 #include "linux/caller_finder.hpp"
 
+#include "records/stack.hpp"
+
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
@@ -52,6 +54,9 @@ std::span<const trace::Caller> CallerFinder::see(std::span<const trace::Run> run
         if (run.first->type == abi::RecordType::task) {
             pass(*run.first);
             *to = trace::lr_holds;
+        } else if (abi::goes_on(*run.first) && trace::in_kernel(*run.first)) { // alone in its run
+            *to = by_own_stack({run.first, runs.back().last + 1});
+            elsewhere |= *to != trace::lr_holds;
         } else if (trace::in_kernel(*run.first)) {
             elsewhere |= see(run, to);
         } else {
@@ -203,6 +208,29 @@ bool CallerFinder::see(const trace::Run& run, trace::Caller* to) {
         }
     }
     return elsewhere;
+}
+
+// The word of the stack is as it was at the access. So a call by a register that stands before it
+// goes to this function.
+trace::Caller CallerFinder::by_own_stack(std::span<const abi::Record> group) {
+    const abi::Record& record = group[0];
+    proven_[record.cpu].reset();
+    const Site& site = site_met(record);
+    if (!site.known) {
+        return trace::lr_holds;
+    }
+    std::uint32_t caller = by_lr(record.lr, site);
+    if (site.place.kind == ReturnPlace::Kind::stack) {
+        const std::vector<std::uint32_t> stack = trace::stack_of(group);
+        const std::size_t at = trace::stack_registers + site.place.offset / 4;
+        const std::uint32_t word = at < stack.size() ? stack[at] : 0;
+        const Call* const before = code_.has(word) ? call(word) : nullptr;
+        if (before != nullptr && !before->target) {
+            show(word, site.function.start);
+        }
+        caller = before != nullptr ? word : 0;
+    }
+    return caller; // also if it is in LR: a reader then knows that it is right
 }
 
 // `record` names a task. It precedes an access of the same trap, so the guest did nothing between

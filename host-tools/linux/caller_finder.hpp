@@ -97,6 +97,7 @@ private:
     };
 
     bool see(const trace::Run& run, trace::Caller* to);
+    trace::Caller by_own_stack(std::span<const abi::Record> group);
     void pass(const abi::Record& record);
     std::uint32_t find(const abi::Record& record, const Site& site, std::optional<Proven>& proven);
     void follow_modules();

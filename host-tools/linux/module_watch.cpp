@@ -8,6 +8,7 @@
 #include <cctype>
 #include <iterator>
 #include <string_view>
+#include <unordered_set>
 #include <utility>
 
 namespace mmioscope::linux_guest {
@@ -45,6 +46,10 @@ std::string text_of(const Module& module, std::uint64_t time) {
         fmt::format_to(out, "{:08x} {} {} [{}]\n", function.address, function.type, function.name,
                        module.name);
     }
+    module.frames.each([&](std::uint32_t start, symbols::Opcodes opcodes) {
+        fmt::format_to(out, "frame {:08x} {:02x}{}\n", start, fmt::join(opcodes, ""),
+                       opcodes.empty() ? "-" : "");
+    });
     return text;
 }
 
@@ -116,13 +121,14 @@ void ModuleWatch::look(std::uint64_t time, Clock::time_point now) {
         }
         text_.insert(text_.end(), module->text.begin(), module->text.end());
         if (const auto before = written_.find(at);
-            before == written_.end() || before->second != *module) {
+            before == written_.end() || !before->second.is_like(*module)) {
             if (text.size() >= most_of_look) {
                 continue; // until the next look
             }
             Module whole = *module;
             whole.functions =
                 reader_.functions(at, module->text, kept < most_of_all ? most_of_module : 0);
+            whole.frames = frames_ ? reader_.frames(whole) : symbols::UnwindTable();
             const std::string list = text_of(whole, time);
             functions_.insert_or_assign(at, Functions{table_of(whole), list.size()});
             text += list;
@@ -279,7 +285,7 @@ std::optional<Module> ModuleReader::read(std::uint32_t module) {
         return std::nullopt;
     }
     const std::uint32_t first = module + layout_->memory;
-    Module result{*text, word(first).value_or(0), 0, state == 0u, {}, {}};
+    Module result{*text, word(first).value_or(0), 0, state == 0u, {}, {}, {}};
     const std::uint32_t step = layout_->in_parts ? part_size : layout_size;
     for (std::uint32_t part = 0; part < (layout_->in_parts ? parts : 2); ++part) {
         const std::uint32_t at = first + part * step;
@@ -287,6 +293,7 @@ std::optional<Module> ModuleReader::read(std::uint32_t module) {
         const std::uint32_t code =
             layout_->in_parts ? size : std::min(word(at + 8).value_or(0), size);
         result.size += size;
+        result.memory.push_back({word(at).value_or(0), size});
         if (code > 0 && (!layout_->in_parts || part == 0 || part == init_text)) {
             result.text.push_back({word(at).value_or(0), code});
         }
@@ -321,6 +328,25 @@ std::vector<Module::Function> ModuleReader::functions(std::uint32_t module,
         }
     }
     return functions;
+}
+
+symbols::UnwindTable ModuleReader::frames(const Module& module) const {
+    std::unordered_set<std::uint32_t> starts;
+    for (const Module::Function& function : module.functions) {
+        starts.insert(function.address & ~1u);
+    }
+    symbols::UnwindTable all;
+    for (const AddressRange& range : module.memory) {
+        std::vector<std::uint32_t> words(range.size / 4);
+        for (std::uint32_t i = 0; i < words.size(); ++i) {
+            words[i] = word(range.base + 4 * i).value_or(0);
+        }
+        const auto begins_function = [&](std::uint32_t at) { return starts.contains(at); };
+        symbols::UnwindTable(std::as_bytes(std::span(words)), range.base, 1, begins_function)
+            .each([&](std::uint32_t at, symbols::Opcodes opcodes) { all.add(at, opcodes); });
+    }
+    all.sort();
+    return all;
 }
 
 } // namespace mmioscope::linux_guest

@@ -3,6 +3,7 @@
 
 #include "linux/task_layout.hpp"
 #include "symbols/function_table.hpp"
+#include "symbols/unwind.hpp"
 
 #include <chrono>
 #include <cstdint>
@@ -35,10 +36,16 @@ struct Module {
     std::string name;
     std::uint32_t base; ///< this and `size` as in /proc/modules
     std::uint32_t size;
-    bool live;                      ///< otherwise it is being loaded or unloaded
-    std::vector<AddressRange> text; ///< includes its init functions while it is being loaded
+    bool live;                        ///< otherwise it is being loaded or unloaded
+    std::vector<AddressRange> text;   ///< includes its init functions while it is being loaded
+    std::vector<AddressRange> memory; ///< all of it
     std::vector<Function> functions;
-    bool operator==(const Module&) const = default;
+    symbols::UnwindTable frames{};
+    /// Whether nothing but what read() sets differs.
+    bool is_like(const Module& other) const {
+        return name == other.name && base == other.base && size == other.size &&
+               live == other.live && text == other.text && memory == other.memory;
+    }
 };
 
 /// The offsets of the fields of `struct module` that are read. They are found as in
@@ -58,6 +65,8 @@ public:
     /// The module at `module`, without its functions; nothing if there is none, or if it is not set
     /// up yet.
     std::optional<Module> read(std::uint32_t module);
+    /// How the frames of its `functions` are undone, as its memory says.
+    symbols::UnwindTable frames(const Module& module) const;
 
     /// Its functions that are in `text`, as many as take `most_bytes` as text, counting what must
     /// be read for them. The limit is needed because the guest may make all its modules share one
@@ -91,7 +100,9 @@ class ModuleWatch {
 public:
     using Clock = std::chrono::steady_clock;
 
-    explicit ModuleWatch(const Kernel& kernel) : reader_(kernel) {}
+    /// `frames`: how the frames of modules are undone is reported, too.
+    explicit ModuleWatch(const Kernel& kernel, bool frames = false)
+        : reader_(kernel), frames_(frames) {}
 
     /// Whether the address is in the area of modules, but in no known module.
     bool is_strange(std::uint32_t address) {
@@ -129,6 +140,7 @@ private:
     void look(std::uint64_t time, Clock::time_point now);
 
     ModuleReader reader_;
+    bool frames_;
     std::map<std::uint32_t, Module> written_;      ///< by the address of the struct module
     std::map<std::uint32_t, Functions> functions_; ///< likewise
     unsigned changes_ = 0;

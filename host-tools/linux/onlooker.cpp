@@ -10,7 +10,7 @@ void Onlooker::see(std::span<const abi::Record> records, std::span<const trace::
         tasks_.reset();
         if (const std::optional<Kernel> kernel = finder_.pass(KernelFinder::Clock::now())) {
             tasks_.emplace(*kernel, frequency_);
-            modules_.emplace(*kernel);
+            modules_.emplace(*kernel, stacks_);
             callers_.emplace(*kernel, functions_, *modules_);
         }
     }

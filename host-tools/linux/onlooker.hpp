@@ -17,10 +17,10 @@ namespace mmioscope::linux_guest {
 class Onlooker : public rings::Onlooker {
 public:
     /// `frequency` is that of the records' times, in Hz. `functions` are the kernel's, and belong
-    /// to the caller.
+    /// to the caller. `stacks`: records have some.
     Onlooker(const PhysicalMemory& memory, std::uint32_t frequency,
-             const symbols::FunctionTable& functions)
-        : frequency_(frequency), functions_(functions), finder_(memory) {}
+             const symbols::FunctionTable& functions, bool stacks = false)
+        : frequency_(frequency), functions_(functions), stacks_(stacks), finder_(memory) {}
 
     void see(std::span<const abi::Record> records, std::span<const trace::Run> runs,
              trace::FileWriter& file) override;
@@ -31,6 +31,7 @@ private:
 
     std::uint32_t frequency_;
     const symbols::FunctionTable& functions_;
+    bool stacks_;
     std::uint64_t time_ = 0; ///< of the last record
     KernelFinder finder_;
     std::optional<TaskWatch> tasks_;

@@ -253,7 +253,7 @@ inline Naming::Key Naming::key_of(const abi::Record& record, std::uint32_t retur
 }
 
 std::uint64_t Naming::context_of(const abi::Record& record, std::uint64_t number) {
-    return context(record, reader_.caller_of(number)).number;
+    return context(record, caller_of(record, number)).number;
 }
 
 void Naming::resolve(std::span<const Event> events) {
@@ -264,8 +264,10 @@ void Naming::resolve(std::span<const Event> events) {
             continue;
         }
         const std::uint64_t at = event.number - first;
+        const trace::Caller caller = at < callers.size() ? callers[at] : trace::lr_holds;
         const Context& of =
-            context(event.record, at < callers.size() ? callers[at] : trace::lr_holds);
+            context(event.record,
+                    abi::goes_on(event.record) ? caller_of(event.record, event.number) : caller);
         event.ids.place = of.ids.place;
         event.ids.code = of.ids.code;
         event.ids.caller = of.ids.caller;
@@ -383,7 +385,7 @@ Id Naming::find_place(const abi::Record& record) {
 
 // Each address has two slots, with the recently used one first: with single slots, the 500
 // addresses of a boot displace each other too often.
-inline const Naming::Found& Naming::found_at(std::uint32_t address, std::uint64_t time) {
+const Naming::Found& Naming::found_at(std::uint32_t address, std::uint64_t time) {
     const auto fits = [&](const Found& found) {
         return found.version == code_version_ && found.address == address && found.times.has(time);
     };

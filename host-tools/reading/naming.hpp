@@ -9,6 +9,7 @@
 #include "registers/trace_devices.hpp"
 #include "symbols/module_files.hpp"
 #include "symbols/symbols.hpp"
+#include "symbols/unwind.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -105,6 +106,10 @@ public:
     Id interrupt_of(const Event& event) override;
     Id text_of(const Event& event) override;
     Id payload_of(const Event& event) override;
+    std::vector<Id> stack_of(const Event& event) override;
+    /// The addresses of stack_of() behind the first, as symbols::callers_of() has them, of a record
+    /// of the last block.
+    std::vector<std::uint32_t> callers_on_stack(const abi::Record& record, std::uint64_t number);
 
     /// Where function names come from; fill it before the first event.
     symbols::Symbols& symbols() { return symbols_; }
@@ -198,7 +203,11 @@ private:
     }
     void apply_watched();
 
+    class Code;
+
     bool has_code(const abi::Record& record) const;
+    trace::Caller caller_of(const abi::Record& record, std::uint64_t number);
+    const symbols::UnwindTable& kernel_frames();
     std::uint32_t return_address(const abi::Record& record, trace::Caller caller);
     Key key_of(const abi::Record& record, std::uint32_t returns_to);
     const Context& context(const abi::Record& record, trace::Caller caller);
@@ -250,7 +259,8 @@ private:
 
     std::vector<Found> found_;
     std::uint32_t code_version_ = 1;
-    std::optional<symbols::Reach> reach_; ///< of all code with names; nothing: unknown
+    std::optional<symbols::UnwindTable> frames_; ///< the kernel's; nothing: not asked for
+    std::optional<symbols::Reach> reach_;        ///< of all code with names; nothing: unknown
     std::uint32_t seen_modules_ = 0;
     std::uint32_t seen_tasks_ = 0;
     std::unordered_map<std::uint64_t, Id> location_ids_; ///< by address and number of the module

@@ -1,7 +1,10 @@
 // Finds the names of code addresses; naming.cpp keeps them.
 #include "reading/naming.hpp"
+#include "records/stack.hpp"
 #include "symbols/section.hpp"
+#include "system/error.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -91,6 +94,86 @@ std::optional<Location> Naming::in_module(const trace::LoadedModule& module, std
         return found;
     }
     return inside ? std::optional(Location{"", offset, module.name, {}}) : std::nullopt;
+}
+
+/// What unwinding asks about the code, as it was at the time of a record.
+class Naming::Code final : public symbols::CodeFacts {
+public:
+    Code(Naming& naming, std::uint64_t time) : naming_(naming), time_(time) {}
+
+    std::optional<symbols::Opcodes> opcodes(std::uint32_t pc) override {
+        const trace::LoadedModule* const module = naming_.reader_.modules().module_at(pc, time_);
+        return (module != nullptr ? module->frames : naming_.kernel_frames()).find(pc);
+    }
+    std::uint32_t function(std::uint32_t pc) override {
+        const Location* const at = naming_.location(naming_.found_at(pc, time_).id);
+        return at == nullptr || at->function.empty() ? 0 : pc + (pc & 1) - at->offset;
+    }
+
+private:
+    Naming& naming_;
+    std::uint64_t time_;
+};
+
+const symbols::UnwindTable& Naming::kernel_frames() {
+    if (!frames_) {
+        frames_.emplace();
+        try {
+            if (const auto& section = reader_.frames()) {
+                frames_.emplace(std::span<const std::byte>(*section));
+            }
+        } catch (const Error&) { // as if it were not there
+        }
+    }
+    return *frames_;
+}
+
+// Its records follow its own in the section (TraceReader::records()).
+std::vector<std::uint32_t> Naming::callers_on_stack(const abi::Record& record,
+                                                    std::uint64_t number) {
+    const auto all = reader_.records();
+    const std::vector<std::uint32_t> stack = trace::stack_of(
+        all.subspan(std::min(number - reader_.first_number(), std::uint64_t{all.size()})));
+    if (!has_code(record) || stack.empty()) {
+        return {};
+    }
+    symbols::CoreRegisters registers{};
+    std::ranges::copy_n(stack.begin(), trace::stack_registers, registers.begin() + 4);
+    registers[13] = record.sp;
+    registers[14] = record.lr;
+    registers[15] = record.pc;
+    // What a recorder says of such a record, it has proved.
+    const trace::Caller caller = reader_.caller_of(number);
+    const auto word = [&](std::uint32_t at) {
+        const std::uint32_t offset = at - record.sp;
+        const std::size_t index = trace::stack_registers + offset / 4;
+        return offset % 4 == 0 && index < stack.size() ? std::optional(stack[index]) : std::nullopt;
+    };
+    Code code(*this, record.time);
+    return symbols::callers_of(registers, code, word, caller == trace::lr_holds ? 0 : caller);
+}
+
+// By its stack; otherwise as the recorder says.
+trace::Caller Naming::caller_of(const abi::Record& record, std::uint64_t number) {
+    if (abi::goes_on(record)) {
+        const std::vector<std::uint32_t> callers = callers_on_stack(record, number);
+        if (!callers.empty() && (callers[0] & 1) != 0) {
+            return callers[0] + 1;
+        }
+    }
+    return reader_.caller_of(number);
+}
+
+std::vector<Id> Naming::stack_of(const Event& event) {
+    const std::vector<std::uint32_t> callers = callers_on_stack(event.record, event.number);
+    std::vector<Id> ids;
+    if (!callers.empty()) {
+        ids.push_back(event.code_id());
+    }
+    for (const std::uint32_t caller : callers) {
+        ids.push_back(found_at(caller, event.record.time).id);
+    }
+    return ids;
 }
 
 std::vector<std::string> Naming::unplaced_modules() const {

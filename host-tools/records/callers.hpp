@@ -2,7 +2,8 @@
 // address of the function. Payload: one word for each record of the following section of records.
 //
 // The section directly precedes that section of records, and applies to no other. For records
-// without such a section, LR is the caller.
+// without such a section, LR is the caller. Of a record with a stack (abi/stack.hpp) the word is the
+// return address even if LR has it: then that is proved.
 #pragma once
 
 #include "abi/container.hpp"

@@ -48,6 +48,21 @@ std::optional<LoadedModule> module_of(const std::array<std::string_view, 6>& wor
     return module;
 }
 
+/// Of hexadecimal digits, or "-".
+std::optional<std::vector<std::uint8_t>> opcodes_of(std::string_view digits) {
+    std::vector<std::uint8_t> opcodes;
+    if (digits != "-" && (digits.empty() || digits.size() % 2 != 0)) {
+        return std::nullopt;
+    }
+    for (; digits.size() > 1; digits.remove_prefix(2)) {
+        std::uint8_t& opcode = opcodes.emplace_back();
+        if (!number(digits.substr(0, 2), 16, opcode)) {
+            return std::nullopt;
+        }
+    }
+    return opcodes;
+}
+
 // Adds a line that follows the module's own.
 void add_line(LoadedModule& module, const std::array<std::string_view, 6>& words) {
     if (module.bytes() + words[2].size() > ModuleTable::most_bytes / 4) {
@@ -56,6 +71,12 @@ void add_line(LoadedModule& module, const std::array<std::string_view, 6>& words
     if (LoadedModule::Range range{}; words[0] == "text") {
         if (number(words[1], 16, range.base) && number(words[2], 10, range.size)) {
             module.text.push_back(range);
+        }
+    } else if (words[0] == "frame") {
+        std::uint32_t start = 0;
+        const std::optional<std::vector<std::uint8_t>> opcodes = opcodes_of(words[2]);
+        if (number(words[1], 16, start) && opcodes) {
+            module.frames.add(start, *opcodes);
         }
     } else if (LoadedModule::Function function{};
                number(words[0], 16, function.address) && is_plain_word(words[2])) {
@@ -74,7 +95,7 @@ bool LoadedModule::has(std::uint32_t address) const {
 
 std::size_t LoadedModule::bytes() const {
     return sizeof *this + name.size() + text.size() * sizeof(Range) +
-           functions.size() * sizeof(Function) + names.size();
+           functions.size() * sizeof(Function) + names.size() + frames.size();
 }
 
 std::string only_used(std::string_view payload, std::span<const std::uint32_t> used) {
@@ -143,6 +164,7 @@ void ModuleTable::add(LoadedModule module) {
 void ModuleTable::learn(LoadedModule module) {
     std::stable_sort(module.functions.begin(), module.functions.end(),
                      [](const auto& a, const auto& b) { return a.address < b.address; });
+    module.frames.sort();
     module.names.shrink_to_fit();
     module.functions.shrink_to_fit();
     module.number = ++learnt_;

@@ -4,12 +4,14 @@
 //   module NAME BASE SIZE live|loading TIME
 //   text BASE SIZE
 //   ADDRESS TYPE FUNCTION [NAME]
+//   frame ADDRESS OPCODES
 //
 // BASE and SIZE of the first line are as in /proc/modules, and TIME is as in records. `text` is the
 // place of its code; while it is loading, that of its init functions. Functions are as in
-// /proc/kallsyms. SIZE and TIME are decimal, all else hexadecimal. The section precedes the first
-// record from the module's code if the recorder knew the module by then; otherwise it follows
-// within a second.
+// /proc/kallsyms. `frame` is there in a trace with stacks: how the frames of the function that
+// begins there, and of those behind it, are undone (symbols/unwind.hpp); "-": they cannot be. SIZE
+// and TIME are decimal, all else hexadecimal. The section precedes the first record from the
+// module's code if the recorder knew the module by then; otherwise it follows within a second.
 //
 // A kernel has only one module of a name. A later entry, unchanged or at another address, therefore
 // replaces the earlier one. The earlier one stays known until ModuleTable::most_replaced others
@@ -18,6 +20,7 @@
 
 #include "abi/container.hpp"
 #include "mmioscope/event.hpp"
+#include "symbols/unwind.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -55,6 +58,7 @@ struct LoadedModule {
     std::vector<Range> text;
     std::vector<Function> functions; ///< by address
     std::string names;               ///< of functions, each followed by a zero
+    symbols::UnwindTable frames;
 
     bool has(std::uint32_t address) const;
     const char* name_of(const Function& function) const { return names.data() + function.name; }

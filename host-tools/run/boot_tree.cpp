@@ -216,6 +216,13 @@ void set_probes(Editor& editor, const std::optional<std::vector<std::uint32_t>>&
     }
 }
 
+void set_stacks(Editor& editor, const BootTree& what) {
+    if (!what.stacks.empty()) {
+        editor.set(editor.child(0, "chosen"), chosen::stacks, what.stacks);
+        editor.set(editor.child(0, "chosen"), chosen::stack_size, what.stack_size);
+    }
+}
+
 void set_task_names(Editor& editor, const std::optional<symbols::TaskOffsets>& where) {
     if (where) {
         editor.set_numbers(editor.child(0, "chosen"), chosen::task_names,
@@ -271,6 +278,7 @@ Bytes compose_tree(const Bytes& tree, const Board& board, const BootTree& what) 
     set_tracing(editor, what);
     set_requests(editor, what.requests);
     set_probes(editor, what.probes);
+    set_stacks(editor, what);
     set_task_names(editor, what.task_names);
     set_stream(editor, what);
     if (board.boot_image) {

@@ -21,18 +21,20 @@ struct BootTree {
     unsigned cpus = 0;            ///< for the guest, if the board has a fixed number
     std::optional<Module> kernel; ///< nothing: `entry` says where the guest begins
     std::optional<Module> ramdisk;
-    std::optional<std::string> command_line;  ///< nothing: the tree's own, or the board's
-    std::vector<std::string> trace;           ///< empty: the hypervisor's default
-    std::string engine;                       ///< empty: the hypervisor's default
-    std::string policy;                       ///< empty: the hypervisor's default
-    bool slow_path = false;                   ///< no access takes the fast path
-    bool no_breakpoints = false;              ///< as where DBGEN is low
-    bool pre = false;                         ///< begin records
-    std::uint32_t area_size;                  ///< bytes
-    bool guest_reader = false;                ///< allow a second reader besides this program
-    bool control_page = true;                 ///< let the guest control the tracer
-    std::vector<control::Ask> requests{};     ///< apply before the guest's first instruction
+    std::optional<std::string> command_line; ///< nothing: the tree's own, or the board's
+    std::vector<std::string> trace;          ///< empty: the hypervisor's default
+    std::string engine;                      ///< empty: the hypervisor's default
+    std::string policy;                      ///< empty: the hypervisor's default
+    bool slow_path = false;                  ///< no access takes the fast path
+    bool no_breakpoints = false;             ///< as where DBGEN is low
+    bool pre = false;                        ///< begin records
+    std::uint32_t area_size;                 ///< bytes
+    bool guest_reader = false;               ///< allow a second reader besides this program
+    bool control_page = true;                ///< let the guest control the tracer
+    std::vector<control::Ask> requests{};    ///< apply before the guest's first instruction
     std::optional<std::vector<std::uint32_t>> probes{}; ///< cells; nothing: memory never changes
+    std::vector<std::string> stacks{};                  ///< devices; empty: none
+    std::uint32_t stack_size = 0;                       ///< bytes, if there are some
     std::string uart{};                       ///< the hypervisor's; empty: the board's choice
     std::string stream{};                     ///< empty: none
     bool stream_beside = false;               ///< shared memory is read, too

@@ -13,13 +13,14 @@ namespace mmioscope::run {
 
 namespace {
 
-/// The start of a file; the banner and the symbols follow.
+/// The start of a file; the banner, the frames and the symbols follow.
 struct Head {
     std::uint32_t banner_size;
+    std::uint32_t frames_size;
     std::uint32_t has_offsets; ///< 0 or 1
     symbols::TaskOffsets offsets;
 };
-static_assert(sizeof(Head) == 16);
+static_assert(sizeof(Head) == 20);
 
 // The program may read an image in another way once it is built anew.
 std::string key_of(std::span<const std::byte> image) {
@@ -50,22 +51,26 @@ std::optional<KernelFacts> KernelCache::find() const {
     }
     std::memcpy(&head, file->data(), sizeof head);
     const auto rest = std::span(*file).subspan(sizeof head);
-    if (head.banner_size > rest.size()) {
+    if (head.banner_size > rest.size() || head.frames_size > rest.size() - head.banner_size) {
         return std::nullopt;
     }
-    const auto packed = rest.subspan(head.banner_size);
+    const auto frames = rest.subspan(head.banner_size, head.frames_size);
+    const auto packed = rest.subspan(head.banner_size + head.frames_size);
     return KernelFacts{{reinterpret_cast<const char*>(rest.data()), head.banner_size},
                        {packed.begin(), packed.end()},
-                       head.has_offsets != 0 ? std::optional(head.offsets) : std::nullopt};
+                       head.has_offsets != 0 ? std::optional(head.offsets) : std::nullopt,
+                       {frames.begin(), frames.end()}};
 }
 
 void KernelCache::keep(const KernelFacts& facts) const {
-    const Head head{static_cast<std::uint32_t>(facts.banner.size()), facts.task_offsets.has_value(),
+    const Head head{static_cast<std::uint32_t>(facts.banner.size()),
+                    static_cast<std::uint32_t>(facts.frames.size()), facts.task_offsets.has_value(),
                     facts.task_offsets.value_or(symbols::TaskOffsets{})};
     const auto start = std::as_bytes(std::span(&head, 1));
     const auto banner = std::as_bytes(std::span(facts.banner));
     std::vector<std::byte> file(start.begin(), start.end());
     file.insert(file.end(), banner.begin(), banner.end());
+    file.insert(file.end(), facts.frames.begin(), facts.frames.end());
     file.insert(file.end(), facts.symbols.begin(), facts.symbols.end());
     files_.keep(key_, file);
 }

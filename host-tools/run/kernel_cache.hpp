@@ -18,6 +18,7 @@ struct KernelFacts {
     std::string banner;             ///< empty: unknown
     std::vector<std::byte> symbols; ///< symbols::pack()
     std::optional<symbols::TaskOffsets> task_offsets;
+    std::vector<std::byte> frames; ///< symbols::UnwindTable::bytes()
 };
 
 /// What is kept of one image. Its key is the SHA-256 of the image and of what tells builds of this

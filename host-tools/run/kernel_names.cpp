@@ -4,6 +4,7 @@
 #include "run/input.hpp"
 #include "run/kernel_cache.hpp"
 #include "symbols/kernel_image.hpp"
+#include "symbols/kernel_text.hpp"
 #include "symbols/section.hpp"
 #include "symbols/symbol_files.hpp"
 #include "system/error.hpp"
@@ -20,7 +21,8 @@ KernelFacts facts_of(const Bytes& image, const std::string& folder) {
         return std::move(*kept);
     }
     const symbols::KernelImage kernel = symbols::read_kernel_image(image);
-    KernelFacts facts{kernel.banner, symbols::pack(kernel.symbols), kernel.task_offsets};
+    KernelFacts facts{kernel.banner, symbols::pack(kernel.symbols), kernel.task_offsets,
+                      symbols::frames_of(kernel).bytes()};
     cache.keep(facts);
     return facts;
 }
@@ -51,8 +53,8 @@ KernelNames kernel_names(const Options& options) {
         all.insert(all.end(), own.begin(), own.end());
         kernel.symbols = symbols::pack(all);
     }
-    return {std::move(kernel.banner), std::move(kernel.symbols), kernel.task_offsets,
-            symbols::FunctionTable(std::move(own))};
+    return {std::move(kernel.banner), std::move(kernel.symbols), std::move(kernel.frames),
+            kernel.task_offsets, symbols::FunctionTable(std::move(own))};
 }
 
 } // namespace mmioscope::run

@@ -15,6 +15,7 @@ namespace mmioscope::run {
 struct KernelNames {
     std::string banner;             ///< empty: unknown
     std::vector<std::byte> symbols; ///< payload of a section; empty: none
+    std::vector<std::byte> frames;  ///< likewise
     std::optional<symbols::TaskOffsets> task_offsets;
     symbols::FunctionTable functions{{}};
 };

@@ -304,6 +304,11 @@ Plan make_plan(const Options& given) {
     }
     plan.names = kernel_names(options);
     what.task_names = task_names(options, plan.names);
+    if (!options.stacks.empty()) {
+        const StackChoice stacks = choose_stacks(options.stacks, tree);
+        what.stacks = stacks.devices;
+        what.stack_size = stacks.size;
+    }
     if (options.probes_later || !options.probes.empty()) {
         what.probes = probe_cells(options.probes, options.returns,
                                   read_input(options.kernel, "kernel"), board);

@@ -46,6 +46,8 @@ struct Options {
     bool returns = false;                ///< of these, too
     bool probes_later = false;           ///< requests may set probes
 
+    std::string stacks;                  ///< devices whose accesses have stacks, unparsed
+
     std::string stream;                     ///< UART for the trace; empty: none
     std::string stream_file;                ///< file for its bytes; empty: none
     bool stream_shared = false;             ///< that UART is the guest's console, too

@@ -80,7 +80,8 @@ trace::About about(const Plan& plan, unsigned boot) {
     if (!plan.names.banner.empty()) {
         lines += fmt::format("kernel.banner={}\n", plan.names.banner);
     }
-    return {std::move(lines), plan.names.symbols, plan.tree};
+    return {std::move(lines), plan.names.symbols, plan.tree,
+            options.stacks.empty() ? std::vector<std::byte>() : plan.names.frames};
 }
 
 /// Copies the guest's console into the trace.

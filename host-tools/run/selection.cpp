@@ -1,5 +1,6 @@
 #include "run/selection.hpp"
 
+#include "abi/stack.hpp"
 #include "system/error.hpp"
 #include "system/suggestion.hpp"
 #include "system/units.hpp"
@@ -41,7 +42,7 @@ std::string plain_range(std::string_view word) {
                        *parse_size(word.substr(plus + 1)));
 }
 
-[[noreturn]] void unknown(const std::string& word, const Bytes& tree) {
+[[noreturn]] void unknown(std::string_view option, const std::string& word, const Bytes& tree) {
     Suggestion nearest(word);
     const tree::Aliases aliases = tree::aliases(tree);
     for (const auto& [alias, path] : aliases) {
@@ -52,9 +53,9 @@ std::string plain_range(std::string_view word) {
             nearest.add(name);
         }
     }
-    throw bad_input("--trace: there is no device '{}'{} (all, none, BASE+SIZE or a device of the "
+    throw bad_input("{}: there is no device '{}'{} (all, none, BASE+SIZE or a device of the "
                     "tree: see dtc -I dtb FILE, or mmioscope info of a trace of this board)",
-                    word, nearest.text());
+                    option, word, nearest.text());
 }
 
 // `word` in the hypervisor's form.
@@ -72,7 +73,7 @@ std::string resolve(const std::string& word, const Bytes& tree) {
     const std::vector<std::string> all = device_paths(tree);
     const auto matches = tree::paths_called(word, aliases, {all.begin(), all.end()});
     if (matches.size() != 1) {
-        unknown(word, tree);
+        unknown("--trace", word, tree);
     }
     return std::string(matches.front());
 }
@@ -98,6 +99,31 @@ std::vector<std::string> select_devices(const std::vector<std::string>& argument
         word = (exclude ? "!" : "") + resolve(word.substr(exclude ? 1 : 0), tree);
     }
     return words;
+}
+
+StackChoice choose_stacks(std::string_view text, const Bytes& tree) {
+    const std::size_t colon = text.find(':');
+    const bool sized = colon != std::string_view::npos;
+    const auto size = sized ? parse_size(text.substr(0, colon)) : abi::default_stack;
+    if (!size || *size == 0 || *size % 4 != 0 || *size > abi::most_stack) {
+        throw bad_input("--stack {}: a stack has a multiple of 4 bytes, up to {}", text,
+                        abi::most_stack);
+    }
+    StackChoice choice{static_cast<std::uint32_t>(*size), {}};
+    const std::vector<std::string> paths = device_paths(tree);
+    for (const std::string& word : split({std::string(text.substr(sized ? colon + 1 : 0))})) {
+        const auto called = word == "all" ? std::vector<std::string_view>{word}
+                                          : tree::paths_called(word, tree::aliases(tree),
+                                                               {paths.begin(), paths.end()});
+        if (called.empty()) {
+            unknown("--stack", word, tree);
+        }
+        choice.devices.insert(choice.devices.end(), called.begin(), called.end());
+    }
+    if (choice.devices.empty()) {
+        throw bad_input("--stack {}: there is no device", text);
+    }
+    return choice;
 }
 
 namespace {

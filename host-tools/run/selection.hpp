@@ -4,7 +4,9 @@
 #include "run/input.hpp"
 #include "wire/stream_head.hpp"
 
+#include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace mmioscope::run {
@@ -15,6 +17,15 @@ namespace mmioscope::run {
 /// the devices of `tree` if one is unknown.
 std::vector<std::string> select_devices(const std::vector<std::string>& arguments,
                                         const Bytes& tree);
+
+struct StackChoice {
+    std::uint32_t size; ///< bytes of each stack
+    std::vector<std::string> devices;
+};
+
+/// Reads "BYTES:NAME,NAME...", or only the names, each of one or several devices, or "all". Throws
+/// Error (bad_input) like select_devices().
+StackChoice choose_stacks(std::string_view text, const Bytes& tree);
 
 /// The paths of all nodes with a `reg` that the CPU can address, in the order of the tree.
 std::vector<std::string> device_paths(const Bytes& tree);

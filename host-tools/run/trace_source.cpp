@@ -47,7 +47,7 @@ void MemorySource::begin(trace::FileWriter& file, const trace::About& about) {
     }
     trace::write_about(file, about);
     onlooker_.emplace(linux_guest::PhysicalMemory(memory_.bytes(), memory_.base()),
-                      area_->header().counter_frequency, plan_.names.functions);
+                      area_->header().counter_frequency, plan_.names.functions, !plan_.options.stacks.empty());
     recorder_.emplace(*area_, file, &*onlooker_);
 }
 

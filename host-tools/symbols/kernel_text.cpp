@@ -1,5 +1,7 @@
 #include "symbols/kernel_text.hpp"
 
+#include "symbols/function_table.hpp"
+
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -53,6 +55,15 @@ std::optional<std::uint32_t> KernelText::word(std::uint32_t address) const {
     std::uint32_t word = 0;
     std::memcpy(&word, memory_.data() + at, sizeof word);
     return word;
+}
+
+UnwindTable frames_of(const KernelImage& kernel) {
+    constexpr std::size_t fewest = 1000; // a stock kernel has 34,000
+    const std::optional<std::uint32_t> base = KernelText(kernel.memory, kernel.symbols).base();
+    const Reach code = FunctionTable(kernel.symbols).code();
+    return base ? UnwindTable(kernel.memory, *base, fewest,
+                              [&](std::uint32_t address) { return code.has(address); })
+                : UnwindTable();
 }
 
 } // namespace mmioscope::symbols

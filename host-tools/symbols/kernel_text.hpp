@@ -1,7 +1,9 @@
 // The instructions of a kernel's image, by their addresses.
 #pragma once
 
+#include "symbols/kernel_image.hpp"
 #include "symbols/symbols.hpp"
+#include "symbols/unwind.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -25,5 +27,8 @@ private:
     std::vector<std::byte> memory_;
     std::optional<std::uint32_t> base_;
 };
+
+/// How the frames of its functions are undone; empty: not found.
+UnwindTable frames_of(const KernelImage& kernel);
 
 } // namespace mmioscope::symbols

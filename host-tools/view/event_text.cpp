@@ -1,5 +1,6 @@
 #include "view/event_text.hpp"
 
+#include "abi/stack.hpp"
 #include "records/kinds.hpp"
 #include "records/record_text.hpp"
 #include "records/ticks.hpp"
@@ -9,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 
 namespace mmioscope::view {
 
@@ -61,6 +63,14 @@ std::string words_of(const LineStyle& style, const Event& event) {
 
 std::string colored(const LineStyle& style, std::string_view color, std::string_view text) {
     return style.color ? fmt::format("\x1b[{}m{}\x1b[m", color, text) : std::string(text);
+}
+
+bool is_stack(const Payload& payload) {
+    abi::PayloadKind kind{};
+    if (payload.bytes.size() >= sizeof kind) {
+        std::memcpy(&kind, payload.bytes.data(), sizeof kind);
+    }
+    return kind == abi::PayloadKind::stack && payload.begins && payload.ends;
 }
 
 std::vector<Event> pieces_of(const Event& owner) {

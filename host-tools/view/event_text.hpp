@@ -47,6 +47,9 @@ std::string duration_text(const LineStyle& style, const abi::Record& record);
 
 bool value_known(const Event& event);
 
+/// Whether all of it is there, and it is a stack.
+bool is_stack(const Payload& payload);
+
 /// Each further record of the event's payload has a line of its own; so has what is missing.
 std::vector<Event> pieces_of(const Event& owner);
 

@@ -187,6 +187,7 @@ std::string_view section_word(abi::SectionType type) {
     case 9: return "previous boot";
     case 10: return "index";
     case 11: return "symbols";
+    case 17: return "frames";
     case 12: return "modules";
     case 13: return "tasks";
     case 14: return "console";

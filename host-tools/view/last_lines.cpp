@@ -48,7 +48,7 @@ void LastLines::add(const Event& event, State state) {
     const bool with_task = state == State::finished && event.record.type != abi::RecordType::marker;
     fmt::print(out_, "{}{}\n", line.view(),
                with_task ? fmt::format(" task {:#x}", event.record.task) : "");
-    if (event.payload_id != no_id) {
+    if (event.payload_id != no_id && !is_stack(event.payload())) {
         std::ranges::for_each(pieces_of(event), [&](const Event& one) { add(one, state); });
     }
 }

@@ -135,10 +135,25 @@ void Printer::add(const Event& event) {
         keep_begun(event);
     }
     if (is_shown(event)) {
+        const std::uint64_t before = lines_;
         show(event);
         if (abi::goes_on(event.record)) [[unlikely]] {
-            std::ranges::for_each(pieces_of(event), [this](const Event& piece) { show(piece); });
+            show_payload(event, lines_ != before);
         }
+    }
+}
+
+// A whole stack is bytes only with --raw. Its lines do not count as those of events.
+void Printer::show_payload(const Event& event, bool shown) {
+    if (format_.raw() || !is_stack(event.payload())) {
+        std::ranges::for_each(pieces_of(event), [this](const Event& piece) { show(piece); });
+        return;
+    }
+    const auto stack = options_.stacks && shown ? event.stack() : std::vector<const Location*>();
+    for (std::size_t i = 1; i < stack.size(); ++i) {
+        start_line(0);
+        text_.append(fmt::format("{:17}<- {}", "", code_text(*stack[i])));
+        end_line();
     }
 }
 

@@ -23,6 +23,7 @@ struct PrintOptions {
     bool changes = false;  ///< only accesses that change their register's last value; not collapsed
     std::uint64_t limit = std::numeric_limits<std::uint64_t>::max(); ///< number of event lines
     bool numbers = false;  ///< event numbers at the start of each line
+    bool stacks = false;   ///< below an event the callers that its stack shows; not collapsed
     bool own = true;       ///< include the hypervisor's own accesses
     std::uint64_t gap = 0; ///< shows gaps of at least this many ns; 0: none
     std::uint64_t last = std::numeric_limits<std::uint64_t>::max(); ///< only the last N lines
@@ -86,6 +87,7 @@ private:
     bool is_shown(const Event& event) const;
     void show(const Event& event);
     void show_change(const Event& event);
+    void show_payload(const Event& event, bool shown);
     void show_if_room(const Event& event, std::optional<std::uint64_t> before);
     void show(const Begun& begun);
     void render(Begun& begun);

@@ -79,6 +79,11 @@ inline constexpr char probes[] =
                         ///< then two per probe (virtual address, ARM instruction; abi/control.hpp).
                         ///< They are set when the kernel first executes their page. Empty: requests
                         ///< may set probes. Default: there are none, and memory never changes
+inline constexpr char stacks[] =
+    "mmioscope,stacks"; ///< stringlist: all, a path, an alias: the kernel's accesses to these
+                        ///< devices have a payload with its stack (abi/stack.hpp). Default: none
+inline constexpr char stack_size[] =
+    "mmioscope,stack-size"; ///< u32, bytes of it, a multiple of 4 up to most_stack; default 256
 inline constexpr char kernel[] = "multiboot,kernel";
 inline constexpr char ramdisk[] = "multiboot,ramdisk";
 } // namespace chosen

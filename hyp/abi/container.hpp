@@ -54,7 +54,7 @@ enum class SectionType : std::uint32_t {
     end = 8,           ///< End
     previous_boot = 9, ///< area (abi/ring.hpp) with the previous boot's last records
     index = 10,        ///< IndexHeader, IndexEntry[]; directly before `end`
-    // host-tools uses 11 to 16: symbols, modules, tasks, console, callers, packed records.
+    // host-tools uses 11 to 17: symbols, modules, tasks, console, callers, packed records, frames.
 };
 
 /// If a section's type has this bit, its payload is one zstd frame (RFC 8878) that contains the

@@ -7,6 +7,7 @@
 #include "integrity/integrity.hpp"
 #include "keeping/keeping.hpp"
 #include "probes/probes.hpp"
+#include "stacks/stacks.hpp"
 #include "stream/stream_service.hpp"
 #include "task_names/task_names.hpp"
 #include "unprotect/unprotect.hpp"
@@ -20,6 +21,7 @@ struct Services {
     BlackBox black_box;
     Choice choice;
     TaskNames task_names;
+    Stacks stacks;
     Stream stream;
     Probes probes{integrity};
     Control control{integrity, choice, probes, stream};
@@ -32,8 +34,8 @@ struct Services {
 };
 
 /// In the order in which their hooks are called: the checksums are made when all else is set up.
-constexpr std::array<Service*, 8> list_of(Services& s) {
-    return {&s.black_box, &s.task_names,     &s.probes,  &s.control,
+constexpr std::array<Service*, 9> list_of(Services& s) {
+    return {&s.black_box, &s.task_names,     &s.stacks,  &s.probes,   &s.control,
             &s.unprotect, &s.stream_service, &s.keeping, &s.integrity};
 }
 

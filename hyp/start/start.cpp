@@ -158,12 +158,12 @@ BootError read_tree(Setup& setup, Machine& machine) {
         return {"this image has no such engine", ""};
     if (machine.devices == nullptr) machine.devices = &plain_devices;
     if (auto e = withhold_uart(setup, machine)) return e;
+    for (const MachineRegisters& registers : machine.board.machine_registers)
+        if (!machine.map.hook(registers.range, machine_register_hooks)) return no_spans;
     for (Service* service : machine.services)
         if (auto e = service->configure(machine, setup)) return e;
     if (machine.config.modules.kernel.empty() && !machine.config.entry)
         return {"/chosen has no boot module that is a kernel", ""};
-    for (const MachineRegisters& registers : machine.board.machine_registers)
-        if (!machine.map.hook(registers.range, machine_register_hooks)) return no_spans;
     return select_traced(tree, machine.regions, machine.map);
 }
 

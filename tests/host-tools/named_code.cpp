@@ -5,13 +5,16 @@
 //                                files' (see --symbols)
 //   named-code --list TRACE      prints the trace's own symbols like /proc/kallsyms, after its
 //   banner
+//   named-code --address KERNEL NAME   prints the address of a kernel image's symbol
 #include "abi/record.hpp"
 #include "reading/trace.hpp"
+#include "symbol_text.hpp"
 #include "symbols/function_table.hpp"
+#include "symbols/kernel_image.hpp"
 #include "symbols/section.hpp"
 #include "system/error.hpp"
-#include "symbol_text.hpp"
 
+#include <fstream>
 #include <map>
 
 using namespace mmioscope;
@@ -39,6 +42,18 @@ void list(const std::string& path) {
     const auto banner = text.find("kernel.banner");
     fmt::print("{}\n{}", banner == text.end() ? "no banner" : banner->second,
                test::kallsyms_text(symbols::unpack(*trace.reader().symbols())));
+}
+
+void print_address(const std::string& path, const std::string& name) {
+    std::ifstream file(path, std::ios::binary);
+    const std::string bytes((std::istreambuf_iterator<char>(file)), {});
+    for (const auto& symbol : symbols::read_kernel_image(std::as_bytes(std::span(bytes))).symbols) {
+        if (symbol.name == name) {
+            fmt::print("{:#x}\n", symbol.address);
+            return;
+        }
+    }
+    throw bad_input("{} has no {}", path, name);
 }
 
 void count(const std::string& path, std::vector<std::string> files) {
@@ -69,6 +84,8 @@ int main(int argc, char** argv) {
     try {
         if (words[0] == "--list") {
             list(words.at(1));
+        } else if (words[0] == "--address") {
+            print_address(words.at(1), words.at(2));
         } else {
             count(words[0], {words.begin() + 1, words.end()});
         }

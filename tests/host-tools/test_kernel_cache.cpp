@@ -30,7 +30,8 @@ Image image_of(unsigned number) {
 KernelFacts some_facts() {
     return {"Linux version 6.1",
             symbols::pack(std::vector<symbols::Symbol>{{0xc0001000, 'T', "f", ""}}),
-            symbols::TaskOffsets{0x3e0, 0x290}};
+            symbols::TaskOffsets{0x3e0, 0x290},
+            std::vector<std::byte>(7, std::byte{3})};
 }
 
 std::vector<std::filesystem::path> files_in(const std::string& folder) {
@@ -75,6 +76,7 @@ TEST_CASE("what a kernel's image says is kept, for that image only") {
     CHECK(found->banner == some_facts().banner);
     CHECK(found->symbols == some_facts().symbols);
     CHECK(found->task_offsets == some_facts().task_offsets);
+    CHECK(found->frames == some_facts().frames);
     REQUIRE(cache.find(image_of(2)));
     CHECK_FALSE(cache.find(image_of(2))->task_offsets);
     CHECK_FALSE(cache.find(image_of(3)));

@@ -1,5 +1,6 @@
 // The inputs that `mmioscope run` accepts, and its messages about others before it starts anything.
 #include "abi/chosen.hpp"
+#include "abi/stack.hpp"
 #include "run/board.hpp"
 #include "run/boot_image.hpp"
 #include "run/early_requests.hpp"
@@ -367,6 +368,20 @@ TEST_CASE("devices to trace are found in the tree") {
     CHECK(select_devices({"serial@a000"}, tree) == Words{"/bus/serial@a000"});
     CHECK(select_devices({"!0x9000+4K"}, tree) == Words{"!0x9000+0x1000"});
     CHECK(device_paths(tree) == Words{"/bus/serial@9000", "/bus/serial@a000", "/bus/i2c@b000"});
+}
+
+TEST_CASE("devices whose accesses have stacks are found in the tree") {
+    const Bytes tree = small_tree();
+    using Words = std::vector<std::string>;
+    const StackChoice usual = choose_stacks("serial,i2c@b000", tree);
+    CHECK(usual.size == abi::default_stack);
+    CHECK(usual.devices == Words{"/bus/serial@9000", "/bus/serial@a000", "/bus/i2c@b000"});
+    CHECK(choose_stacks("1K:serial0", tree).size == 1024);
+    CHECK(choose_stacks("512:all", tree).devices == Words{"all"});
+    for (const char* wrong : {"", "256:", "0:serial0", "3:serial0", "4K:serial0", "toaster"}) {
+        CAPTURE(wrong);
+        CHECK_THROWS_AS(choose_stacks(wrong, tree), Error);
+    }
 }
 
 TEST_CASE("an unknown device to trace is refused in one line, with a similar name") {

@@ -3,6 +3,8 @@
 // last the number of accesses from the kernel's code with a caller, of those that could be
 // compared, and of differences. Accesses before the first one with a caller found by the recorder
 // are counted separately: before the kernel has tasks nothing is looked up, and LR is shown.
+//
+// With --stacks all callers of each access are compared instead, as far as both have them.
 #include "reading/trace.hpp"
 #include "records/callers.hpp"
 #include "system/error.hpp"
@@ -23,6 +25,7 @@ struct Access {
     char direction;
     std::uint64_t address;
     std::uint32_t pc, entry, back;
+    std::vector<std::uint32_t> chain; ///< return addresses, the innermost first
 };
 
 /// Each CPU's accesses, in order.
@@ -38,7 +41,10 @@ std::array<std::vector<Access>, 8> read_log(const std::string& path) {
         if (!words || cpu >= cpus.size()) {
             throw bad_input("{}: no access: {}", path, line);
         }
-        cpus[cpu].push_back(access);
+        for (std::uint32_t back = 0; words >> back;) {
+            access.chain.push_back(back);
+        }
+        cpus[cpu].push_back(std::move(access));
     }
     return cpus;
 }
@@ -110,15 +116,59 @@ int compare(const std::string& trace_path, const std::string& log_path) {
     return wrong == 0 ? 0 : 1;
 }
 
+/// Prints differences; last the numbers of accesses, of those with a caller, of those with one in a
+/// log that knows it, too, of all callers compared, and of accesses that differ.
+int compare_stacks(const std::string& trace_path, const std::string& log_path) {
+    reading::TraceOptions options;
+    options.path = trace_path;
+    reading::Trace trace(options);
+    const auto log = read_log(log_path);
+    std::array<std::size_t, 8> next{};
+    std::map<std::string, std::uint64_t> different;
+    std::uint64_t all = 0, known = 0, compared = 0, frames = 0, wrong = 0;
+    while (const Event* event = trace.next()) {
+        const abi::Record& record = event->record;
+        if (record.type != abi::RecordType::access || !trace::in_kernel(record) ||
+            !abi::goes_on(record) || record.cpu >= log.size()) {
+            continue;
+        }
+        ++all;
+        known += event->caller() != nullptr;
+        auto ours = trace.naming().callers_on_stack(record, event->number);
+        std::erase_if(ours, [](std::uint32_t at) { return at % 2 == 0; }); // interrupted: no call
+        const Access* const access = find(log[record.cpu], next[record.cpu], record);
+        const std::size_t both =
+            access == nullptr ? 0 : std::min(ours.size(), access->chain.size());
+        compared += both != 0;
+        frames += both;
+        for (std::size_t i = 0; i < both; ++i) {
+            if (ours[i] + 1 != access->chain[i]) {
+                ++wrong;
+                ++different[fmt::format("{} {:#x}, caller {}: {:#x}, not {:#x}",
+                                        name(event->code()), record.pc, i, ours[i] + 1,
+                                        access->chain[i])];
+                break;
+            }
+        }
+    }
+    for (const auto& [what, count] : different) {
+        fmt::print("different: {} {}\n", count, what);
+    }
+    fmt::print("{} accesses, {} have a caller, {} compared, {} callers, {} different\n", all, known,
+               compared, frames, wrong);
+    return wrong == 0 ? 0 : 1;
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
-    if (argc != 3) {
-        fmt::print(stderr, "usage: callers-of TRACE LOG\n");
+    const bool stacks = argc == 4 && std::string_view(argv[1]) == "--stacks";
+    if (argc != 3 && !stacks) {
+        fmt::print(stderr, "usage: callers-of [--stacks] TRACE LOG\n");
         return 2;
     }
     try {
-        return compare(argv[1], argv[2]);
+        return (stacks ? compare_stacks : compare)(argv[argc - 2], argv[argc - 1]);
     } catch (const Error& error) {
         fmt::print(stderr, "callers-of: {}\n", error.what());
         return static_cast<int>(error.status());

@@ -1,6 +1,6 @@
 /* A TCG plugin for QEMU: which call each device access is in, by the calls and returns that QEMU carries out.
  *
- *   qemu-system-arm ... -plugin file=build/tests/call-log.so,out=FILE
+ *   qemu-system-arm ... -plugin file=build/tests/call-log.so,out=FILE[,switch=ADDRESS,fork=ADDRESS]
  *
  * A line for each access that ARM code of the kernel or its modules makes to a device, in each CPU's order:
  *
@@ -9,6 +9,9 @@
  * RETURN is behind the last call that has not returned, ENTRY where that one went; 0 0 if there is none. It is the call
  * that PC's function is in if ENTRY is the start of that function: a function may have been come to by a branch, and
  * what a task called before another one had its CPU is not known afterwards.
+ *
+ * With the addresses of __switch_to and ret_from_fork, where a CPU goes on with another task, each line goes on with the
+ * return addresses of the calls that this task has made since then, the innermost first, at most MOST.
  */
 #include "qemu_plugin.h"
 
@@ -17,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CPUS = 8, DEPTH = 4096 };
+enum { CPUS = 8, DEPTH = 4096, MOST = 32 };
 enum { BASE = 0xbf000000u, SIZE = 0x2000000u }; /* modules, and the kernel's text */
 
 EXPORT int qemu_plugin_version = API_VERSION;
@@ -29,12 +32,13 @@ struct call {
 /* What one CPU does; only its own thread uses it. */
 struct cpu {
     struct call stack[DEPTH];
-    unsigned depth;
+    unsigned depth, unknown; /* as many of the first may be another task's */
     struct call begun; /* entry 0: a register tells it; back 0: there is none */
 };
 
 static struct cpu cpus[CPUS];
 static uint8_t *returned_to; /* by word: calls return there */
+static uint32_t switch_to, from_fork; /* 0: not given */
 static FILE *out;
 
 static bool is_code(uint64_t address) {
@@ -45,6 +49,7 @@ static void push(struct cpu *cpu, uint32_t entry, uint32_t back) {
     if (cpu->depth == DEPTH) { /* the oldest are of tasks that have gone */
         memmove(cpu->stack, cpu->stack + DEPTH / 2, sizeof cpu->stack / 2);
         cpu->depth /= 2;
+        cpu->unknown = cpu->unknown < DEPTH / 2 ? 0 : cpu->unknown - DEPTH / 2;
     }
     cpu->stack[cpu->depth++] = (struct call){entry, back};
     returned_to[(back - BASE) / 4] = 1;
@@ -56,14 +61,20 @@ static void entered(unsigned number, void *data) {
     uint32_t at = (uint32_t)(uintptr_t)data;
     struct call begun = cpu->begun;
     cpu->begun.back = 0;
-    if (begun.back != 0 && at != begun.back && (begun.entry == 0 || begun.entry == at)) {
-        push(cpu, at, begun.back);
-        return;
+    if (begun.back != 0 && at != begun.back) {
+        bool there = begun.entry == 0 || begun.entry == at; /* else an interrupt came before its first instruction */
+        push(cpu, there ? at : begun.entry, begun.back);
+        if (there && at == switch_to) cpu->unknown = cpu->depth;
+        if (there) return;
     }
+    if (at == from_fork) cpu->unknown = cpu->depth;
     if (!returned_to[(at - BASE) / 4]) return;
-    for (unsigned i = cpu->depth; i > 0; --i)
+    /* A task's own calls return one by one. Others come to such a place, too: an access behind a call, done again. */
+    unsigned last = switch_to != 0 && cpu->depth > cpu->unknown ? cpu->depth - 1 : 0;
+    for (unsigned i = cpu->depth; i > last; --i)
         if (cpu->stack[i - 1].back == at) {
             cpu->depth = i - 1;
+            if (cpu->unknown > cpu->depth) cpu->unknown = cpu->depth;
             return;
         }
 }
@@ -83,9 +94,14 @@ static void accessed(unsigned number, qemu_plugin_meminfo_t info, uint64_t va, v
     if (where == NULL || !qemu_plugin_hwaddr_is_io(where)) return;
     const struct cpu *cpu = &cpus[number % CPUS];
     struct call call = cpu->depth == 0 ? (struct call){0, 0} : cpu->stack[cpu->depth - 1];
-    fprintf(out, "%u %c 0x%" PRIx64 " 0x%" PRIx64 " 0x%" PRIx32 " 0x%" PRIx32 "\n", number, /* whole: stdio locks */
+    char others[12 * MOST + 1] = "";
+    unsigned least = cpu->depth > MOST && cpu->unknown < cpu->depth - MOST ? cpu->depth - MOST : cpu->unknown;
+    int length = 0;
+    for (unsigned i = cpu->depth; switch_to != 0 && i > least; --i)
+        length += sprintf(others + length, " 0x%" PRIx32, cpu->stack[i - 1].back);
+    fprintf(out, "%u %c 0x%" PRIx64 " 0x%" PRIx64 " 0x%" PRIx32 " 0x%" PRIx32 "%s\n", number, /* whole: stdio locks */
             qemu_plugin_mem_is_store(info) ? 'W' : 'R', qemu_plugin_hwaddr_phys_addr(where), (uint64_t)(uintptr_t)pc,
-            call.entry, call.back);
+            call.entry, call.back, others);
 }
 
 static bool is_call(uint32_t word) {
@@ -119,9 +135,13 @@ static void ended(qemu_plugin_id_t id, void *unused) {
 
 int qemu_plugin_install(qemu_plugin_id_t id, const void *info, int argc, char **argv) {
     (void)info;
-    if (argc != 1 || strncmp(argv[0], "out=", 4) != 0) {
+    if (argc < 1 || strncmp(argv[0], "out=", 4) != 0) {
         fputs("call-log: out=FILE is missing\n", stderr);
         return -1;
+    }
+    for (int i = 1; i < argc; ++i) {
+        uint32_t *to = strncmp(argv[i], "switch=", 7) == 0 ? &switch_to : &from_fork;
+        *to = (uint32_t)strtoul(strchr(argv[i], '=') + 1, NULL, 0);
     }
     out = fopen(argv[0] + 4, "w");
     returned_to = calloc(SIZE / 4, 1);

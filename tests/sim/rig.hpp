@@ -75,7 +75,7 @@ public:
 
     Simulation simulation;
     Services services;
-    std::array<Service*, 8> list{list_of(services)};
+    decltype(list_of(services)) list{list_of(services)};
     /// In its memory, since addresses in it are words of 32 bits (machine/fast_state.hpp).
     struct Destroy {
         void operator()(Machine* machine) const { machine->~Machine(); }

@@ -113,6 +113,9 @@ public:
     virtual Id interrupt_of(const Event& event) = 0;
     virtual Id text_of(const Event& event) = 0;
     virtual Id payload_of(const Event& /*event*/) { return no_id; }
+    /// Places of code (location()): that of the event, and where its function and that one's
+    /// callers were called, as far as known.
+    virtual std::vector<Id> stack_of(const Event& /*event*/) { return {}; }
 
     /// What a person noted of events, by Event::number.
     const std::map<std::uint64_t, std::string>& notes() const { return notes_; }
@@ -207,14 +210,25 @@ struct Event {
     /// Of a command: the register and value, written before it, that it carries out.
     std::string_view carried_out() const { return names->text(carried_out_id); }
 
-    /// The bytes behind its record: they are part of the event, as far as they are not lost. A piece
-    /// whose owner is lost is an event of its own, and has its bytes and those behind it.
+    /// The bytes behind its record: they are part of the event, as far as they are not lost. A
+    /// piece whose owner is lost is an event of its own, and has its bytes and those behind it.
     const Payload& payload() const {
         if (payload_id == unasked) {
             const bool none = record.type != abi::RecordType::payload && !abi::goes_on(record);
             payload_id = none ? no_id : names->payload_of(*this);
         }
         return names->payload(payload_id);
+    }
+
+    /// The functions that had not returned, the event's own first; empty: it has no stack.
+    std::vector<const Location*> stack() const {
+        std::vector<const Location*> all;
+        if (abi::goes_on(record)) {
+            for (const Id id : names->stack_of(*this)) {
+                all.push_back(names->location(id));
+            }
+        }
+        return all;
     }
 
     /// Looks up the ids of all `events`, which must be of one trace: faster than one by one. Does
@@ -230,8 +244,9 @@ struct Event {
             events.front().names->resolve_places(events);
         }
     }
-    /// Looks up all names, and the payload. Call this before you keep a copy, while the event is the last one that
-    /// was read: what the trace says later about tasks, modules and registers then changes nothing.
+    /// Looks up all names, and the payload. Call this before you keep a copy, while the event is
+    /// the last one that was read: what the trace says later about tasks, modules and registers
+    /// then changes nothing.
     void settle() const { resolved(), interrupt_id(), text_id(), payload(); }
 
 private:
