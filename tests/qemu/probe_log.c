@@ -4,9 +4,10 @@
  *
  * At the end a line for each probe that was ever executed:
  *
- *   ADDRESS HVCS INSTRUCTIONS      0xc04c56ac 1312 1312
+ *   ADDRESS HVCS CALLS INSTRUCTIONS      0xc04c56ac 1313 1312 1312
  *
- * The instruction counts from the first HVC on: a call that the probe misses would execute it, too.
+ * CALLS are HVCs but for those that a CPU executes again before the instruction, since Hyp has to wait. The instruction
+ * counts from the first HVC on: a call that the probe misses would execute it, too.
  */
 #include "qemu_plugin.h"
 
@@ -22,7 +23,8 @@ EXPORT int qemu_plugin_version = API_VERSION;
 
 struct probe {
     uint32_t at; /* 0: none */
-    uint64_t hvcs[CPUS], itself[CPUS];
+    uint64_t hvcs[CPUS], calls[CPUS], itself[CPUS];
+    bool called[CPUS]; /* an HVC, and not yet the instruction */
 };
 
 static struct probe *probes; /* by address, open addressing */
@@ -35,8 +37,19 @@ static struct probe *slot_of(uint32_t at) {
     return &probes[n];
 }
 
-static void at_hvc(unsigned cpu, void *probe) { ++((struct probe *)probe)->hvcs[cpu % CPUS]; }
-static void at_itself(unsigned cpu, void *probe) { ++((struct probe *)probe)->itself[cpu % CPUS]; }
+static void at_hvc(unsigned cpu, void *at) {
+    struct probe *probe = at;
+    cpu %= CPUS;
+    ++probe->hvcs[cpu];
+    probe->calls[cpu] += !probe->called[cpu];
+    probe->called[cpu] = true;
+}
+static void at_itself(unsigned cpu, void *at) {
+    struct probe *probe = at;
+    cpu %= CPUS;
+    ++probe->itself[cpu];
+    probe->called[cpu] = false;
+}
 
 /* HVC #n of an ARM instruction, other than #0 (PSCI). */
 static bool is_probe(uint32_t word) { return (word & 0xfff000f0u) == 0xe1400070u && (word & 0xfff0fu) != 0; }
@@ -69,8 +82,8 @@ static void ended(qemu_plugin_id_t id, void *unused) {
     (void)id, (void)unused;
     for (size_t n = 0; n < SLOTS; ++n)
         if (probes[n].at != 0)
-            fprintf(out, "0x%08" PRIx32 " %" PRIu64 " %" PRIu64 "\n", probes[n].at, sum(probes[n].hvcs),
-                    sum(probes[n].itself));
+            fprintf(out, "0x%08" PRIx32 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", probes[n].at, sum(probes[n].hvcs),
+                    sum(probes[n].calls), sum(probes[n].itself));
     fclose(out);
 }
 

@@ -59,9 +59,9 @@ def main():
     hvcs, executed = {}, {}
     with open(log, encoding="utf-8") as file:
         for line in file:
-            at, by_hvc, itself = line.split()
-            hvcs[int(at, 16)] = int(by_hvc)
-            executed[int(at, 16)] = int(by_hvc if int(at, 16) in ended or itself == "0" else itself)
+            at, by_hvc, calls, itself = line.split()
+            hvcs[int(at, 16)] = int(by_hvc if itself == "0" else calls)
+            executed[int(at, 16)] = hvcs[int(at, 16)] if int(at, 16) in ended or itself == "0" else int(itself)
     silent -= records.keys()  # left: what only the tool itself needs
     for at in sorted((records.keys() | returns.keys() | executed.keys()) - silent):
         # Where a function begins, too, it was called before the first one returned there.

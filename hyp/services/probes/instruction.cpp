@@ -32,9 +32,13 @@ constexpr bool loads_pc(std::uint32_t word) {
 
 } // namespace
 
+bool is_plain(std::uint32_t word) {
+    return arch::flow_of(word, false).kind == arch::Flow::Kind::plain;
+}
+
 bool can_be_probed(std::uint32_t word) {
     return is_branch(word) || is_bx(word) || reads_tpidruro(word) || loads_pc(word) ||
-           arch::flow_of(word, false).kind == arch::Flow::Kind::plain;
+           is_plain(word);
 }
 
 bool carry_out(Frame& frame, std::uint32_t word) {

@@ -10,6 +10,8 @@ namespace mmioscope {
 
 struct Machine;
 
+/// The guest can execute it in a step, and the next one is behind it.
+bool is_plain(std::uint32_t word);
 /// Hyp carries it out, or the guest can execute it in a step. No exclusive: between the two Hyp
 /// would clear the monitor.
 bool can_be_probed(std::uint32_t word);

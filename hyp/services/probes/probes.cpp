@@ -173,6 +173,7 @@ Status Probes::put(const Probe& wanted, bool from_the_start) {
     if (same && room) {
         probe = free != all().end() ? &*free : &probes_[used_++];
         *probe = wanted;
+        probe->plain = is_plain(probe->word);
         modules_ |= wanted.frees_code;
         ++page->probes;
         if (!page->waits) pages_.set(*page, probe->pa, hvc(number_of(*probe)));
@@ -196,20 +197,35 @@ bool Probes::can_have_probe(const Machine& machine, std::uint32_t pa, std::uint3
     return can_be_probed(word) && (machine.span_at({pa}) == nullptr || pages_.find(pa) != nullptr);
 }
 
-/// Its page is hidden, and stays so until settle(). Where it wanted returns, probes are idle now.
+/// Its page is hidden, and stays so until settle().
 void Probes::remove(Page& page, Probe& probe) {
-    forget_returns(probe);
+    forget_returns(&page, probe);
+    take_away(page, probe);
+}
+
+void Probes::take_away(Page& page, Probe& probe) {
+    for (Probe& function : all())
+        if (function.site == probe.va) function.site = 0;
     if (probe.frees_code) modules_ = false;
     probe.va = no_code;
     --page.probes;
     pages_.renew(page, probe.pa);
 }
 
-void Probes::forget_returns(Probe& probe) {
-    if (!probe.returns) return;
-    probe.returns = false;
-    for (Probe& site : all())
-        if (site.of == number_of(probe)) site.of = 0;
+/// The function's returns are no longer wanted. The next call of another one sets a probe again
+/// where it needs one. `hidden`: a page that is so anyway.
+void Probes::forget_returns(const Page* hidden, Probe& function) {
+    if (!function.returns) return;
+    function.returns = false;
+    for (Probe& site : all()) {
+        if (site.va == no_code || site.of != number_of(function)) continue;
+        site.of = 0;
+        if (site.entry || site.frees_code) continue;
+        Page& page = page_of(site);
+        if (&page != hidden) pages_.hide(page);
+        take_away(page, site);
+        if (&page != hidden) settle(page);
+    }
 }
 
 void Probes::settle(Page& page) {
@@ -227,7 +243,7 @@ Status Probes::change(Machine& machine, const abi::control::Request& r) {
         if (!meant) continue;
         found = true;
         if (va != 0 && (probe.of != 0 || probe.frees_code)) {
-            forget_returns(probe);
+            forget_returns(nullptr, probe);
             probe.entry = false;
         } else {
             remove_alone(probe);
@@ -319,8 +335,8 @@ Outcome Probes::hit(Cpu& cpu, Frame& frame, Probe& probe, const Probe& now) {
     const bool has_record = last.recorded == frame.pc && last.sp == guest_register(frame, 13);
     if (!has_record && !record(cpu, frame, probe, now)) return Outcome::again;
     last.recorded = 0;
-    if (carry_out(frame, now.word)) return Outcome::again;
-    const auto next = next_of(*cpu.machine, frame, now.word);
+    if (!now.plain && carry_out(frame, now.word)) return Outcome::again;
+    const auto next = now.plain ? frame.pc + 4 : next_of(*cpu.machine, frame, now.word);
     if (!next) {
         give_up(cpu, frame, ProbeEnd::impossible);
         return Outcome::again;
@@ -339,18 +355,15 @@ bool Probes::record(Cpu& cpu, const Frame& frame, Probe& probe, const Probe& now
         if (!begin_quiet(cpu)) return false;
         end_freed(cpu, frame, probe);
         end_quiet(cpu);
-    } else if (!of_return && !of_call) { // idle
-        if (!begin_quiet(cpu)) return false;
-        if (!probe.entry && probe.of == 0 && probe.va != no_code) remove_alone(probe);
-        end_quiet(cpu);
-        return false;
     }
     if (cpu.ring.stalls() && !cpu.ring.has_room(2)) {
         ++cpu.ring.statistics().retries;
         return false;
     }
     std::optional<bool> returns = false;
-    if (of_call && now.returns) returns = watch_return(cpu, frame, probe);
+    if (of_call && now.returns)
+        returns = now.site == guest_register(frame, 14) ? std::optional(true)
+                                                        : watch_return(cpu, frame, probe);
     if (!returns) return false;
     abi::Record r = describe_fault(frame, {}, {}, 0, abi::FaultReason::none);
     r.value = frame.r[0] | std::uint64_t{frame.r[1]} << 32;
@@ -386,7 +399,7 @@ void Probes::end_freed(Cpu& cpu, const Frame& frame, const Probe& frees) {
 }
 
 /// Whether the return of the call at PC makes a record. Empty: not known yet.
-std::optional<bool> Probes::watch_return(Cpu& cpu, const Frame& frame, const Probe& probe) {
+std::optional<bool> Probes::watch_return(Cpu& cpu, const Frame& frame, Probe& probe) {
     Machine& machine = *cpu.machine;
     const std::uint32_t lr = guest_register(frame, 14);
     const auto found = translate(frame, {lr});
@@ -395,7 +408,10 @@ std::optional<bool> Probes::watch_return(Cpu& cpu, const Frame& frame, const Pro
     if (!modules_ && pa - lr != probe.pa - probe.va) return false; // it may be freed unnoticed
     const Page* const page = pages_.find(pa);
     const Probe* const there = page != nullptr && !page->waits ? find(*page, pa) : nullptr;
-    if (there != nullptr && there->of != 0) return true;
+    if (there != nullptr && there->of != 0) {
+        probe.site = lr;
+        return true;
+    }
     std::uint32_t word = 0;
     if (!read_guest_memory(machine, *found, {&word, 1}) || !can_have_probe(machine, pa, word))
         return false;

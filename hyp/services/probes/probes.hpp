@@ -51,10 +51,13 @@ private:
         std::uint32_t va; ///< virtual address of the instruction; free: no_code
         std::uint32_t pa;
         std::uint32_t word; ///< the instruction
-        std::uint16_t of{}; ///< a function returns there: the number of that one's probe; 0: none
-        bool entry{};       ///< somebody has asked for it. Neither nor: idle, its next hit ends it
-        bool returns{};     ///< and for the function's returns
-        bool frees_code{};  ///< abi::control::frees_code
+        std::uint32_t
+            site{};          ///< the last place to return to that was seen to have a probe; 0: none
+        std::uint16_t of{};  ///< a function returns there: the number of that one's probe; 0: none
+        bool entry : 1 {};   ///< somebody has asked for it
+        bool returns : 1 {}; ///< and for the function's returns
+        bool frees_code : 1 {}; ///< abi::control::frees_code
+        bool plain : 1 {};      ///< is_plain()
     };
     static constexpr std::uint32_t no_code = 1;
     static constexpr unsigned most = 0xffff; ///< immediates of HVC, without 0
@@ -77,8 +80,9 @@ private:
     static Probe asked(std::uint32_t address, std::uint32_t offset, std::uint32_t word);
     abi::control::Status put(const Probe& wanted, bool from_the_start);
     void remove(Page& page, Probe& probe);
+    void take_away(Page& page, Probe& probe);
     void remove_alone(Probe& probe);
-    void forget_returns(Probe& probe);
+    void forget_returns(const Page* hidden, Probe& function);
     void settle(Page& page);
     void begin_all_on(Cpu& cpu, Page& page);
     void end(Cpu& cpu, Page& page, Probe& probe, abi::control::ProbeEnd why);
@@ -87,7 +91,7 @@ private:
     void end_all_on(Cpu& cpu, Page& page, abi::control::ProbeEnd why);
     Outcome hit(Cpu& cpu, Frame& frame, Probe& probe, const Probe& now);
     bool record(Cpu& cpu, const Frame& frame, Probe& probe, const Probe& now);
-    std::optional<bool> watch_return(Cpu& cpu, const Frame& frame, const Probe& probe);
+    std::optional<bool> watch_return(Cpu& cpu, const Frame& frame, Probe& probe);
     void give_up(Cpu& cpu, const Frame& frame, abi::control::ProbeEnd why);
     void store(Cpu& cpu, const Frame& frame, Page& page);
 

@@ -2,8 +2,8 @@
 # traced.
 # shellcheck shell=bash disable=SC2154
 
-# These go on elsewhere when a task ends, or never end.
-endless=(__schedule start_kernel)
+# These go on elsewhere when a task ends, or never end. call_fpe() begins a program's VFP instruction again.
+endless=(__schedule start_kernel call_fpe call_usermodehelper_exec_async cryptomgr_probe cryptomgr_test)
 
 # Each call of FEWEST functions at least, each return, and no other, is a record; those of devices are right beside.
 probed() { # FEWEST ARGUMENT...
@@ -45,7 +45,11 @@ add test probes 30 probed_judge 60 --returns --probe start_kernel --probe 'vfs_*
 for engine in shadow emulation; do
     add nightly "probes-many-$engine" 150 probed 800 --engine $engine --returns --probe '[a-c]*'
 done
-add nightly probes-armmp 60 with_guest armmp probed 60 --returns --probe 'vfs_*' --probe 'kmem_cache_*' --probe 'd_*'
+probed_by() { # GUEST FEWEST ARGUMENT...
+    local guest=$1
+    probed "${@:2}"
+}
+add nightly probes-armmp 60 with_guest armmp probed_by 60 --returns --probe 'vfs_*' --probe 'kmem_cache_*' --probe 'd_*'
 
 # Over the stream's wire, while the guest runs: probes come and go, and what cannot be is refused with a reason.
 probes_asked() {
