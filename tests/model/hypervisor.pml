@@ -283,19 +283,20 @@ inline apply_selection(c, on) {                  /* = for (Span& span : machine.
                                                  /* = machine.locks.count_stores_everywhere(machine.regions.size()); */
 }
 
-/* One region, so one lock.
- * source: hyp/core/trace/region_lock.cpp RegionLocks::acquire_all */
-inline acquire_all(c) {                          /* = for (std::size_t n = 0; n < page_owners + count; ++n) */
-    try_acquire(c, 0)                            /* = if (locks_[n].lock.try_acquire(cpu, max_turns, spins)) continue; */
-                                                 /* = for (std::size_t held = 0; held < n; ++held) locks_[held].lock.release(); */
-                                                 /* = return false; */
+/* One region, so one lock, which this CPU does not hold.
+ * source: hyp/core/trace/region_lock.cpp HeldLocks::acquire_others */
+inline acquire_others(c) {                       /* = all_ = &locks; */
+                                                 /* = more_ = true; */
+                                                 /* = for (; others_ < RegionLocks::page_owners + count; ++others_) */
+                                                 /* = Owner& owner = locks.locks_[others_]; */
+    try_acquire(c, 0)                            /* = if (!holds(owner) && !owner.lock.try_acquire(cpu, RegionLocks::max_turns, spins)) return false; */
                                                  /* = return true; */
 }
 
 /* A CPU in Hyp, no step armed: hyp/services/control/command.cpp change_in_quiet() and change(). */
 inline change_in_quiet(c, on) {
     if
-    :: variant != SWITCHED_NO_LOCK -> acquire_all(c)
+    :: variant != SWITCHED_NO_LOCK -> acquire_others(c)
     :: else -> got = 1
     fi;
     if

@@ -222,7 +222,7 @@ void Probes::forget_returns(const Page* hidden, Probe& function) {
         site.of = 0;
         if (site.entry || site.frees_code) continue;
         Page& page = page_of(site);
-        if (&page != hidden) pages_.hide(page);
+        if (&page != hidden) pages_.hide(page); // no CPU executes a word while it changes (A3.5.4)
         take_away(page, site);
         if (&page != hidden) settle(page);
     }
