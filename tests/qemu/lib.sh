@@ -50,7 +50,7 @@ hammer_of() { # ACCESSES-OF-EACH-CPU CPUS
 run_linux() { # COMMAND-LINE ARGUMENT...
     local line=$1
     shift
-    local card=(--sd "$guest/sd.img")
+    local card=(--sd "$build/guest/sd.img") # whatever the kernel
     [ "$board" != virt ] || card=()
     run --kernel "$guest/vmlinuz" --initrd "$guest/initrd.img" "${card[@]}" \
         --append "console=ttyAMA0 panic=-1 $line" --expect 'mmioscope-guest: done' "$@"

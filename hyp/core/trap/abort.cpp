@@ -27,11 +27,12 @@ namespace {
 ///
 /// A fault at level 1 although the root has an entry, which never changes, is an address above 4
 /// GiB. QEMU 7.2 reports only bits 31:0 of such an address, so all that is known is that it lies
-/// above.
+/// above. Of a fault on a walk by short descriptors QEMU reports stage 1's level instead.
 PhysicalAddress faulting_address(const View& normal, arch::Hsr hsr, VirtualAddress va) {
     const std::uint32_t hpfar = port::read<reg::HPFAR>();
     const std::uint64_t address = (std::uint64_t{hpfar >> 4} << 12) | (va.value & (page_size - 1));
-    const bool above = !hsr.page_fault() && hsr.level() == 1 && is_in_root(normal, address);
+    const bool above = !hsr.stage1_walk() && !hsr.page_fault() && hsr.level() == 1 &&
+                       is_in_root(normal, address);
     return identity(IntermediateAddress{address | (above ? lpae::input_end : 0)});
 }
 

@@ -48,7 +48,6 @@ stacks_judge() {
 }
 
 add test stacks 60 stacks_judge 3
-add nightly stacks-emulation 60 stacks 3 --engine emulation
 stacks_of() { # GUEST ARGUMENT...
     guest=$1
     stacks "${@:2}"

@@ -134,6 +134,20 @@ TEST_CASE("a page-table walk through a traced page is stepped and recorded as su
     CHECK((walks[0].flags & abi::flag_value_unknown) != 0);
 }
 
+TEST_CASE("what met an invalid page table for a moment is tried again, whatever level is reported") {
+    constexpr std::uint32_t table = 0x80f4'7000;
+    for (const std::uint32_t hsr : {0x8200'0085u, 0x9200'0085u}) { // level 1, S1PTW: as by QEMU
+        CAPTURE(hsr);
+        const auto rig = run_then([&](Rig&, Core& core, mmioscope::Cpu& cpu) {
+            const std::uint32_t pc = core.frame.pc;
+            trap(core, cpu, hsr, table);
+            CHECK(core.frame.pc == pc);
+            CHECK(!in_step(cpu));
+        });
+        CHECK(rig->records_of(abi::RecordType::fault).empty());
+    }
+}
+
 TEST_CASE("an access that traps again from its own step is given up, not stepped for ever") {
     const auto rig = run_then([](Rig& r, Core& core, mmioscope::Cpu& cpu) {
         core.bank(port::Banked::lr_abt) = 0;
