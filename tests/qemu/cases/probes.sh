@@ -49,7 +49,7 @@ probed_by() { # GUEST FEWEST ARGUMENT...
     local guest=$1
     probed "${@:2}"
 }
-add nightly probes-armmp 60 with_guest armmp probed_by 60 --returns --probe 'vfs_*' --probe 'kmem_cache_*' --probe 'd_*'
+add nightly probes-armmp 60 with_guest armmp probed_by 50 --returns --probe 'vfs_*' --probe 'kmem_cache_*' --probe 'd_*'
 
 # Over the stream's wire, while the guest runs: probes come and go, and what cannot be is refused with a reason.
 probes_asked() {
