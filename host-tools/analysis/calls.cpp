@@ -32,9 +32,9 @@ void Calls::add(const Event& event) {
 
 void Calls::access(const Event& event) {
     const Thread thread = threads_.with(event);
-    auto* const open = open_.on_stack_of(event.record);
-    if (open != nullptr && !open->empty() && open->back().thread == thread) {
-        ++open->back().accesses;
+    Call* const call = open_.innermost(event.record);
+    if (call != nullptr && call->thread == thread) {
+        ++call->accesses;
     }
 }
 

@@ -26,9 +26,8 @@ bool During::is_inside(const Event& event) {
         return true;
     }
     const Thread thread = threads_.with(event);
-    const auto* const open = open_.on_stack_of(record);
-    return open != nullptr && !open->empty() && open->back().inside &&
-           open->back().thread == thread;
+    const Call* const call = open_.innermost(record);
+    return call != nullptr && call->inside && call->thread == thread;
 }
 
 bool During::calls(const Event& event) {

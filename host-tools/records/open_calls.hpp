@@ -18,10 +18,10 @@ class OpenCalls {
 public:
     using Stack = std::vector<Call>; ///< the innermost last
 
-    /// Those on the stack that this record was written on; null: none.
-    Stack* on_stack_of(const abi::Record& record) {
+    /// The innermost one on the stack that this record was written on; null: none.
+    Call* innermost(const abi::Record& record) {
         const auto found = stacks_.find(record.sp / stack_size);
-        return found != stacks_.end() ? &found->second : nullptr;
+        return found != stacks_.end() && !found->second.empty() ? &found->second.back() : nullptr;
     }
 
     /// Those that are open when a function is called, or returns. What is deeper in the stack has
@@ -53,8 +53,6 @@ public:
         const auto first = std::ranges::find(open, record.sp, &Call::sp);
         return {first, open.end()};
     }
-
-    void clear() { stacks_.clear(); }
 
 private:
     static constexpr std::uint32_t stack_size = 8192; ///< bytes, of Linux: THREAD_SIZE
