@@ -18,21 +18,21 @@ namespace {
 
 // What is seldom called is kept out of what each trap executes.
 
-[[gnu::noinline]] bool is_in_root(const View& normal, std::uint64_t address) {
-    return address < lpae::input_end && lpae::is_valid(*normal.entry(address, lpae::first_level));
+/// Whether the address of a fault at level 1 is above 4 GiB, of which QEMU 7.2 reports only bits
+/// 31:0: the root has an entry for `low`, and that never changes. Of a fault on a walk by short
+/// descriptors QEMU reports stage 1's level instead.
+[[gnu::noinline]] bool is_above(const View& normal, std::uint64_t low) {
+    const arch::Hsr hsr(port::read<reg::HSR>());
+    return !hsr.stage1_walk() && low < lpae::input_end &&
+           lpae::is_valid(*normal.entry(low, lpae::first_level));
 }
 
 /// HPFAR has bits 39:12 of the address in 31:4. It is valid for translation faults and for faults
 /// on stage-1 walks (ARM ARM B3.13.5); these tables cause no others.
-///
-/// A fault at level 1 although the root has an entry, which never changes, is an address above 4
-/// GiB. QEMU 7.2 reports only bits 31:0 of such an address, so all that is known is that it lies
-/// above. Of a fault on a walk by short descriptors QEMU reports stage 1's level instead.
 PhysicalAddress faulting_address(const View& normal, arch::Hsr hsr, VirtualAddress va) {
     const std::uint32_t hpfar = port::read<reg::HPFAR>();
     const std::uint64_t address = (std::uint64_t{hpfar >> 4} << 12) | (va.value & (page_size - 1));
-    const bool above = !hsr.stage1_walk() && !hsr.page_fault() && hsr.level() == 1 &&
-                       is_in_root(normal, address);
+    const bool above = !hsr.page_fault() && hsr.level() == 1 && is_above(normal, address);
     return identity(IntermediateAddress{address | (above ? lpae::input_end : 0)});
 }
 

@@ -1,6 +1,9 @@
 # `mmioscope gen`: a guest plays the steps of a device, and its trace gives the same steps again.
 # shellcheck shell=bash disable=SC2154
 
+# Instructions are the machine's clock, so the timer expires behind as many polls on each machine: 10,000.
+instruction_clock=(--qemu-arg=-icount --qemu-arg=shift=4,sleep=off)
+
 # The steps in FILE without what may differ: times, the values that reads gave, and comments.
 gen_steps() { # FILE
     sed -n 's|^    {MMIO_\(.*\)}, */\*.*|\1|p; s|^    {MMIO_\(DELAY\).*|\1|p' "$1" |
@@ -19,7 +22,7 @@ gen_again() {
     make -s "$build/tests/guest/vexpress-a15/replay.bin" BUILD="$build" REPLAY="$out/replay.h" >"$out/make" 2>&1 ||
         fail "the steps do not compile: $(head -n 3 "$out/make")"
     mv "$out/trace.mmio" "$out/original.mmio"
-    run_bare replay --cpus 1
+    run_bare replay --cpus 1 "${instruction_clock[@]}"
     complete
     "$mmioscope" gen "$device" "$@" "$out/trace.mmio" -o "$out/second.h" 2>"$out/gen" || fail "gen: $(cat "$out/gen")"
     gen_steps "$out/first.h" >"$out/first"
@@ -32,9 +35,9 @@ gen_again() {
 
 # Each kind of step is among them; a step that is changed is noticed.
 gen_timer() {
-    run_bare timer --cpus 1
+    run_bare timer --cpus 1 "${instruction_clock[@]}"
     complete
-    gen_again timer
+    gen_again timer --limit 20000
     local kind
     for kind in WRITE READ CHECK POLL DELAY; do
         grep -q "^$kind" "$out/first" || fail "no step is a $kind"
