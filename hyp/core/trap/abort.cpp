@@ -22,8 +22,7 @@ namespace {
 /// 31:0: the root has an entry for `low`, and that never changes. Of a fault on a walk by short
 /// descriptors QEMU reports stage 1's level instead.
 [[gnu::noinline]] bool is_above(const View& normal, std::uint64_t low) {
-    const arch::Hsr hsr(port::read<reg::HSR>());
-    return !hsr.stage1_walk() && low < lpae::input_end &&
+    return !arch::Hsr(port::read<reg::HSR>()).stage1_walk() && low < lpae::input_end &&
            lpae::is_valid(*normal.entry(low, lpae::first_level));
 }
 
