@@ -21,7 +21,7 @@
 #include <string.h>
 
 enum { CPUS = 8, DEPTH = 4096, MOST = 32 };
-enum { BASE = 0xbf000000u, SIZE = 0x2000000u }; /* modules, and the kernel's text */
+enum { BASE = 0xbf000000u, SIZE = 0x4000000u }; /* modules, and the kernel's text */
 
 EXPORT int qemu_plugin_version = API_VERSION;
 
