@@ -140,7 +140,8 @@ void add_tracing(CLI::App& command, Options& options) {
     add_values(
         command, "--probe", options.probes,
         "Record each call of this function of the kernel: a name, with * ? [] as in a "
-        "shell, or the address of an instruction; @FILE has one in each line; may be repeated")
+        "shell, MODULE:NAME, or the address of an instruction; @FILE has one in each line; may be "
+        "repeated")
         ->type_name("FUNCTION");
     command.add_flag("--returns", options.returns,
                      "Of the functions of --probe, record each return, too: its result, and the "

@@ -91,7 +91,7 @@ std::string all_or_none(std::uint32_t region) {
 }
 
 /// By abi::control::ProbeEnd.
-constexpr std::array<std::string_view, 8> probe_ends = {
+constexpr std::array<std::string_view, 9> probe_ends = {
     "",
     ": the guest changed the instruction",
     ": the guest wrote to the page by more than single words",
@@ -100,6 +100,7 @@ constexpr std::array<std::string_view, 8> probe_ends = {
     ": this instruction cannot be probed",
     ": no room",
     ": the kernel frees the code",
+    ": nobody has set the probes of a module's functions",
 };
 
 std::string text_of(Command command, std::uint32_t first, std::uint32_t second) {

@@ -210,9 +210,12 @@ void set_requests(Editor& editor, const std::vector<control::Ask>& requests) {
     }
 }
 
-void set_probes(Editor& editor, const std::optional<std::vector<std::uint32_t>>& cells) {
-    if (cells) {
-        editor.set_numbers(editor.child(0, "chosen"), chosen::probes, *cells);
+void set_probes(Editor& editor, const BootTree& what) {
+    if (what.probes) {
+        editor.set_numbers(editor.child(0, "chosen"), chosen::probes, *what.probes);
+    }
+    if (!what.loads_modules.empty()) {
+        editor.set_numbers(editor.child(0, "chosen"), chosen::loads_modules, what.loads_modules);
     }
 }
 
@@ -277,7 +280,7 @@ Bytes compose_tree(const Bytes& tree, const Board& board, const BootTree& what) 
     set_command_line(editor, board, what);
     set_tracing(editor, what);
     set_requests(editor, what.requests);
-    set_probes(editor, what.probes);
+    set_probes(editor, what);
     set_stacks(editor, what);
     set_task_names(editor, what.task_names);
     set_stream(editor, what);

@@ -33,6 +33,7 @@ struct BootTree {
     bool control_page = true;                ///< let the guest control the tracer
     std::vector<control::Ask> requests{};    ///< apply before the guest's first instruction
     std::optional<std::vector<std::uint32_t>> probes{}; ///< cells; nothing: memory never changes
+    std::vector<std::uint32_t> loads_modules{};         ///< cells; empty: none
     std::vector<std::string> stacks{};                  ///< devices; empty: none
     std::uint32_t stack_size = 0;                       ///< bytes, if there are some
     std::string uart{};                       ///< the hypervisor's; empty: the board's choice

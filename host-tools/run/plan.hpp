@@ -22,8 +22,9 @@ struct Plan {
     GuestProgram program{};
     Serials serials;
     KernelNames names;
-    std::string qemu_version;     ///< empty: unknown
-    std::string refused_accesses; ///< for QEMU's -d, if it logs accesses (run/qemu_version.hpp)
+    std::string qemu_version{};               ///< empty: unknown
+    std::vector<std::string> module_probes{}; ///< run/module_probes.hpp
+    std::string refused_accesses{}; ///< for QEMU's -d, if it logs accesses (run/qemu_version.hpp)
 };
 
 /// Reads and checks everything in `options`. Throws Error (bad_input), one line (for unknown

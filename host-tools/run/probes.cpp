@@ -1,5 +1,6 @@
 #include "run/probes.hpp"
 
+#include "run/module_probes.hpp"
 #include "symbols/kernel_image.hpp"
 #include "symbols/kernel_text.hpp"
 #include "system/error.hpp"
@@ -89,8 +90,9 @@ control::FindCode code_of(const Bytes& kernel, bool returns) {
     };
 }
 
-std::vector<std::uint32_t> probe_cells(const std::vector<std::string>& wanted, bool returns,
-                                       const Bytes& kernel, const Board& board) {
+Probes probes_of(const std::vector<std::string>& wanted, bool returns, const Bytes& kernel,
+                 const Board& board) {
+    Probes probes;
     constexpr std::uint32_t split = 16u << 20; // PAGE_OFFSET is a multiple of it
     const Code code(symbols::read_kernel_image(kernel));
     std::map<std::uint32_t, control::Instruction> found; // by address
@@ -100,22 +102,33 @@ std::vector<std::uint32_t> probe_cells(const std::vector<std::string>& wanted, b
         }
     };
     for (const std::string& name : names_of(wanted)) {
-        add(name, returns ? abi::control::returns : 0);
+        if (names_module(name)) {
+            probes.of_modules.push_back(name);
+        } else {
+            add(name, returns ? abi::control::returns : 0);
+        }
     }
-    // Where the kernel's module loader frees what a module, or BPF, has executed.
-    if (const std::string frees = "module_memfree"; code.has(frees)) {
+    if (!probes.of_modules.empty()) {
+        const control::Instruction loads = code.find("do_init_module", 0).front();
+        probes.loads_modules = {loads.address, loads.word};
+    }
+    // Where the kernel's module loader frees what a module, or BPF, has executed (the latter since
+    // 6.10).
+    for (const std::string frees : {"module_memfree", "execmem_free"}) {
+        if (!code.has(frees)) {
+            continue;
+        }
         const bool asked = found.contains(code.find(frees, 0).front().address);
         add(frees, abi::control::frees_code | (asked ? abi::control::returns : 0));
     }
     // The kernel's first 128 MiB of memory are mapped in one piece (Documentation/arm/memory.rst),
     // and its decompressor puts it where the memory begins (AUTO_ZRELADDR).
-    std::vector<std::uint32_t> cells{static_cast<std::uint32_t>(board.ram_base) -
-                                     *code.text.base() / split * split};
+    probes.cells = {static_cast<std::uint32_t>(board.ram_base) - *code.text.base() / split * split};
     for (const auto& [address, at] : found) {
         const control::Ask ask = control::probe_of(at);
-        cells.insert(cells.end(), {ask.first, ask.second});
+        probes.cells.insert(probes.cells.end(), {ask.first, ask.second});
     }
-    return cells;
+    return probes;
 }
 
 } // namespace mmioscope::run

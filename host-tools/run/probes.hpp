@@ -11,11 +11,17 @@
 
 namespace mmioscope::run {
 
-/// The property's cells for functions of `kernel`, an image: their names, with `*`, `?` and `[]` as
+struct Probes {
+    std::vector<std::uint32_t> cells;         ///< of mmioscope,probes
+    std::vector<std::uint32_t> loads_modules; ///< of mmioscope,loads-modules; empty: none
+    std::vector<std::string> of_modules;      ///< MODULE:FUNCTION
+};
+
+/// Those for functions of `kernel`, an image: their names, with `*`, `?` and `[]` as
 /// in a shell, or addresses of instructions; `@FILE`: one of these in each line. Throws Error
 /// (bad_input) if there is no such function. `returns`: of each function, too; not of addresses.
-std::vector<std::uint32_t> probe_cells(const std::vector<std::string>& wanted, bool returns,
-                                       const Bytes& kernel, const Board& board);
+Probes probes_of(const std::vector<std::string>& wanted, bool returns, const Bytes& kernel,
+                 const Board& board);
 
 /// Finds functions of `kernel`, an image. Throws Error (bad_input) if it is none.
 control::FindCode code_of(const Bytes& kernel, bool returns);

@@ -5,6 +5,7 @@
 #include "file/texts.hpp"
 #include "run/closing.hpp"
 #include "run/log_file.hpp"
+#include "run/module_probes.hpp"
 #include "run/monitor.hpp"
 #include "run/qemu_command.hpp"
 #include "run/run_files.hpp"
@@ -126,13 +127,14 @@ private:
 };
 
 RunEnd record(TraceSource& source, trace::FileWriter& file, Watch& watch, ProgressLine& progress,
-              Wires& wires, Console& console) {
+              Wires& wires, Console& console, ModuleProbes& modules) {
     // A stream sends its end 100 ms after the guest has halted.
     constexpr auto most_behind = 2s;
     std::optional<Clock::time_point> said;
     Clock::time_point next_flush = Clock::now();
     for (;;) {
         wires.pass();
+        modules.pass();
         const std::size_t count = source.pass();
         if (count > 0) {
             console.see(source.summary());
@@ -173,6 +175,7 @@ struct RunParts {
     ProgressLine& progress;
     Wires& wires;
     ConsoleFile& console;
+    ModuleProbes& modules;
     view::LivePrinter* printer;
     trace::Packing& packing;
 
@@ -194,7 +197,8 @@ RunEnd record_boot(const RunParts& run, TraceSource& source, FileDescriptor open
         run.printer->follow(trace_file);
     }
     Console console(run.console, file, source.frequency(), run.plan.options.stop_at);
-    const RunEnd stop = record(source, file, run.watch, run.progress, run.wires, console);
+    const RunEnd stop =
+        record(source, file, run.watch, run.progress, run.wires, console, run.modules);
     if (!run.goes_on(stop, boot)) {
         run.qemu.terminate(2s);
     }
@@ -244,6 +248,9 @@ Status run_session(const Plan& plan) {
     ProgressLine progress(shows_progress(plan.options));
     AccessLogs access_logs(files.access_log ? files.access_log.get() : -1, plan.options.access_log);
     Closing closing(plan, files);
+    ModuleProbes modules(plan.module_probes, plan.options.returns ? abi::control::returns : 0,
+                         memory.bytes(), memory.base(),
+                         plan.board.hypervisor_base() + abi::control_page_offset);
     trace::Packing packing(!plan.options.plain);
     for (unsigned boot = 1;; ++boot) {
         if (const std::optional<RunEnd> stop = wait_until_ready(plan, *source, watch, wires)) {
@@ -257,15 +264,16 @@ Status run_session(const Plan& plan) {
         if (!printer && prints(plan.options)) {
             printer.emplace(plan.options.live);
         }
-        const RunParts run{
-            plan,   qemu, watch, progress, wires, console_text, printer ? &*printer : nullptr,
-            packing};
+        const RunParts run{plan,   qemu,         watch,   progress,
+                           wires,  console_text, modules, printer ? &*printer : nullptr,
+                           packing};
         const RunEnd stop =
             record_boot(run, *source,
                         boot == 1 ? std::move(files.trace) : trace_file(plan.options, boot), boot);
         progress.clear();
         if (!run.goes_on(stop, boot)) {
             access_logs.split();
+            modules.finish();
             const std::string said = last_lines(files.console_log.get(), 1);
             const std::uint64_t not_printed = printer ? printer->finish() : 0;
             const std::string damage = packing.finish(shows_progress(plan.options));

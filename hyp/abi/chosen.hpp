@@ -1,5 +1,5 @@
-// The properties under /chosen by which a boot loader (or `mmioscope run`) tells the hypervisor what
-// to do.
+// The properties under /chosen by which a boot loader (or `mmioscope run`) tells the hypervisor
+// what to do.
 //
 // The kernel and the ramdisk are described as for Xen: nodes under /chosen, compatible with
 // "multiboot,kernel" or "multiboot,ramdisk", whose `reg` says where they lie.
@@ -79,6 +79,10 @@ inline constexpr char probes[] =
                         ///< then two per probe (virtual address, ARM instruction; abi/control.hpp).
                         ///< They are set when the kernel first executes their page. Empty: requests
                         ///< may set probes. Default: there are none, and memory never changes
+inline constexpr char loads_modules[] =
+    "mmioscope,loads-modules"; ///< u32, u32: virtual address and ARM instruction of the function
+                               ///< with a struct module in r0 that runs a module's init: it waits
+                               ///< for requests (control::Mailbox). Needs `mmioscope,probes`
 inline constexpr char stacks[] =
     "mmioscope,stacks"; ///< stringlist: all, a path, an alias: the kernel's accesses to these
                         ///< devices have a payload with its stack (abi/stack.hpp). Default: none

@@ -103,6 +103,7 @@ enum class ProbeEnd : std::uint32_t {
     impossible = 5, ///< the instruction, or its place, cannot have a probe
     no_room = 6,    ///< too many pages, or probes
     freed = 7,      ///< the guest frees the code
+    unanswered = 8, ///< of mmioscope,loads-modules: nobody has filled the mailbox
 };
 inline constexpr std::uint32_t all_regions = 0xffff'ffff; ///< those whose tracing may change
 /// Record::value; no trigger_start or trigger_stop has it as its arguments.
@@ -142,6 +143,18 @@ struct Reply {
     std::uint32_t check;
 };
 static_assert(sizeof(Request) == 16 && sizeof(Reply) == 16);
+
+/// The RAM behind the control page, which no access of the guest reaches: for who shares the
+/// machine's memory (QEMU's host). While the guest waits at mmioscope,loads-modules, at most
+/// mailbox_patience seconds, `probe` requests there are carried out, by ids in turn. Address 0:
+/// there are no more.
+struct Mailbox {
+    std::uint32_t module; ///< r0 of the call that waits; 0: none does
+    std::uint32_t reserved;
+    Request request;
+    Reply reply;
+};
+inline constexpr std::uint32_t mailbox_patience = 5;
 
 /// CRC-32 (IEEE 802.3) of a Request or a Reply, without the checksum itself.
 template <class Message>

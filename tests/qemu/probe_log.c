@@ -1,13 +1,15 @@
 /* A TCG plugin for QEMU: how often the guest executes the HVC of a probe, and the instruction in whose place it is.
  *
- *   qemu-system-arm ... -plugin file=build/tests/probe-log.so,out=FILE
+ *   qemu-system-arm ... -plugin file=build/tests/probe-log.so,out=FILE[,loads=ADDRESS]
  *
  * At the end a line for each probe that was ever executed:
  *
  *   ADDRESS HVCS CALLS INSTRUCTIONS      0xc04c56ac 1313 1312 1312
  *
  * CALLS are HVCs but for those that a CPU executes again before the instruction, since Hyp has to wait. The instruction
- * counts from the first HVC on: a call that the probe misses would execute it, too.
+ * counts from the first HVC on: a call that the probe misses would execute it, too. With the address of do_init_module,
+ * which has an HVC, those of modules count from the start: but nothing counts that was executed there before the last
+ * module was loaded, if there was no HVC yet, since it may have been other code.
  */
 #include "qemu_plugin.h"
 
@@ -29,7 +31,14 @@ struct probe {
 
 static struct probe *probes; /* by address, open addressing */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static uint32_t loads; /* 0: not given */
 static FILE *out;
+
+static uint64_t sum(const uint64_t *of_cpus) {
+    uint64_t all = 0;
+    for (int cpu = 0; cpu < CPUS; ++cpu) all += of_cpus[cpu];
+    return all;
+}
 
 static struct probe *slot_of(uint32_t at) {
     uint32_t n = at / 4 * 0x9e3779b1u >> 15;
@@ -37,9 +46,15 @@ static struct probe *slot_of(uint32_t at) {
     return &probes[n];
 }
 
+static void forget_other_code(void) {
+    for (size_t n = 0; n < SLOTS; ++n)
+        if (sum(probes[n].hvcs) == 0) memset(probes[n].itself, 0, sizeof probes[n].itself);
+}
+
 static void at_hvc(unsigned cpu, void *at) {
     struct probe *probe = at;
     cpu %= CPUS;
+    if (probe->at == loads && !probe->called[cpu]) forget_other_code();
     ++probe->hvcs[cpu];
     probe->calls[cpu] += !probe->called[cpu];
     probe->called[cpu] = true;
@@ -50,6 +65,8 @@ static void at_itself(unsigned cpu, void *at) {
     ++probe->itself[cpu];
     probe->called[cpu] = false;
 }
+
+static bool in_modules(uint32_t at) { return loads != 0 && at >= 0xbf000000u && at < 0xc0000000u; }
 
 /* HVC #n of an ARM instruction, other than #0 (PSCI). */
 static bool is_probe(uint32_t word) { return (word & 0xfff000f0u) == 0xe1400070u && (word & 0xfff0fu) != 0; }
@@ -63,7 +80,7 @@ static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb) {
         instruction_bytes(insn, &word, sizeof word);
         pthread_mutex_lock(&lock);
         struct probe *probe = slot_of(at);
-        if (is_probe(word)) probe->at = at;
+        if (is_probe(word) || in_modules(at)) probe->at = at;
         pthread_mutex_unlock(&lock);
         if (is_probe(word))
             qemu_plugin_register_vcpu_insn_exec_cb(insn, at_hvc, QEMU_PLUGIN_CB_NO_REGS, probe);
@@ -72,16 +89,10 @@ static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb) {
     }
 }
 
-static uint64_t sum(const uint64_t *of_cpus) {
-    uint64_t all = 0;
-    for (int cpu = 0; cpu < CPUS; ++cpu) all += of_cpus[cpu];
-    return all;
-}
-
 static void ended(qemu_plugin_id_t id, void *unused) {
     (void)id, (void)unused;
     for (size_t n = 0; n < SLOTS; ++n)
-        if (probes[n].at != 0)
+        if (sum(probes[n].hvcs) != 0 && probes[n].at != loads)
             fprintf(out, "0x%08" PRIx32 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", probes[n].at, sum(probes[n].hvcs),
                     sum(probes[n].calls), sum(probes[n].itself));
     fclose(out);
@@ -89,7 +100,8 @@ static void ended(qemu_plugin_id_t id, void *unused) {
 
 int qemu_plugin_install(qemu_plugin_id_t id, const void *info, int argc, char **argv) {
     (void)info;
-    if (argc != 1 || strncmp(argv[0], "out=", 4) != 0) {
+    if (argc == 2 && strncmp(argv[1], "loads=", 6) == 0) loads = (uint32_t)strtoul(argv[1] + 6, NULL, 0);
+    if (argc != 1 + (loads != 0) || strncmp(argv[0], "out=", 4) != 0) {
         fputs("probe-log: out=FILE is missing\n", stderr);
         return -1;
     }

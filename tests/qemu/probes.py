@@ -56,6 +56,8 @@ def main():
                 silent.add(int(row["text"].split()[1], 16))
             elif row["text"].startswith("unprobe "):
                 ended.add(int(row["text"].split()[1].rstrip(":"), 16))
+            elif row["text"].startswith("probe "):  # a module's, loaded again
+                ended.discard(int(row["text"].split()[1], 16))
     hvcs, executed = {}, {}
     with open(log, encoding="utf-8") as file:
         for line in file:

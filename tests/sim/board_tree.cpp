@@ -71,6 +71,7 @@ void write_chosen(Writer& w, const TreeOptions& o) {
     if (o.stream_shared) w.text(abi::chosen::stream_shared, {});
     if (o.guest_reader) w.text(abi::chosen::guest_reader, {});
     if (o.probes) w.cells(abi::chosen::probes, o.probe_cells);
+    if (!o.loads_modules.empty()) w.cells(abi::chosen::loads_modules, o.loads_modules);
     if (!o.stacks.empty()) w.text(abi::chosen::stacks, o.stacks);
     if (o.stack_size != 0) w.cells(abi::chosen::stack_size, {o.stack_size});
     if (!o.requests.empty()) w.cells(abi::chosen::requests, o.requests);

@@ -24,6 +24,7 @@ struct TreeOptions {
     bool guest_reader{};
     bool probes{};
     std::vector<std::uint32_t> probe_cells{};
+    std::vector<std::uint32_t> loads_modules{}; ///< cells; empty: no such property
     std::vector<std::string> stacks{}; ///< empty: no such property
     std::uint32_t stack_size{};        ///< 0: no such property
     std::string stream{};

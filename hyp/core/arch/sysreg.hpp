@@ -69,6 +69,7 @@ using IFSR = Register32<15, 0, 5, 0, 1>;
 using DFAR = Register32<15, 0, 6, 0, 0>;
 using IFAR = Register32<15, 0, 6, 0, 2>;
 using TTBR0 = Register32<15, 0, 2, 0, 0>;
+using TTBR1 = Register32<15, 0, 2, 0, 1>;
 using TTBCR = Register32<15, 0, 2, 0, 2>;
 
 // Maintenance (B4.2.1, B4.2.2).

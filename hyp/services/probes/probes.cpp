@@ -71,7 +71,9 @@ bool Probes::add_to_tables(Machine& machine) {
     original.share(machine.normal(0), machine.pool);
     for (const Range& range : machine.guest_memory)
         if (!original.split(range, machine.pool, lpae::first_level + 1)) return false;
-    return machine.hyp_table.map(room_, lpae::hyp_data, machine.pool);
+    const std::uint64_t mailbox = machine.image.text.begin + abi::control_page_offset;
+    return machine.hyp_table.map(room_, lpae::hyp_data, machine.pool) &&
+           machine.hyp_table.map({mailbox, mailbox + page_size}, lpae::hyp_shared, machine.pool);
 }
 
 BootError Probes::start(Machine& machine, const Setup& setup) {
@@ -83,6 +85,9 @@ BootError Probes::start(Machine& machine, const Setup& setup) {
     probes_ = port::memory_at<Probe>({room_.begin});
     room_.begin = page_ceil(room_.begin + most * sizeof(Probe));
     if (auto e = pages_.start(machine, *this, room_)) return e;
+    mailbox_ = port::memory_at<abi::control::Mailbox>(
+        {machine.image.text.begin + abi::control_page_offset});
+    *mailbox_ = {};
     return add_from_the_start(machine, setup);
 }
 
@@ -102,7 +107,16 @@ BootError Probes::add_from_the_start(Machine& machine, const Setup& setup) {
             record_change(cpu, Command::unprobe, probe.va, static_cast<std::uint32_t>(why));
         }
     }
-    return {};
+    const Property loads = tree.property(tree.find("/chosen"), abi::chosen::loads_modules);
+    if (loads.size != 8)
+        return loads ? BootError{"mmioscope,loads-modules must have two cells", ""} : BootError{};
+    Probe probe = asked(loads.cell(0), given.cell(0), loads.cell(1));
+    probe.entry = false;
+    probe.loads_modules = true;
+    const bool possible = can_be_probed(probe.word) && in_memory(machine.guest_memory, {probe.pa});
+    return possible && put(probe, true) == Status::done
+               ? BootError{}
+               : BootError{"mmioscope,loads-modules is no function", ""};
 }
 
 Probes::Page& Probes::page_of(const Probe& probe) {
@@ -155,6 +169,7 @@ Status Probes::put(const Probe& wanted, bool from_the_start) {
         if (wanted.entry) probe->returns = wanted.returns;
         probe->entry |= wanted.entry;
         probe->frees_code |= wanted.frees_code;
+        probe->loads_modules |= wanted.loads_modules;
         modules_ |= wanted.frees_code;
         return Status::done;
     }
@@ -220,7 +235,7 @@ void Probes::forget_returns(const Page* hidden, Probe& function) {
     for (Probe& site : all()) {
         if (site.va == no_code || site.of != number_of(function)) continue;
         site.of = 0;
-        if (site.entry || site.frees_code) continue;
+        if (site.asked()) continue;
         Page& page = page_of(site);
         if (&page != hidden) pages_.hide(page); // no CPU executes a word while it changes (A3.5.4)
         take_away(page, site);
@@ -242,7 +257,7 @@ Status Probes::change(Machine& machine, const abi::control::Request& r) {
         const bool meant = va == 0 ? probe.va != no_code : probe.entry && probe.va == va;
         if (!meant) continue;
         found = true;
-        if (va != 0 && (probe.of != 0 || probe.frees_code)) {
+        if (va != 0 && (probe.of != 0 || probe.frees_code || probe.loads_modules)) {
             forget_returns(nullptr, probe);
             probe.entry = false;
         } else {
@@ -269,7 +284,8 @@ void Probes::begin_all_on(Cpu& cpu, Page& page) {
             pages_.set(page, probe.pa, hvc(number_of(probe)));
             const std::uint32_t with = (probe.returns ? abi::control::returns : 0) |
                                        (probe.frees_code ? abi::control::frees_code : 0);
-            if (probe.of == 0) record_change(cpu, Command::probe, probe.va | with, probe.word);
+            if (probe.of == 0 && !probe.loads_modules)
+                record_change(cpu, Command::probe, probe.va | with, probe.word);
         } else {
             end(cpu, page, probe, ProbeEnd::other_code);
         }
@@ -281,8 +297,7 @@ void Probes::end(Cpu& cpu, Page& page, Probe& probe, ProbeEnd why) {
     const std::uint32_t va = probe.va;
     remove(page, probe);
     // Those of returns come back with the next call.
-    if (probe.entry || probe.frees_code)
-        record_change(cpu, Command::unprobe, va, static_cast<std::uint32_t>(why));
+    if (probe.asked()) record_change(cpu, Command::unprobe, va, static_cast<std::uint32_t>(why));
 }
 
 void Probes::end_alone(Cpu& cpu, Probe& probe, ProbeEnd why) {
@@ -351,6 +366,7 @@ Outcome Probes::hit(Cpu& cpu, Frame& frame, Probe& probe, const Probe& now) {
 /// False: the guest tries again.
 bool Probes::record(Cpu& cpu, const Frame& frame, Probe& probe, const Probe& now) {
     const bool of_return = now.of != 0, of_call = now.entry;
+    if (now.loads_modules && !module_has_its_probes(cpu, frame, probe)) return false;
     if (now.frees_code) {
         if (!begin_quiet(cpu)) return false;
         end_freed(cpu, frame, probe);
@@ -380,17 +396,87 @@ bool Probes::record(Cpu& cpu, const Frame& frame, Probe& probe, const Probe& now
         r.pa_low = frame.r[3];
         cpu.ring.publish_event(r);
     }
+    if (now.loads_modules) port::store_shared(loading_, 0);
     return true;
 }
 
+/// The kernel is about to run the init function of the module in r0. False: the guest tries again.
+/// Of several modules one at a time waits.
+bool Probes::module_has_its_probes(Cpu& cpu, const Frame& frame, Probe& probe) {
+    const std::int64_t patience =
+        std::int64_t{abi::control::mailbox_patience} * port::read<reg::CNTFRQ>();
+    const auto late = [&] {
+        return static_cast<std::int64_t>(port::read<reg::CNTPCT>() - wait_begin_) > patience;
+    };
+    const bool waits = port::load_shared(loading_) == frame.r[0];
+    if (waits && complete_) return true;
+    if (waits && !late() && port::load_shared(mailbox_->request.id) == answered_) return false;
+    if (cpu.ring.stalls() && !cpu.ring.has_room(1)) return false;
+    if (!begin_quiet(cpu)) return false;
+    if (loading_ == 0) {
+        loading_ = frame.r[0];
+        complete_ = false;
+        wait_begin_ = port::read<reg::CNTPCT>();
+        port::store_shared(mailbox_->module, loading_);
+    } else if (late() && probe.loads_modules && is_at(probe, frame)) {
+        end_alone(cpu, probe, ProbeEnd::unanswered);
+    } else if (waits) {
+        read_mailbox(cpu);
+    }
+    end_quiet(cpu);
+    return false;
+}
+
+void Probes::read_mailbox(Cpu& cpu) {
+    abi::control::Request r;
+    port::load_structure(r, mailbox_->request);
+    if (r.check != check_of(r) || r.id == answered_ || r.command != Command::probe) return;
+    abi::control::Reply reply{abi::control::version, Status::done, r.id, {}, 0};
+    if (r.argument[0] != 0) {
+        reply.status = change(*cpu.machine, r);
+        if (reply.status == Status::done)
+            record_change(cpu, Command::probe, r.argument[0], r.argument[1]);
+    } else {
+        complete_ = true;
+        port::store_shared(mailbox_->module, 0);
+    }
+    answered_ = r.id;
+    reply.check = check_of(reply);
+    port::copy_shared(mailbox_->reply, reply);
+}
+
+namespace {
+
+/// Whether Linux itself has mapped `va`, in the area of modules. Its own tables go by TTBR1, even
+/// if the CPU does not use it; with long descriptors those of the GiB before TTBR1's lie on the
+/// page before (arch/arm/mm/proc-v7-3level.S).
+bool mapped_by_kernel(const Machine& machine, std::uint32_t va) {
+    const std::uint32_t control = port::read<reg::TTBCR>(), base = port::read<reg::TTBR1>();
+    const bool is_long = control >> 31 != 0, third_gib = (control >> 16 & 7) == 2;
+    const std::uint32_t first = is_long ? (base & 0xffff'f000) - 0x1000 + (va >> 21 & 0x1ff) * 8
+                                        : (base & 0xffff'c000) + (va >> 20) * 4;
+    std::uint32_t entry = 0;
+    if ((is_long && !third_gib) || !read_guest_memory(machine, {first}, {&entry, 1}) ||
+        (entry & 3) != (is_long ? 3 : 1))
+        return false;
+    const std::uint32_t second = is_long ? (entry & 0xffff'f000) + (va >> 12 & 0x1ff) * 8
+                                         : (entry & 0xffff'fc00) + (va >> 12 & 0xff) * 4;
+    return read_guest_memory(machine, {second}, {&entry, 1}) && (entry & 2) != 0;
+}
+
+} // namespace
+
 /// The kernel is about to free the code that r0 points to, by the function of `frees`. Linux leaves
-/// the page behind it unmapped. A table may not have all of it yet (LPAE: a process gets that by a
-/// fault): then all code ends that is not mapped as the kernel itself.
+/// the page behind it unmapped. A process's table may not have it yet (it gets that by a fault). If
+/// nothing tells how much it is, all code ends that is not mapped as the kernel itself.
 void Probes::end_freed(Cpu& cpu, const Frame& frame, const Probe& frees) {
     constexpr std::uint32_t area = 16u << 20; // bytes, of modules
     const auto begin = static_cast<std::uint32_t>(page_floor(frame.r[0]));
+    if (begin == 0) return; // of a module without a part
     std::uint32_t size = 0;
-    while (size < area && translate(privileged, {begin + size})) size += page_size;
+    while (size < area &&
+           (translate(privileged, {begin + size}) || mapped_by_kernel(*cpu.machine, begin + size)))
+        size += page_size;
     for (Probe& probe : all()) {
         const bool freed =
             size != 0 ? probe.va - begin < size : probe.pa - probe.va != frees.pa - frees.va;

@@ -56,8 +56,10 @@ private:
         std::uint16_t of{};  ///< a function returns there: the number of that one's probe; 0: none
         bool entry : 1 {};   ///< somebody has asked for it
         bool returns : 1 {}; ///< and for the function's returns
-        bool frees_code : 1 {}; ///< abi::control::frees_code
-        bool plain : 1 {};      ///< is_plain()
+        bool frees_code : 1 {};    ///< abi::control::frees_code
+        bool plain : 1 {};         ///< is_plain()
+        bool loads_modules : 1 {}; ///< abi::chosen::loads_modules
+        bool asked() const { return entry || frees_code || loads_modules; }
     };
     static constexpr std::uint32_t no_code = 1;
     static constexpr unsigned most = 0xffff; ///< immediates of HVC, without 0
@@ -91,13 +93,20 @@ private:
     void end_all_on(Cpu& cpu, Page& page, abi::control::ProbeEnd why);
     Outcome hit(Cpu& cpu, Frame& frame, Probe& probe, const Probe& now);
     bool record(Cpu& cpu, const Frame& frame, Probe& probe, const Probe& now);
+    bool module_has_its_probes(Cpu& cpu, const Frame& frame, Probe& probe);
+    void read_mailbox(Cpu& cpu);
     std::optional<bool> watch_return(Cpu& cpu, const Frame& frame, Probe& probe);
     void give_up(Cpu& cpu, const Frame& frame, abi::control::ProbeEnd why);
     void store(Cpu& cpu, const Frame& frame, Page& page);
 
     CodePages pages_;
     CallOps* next_{}; ///< of HVC #0, and of all that are not a probe's
-    Range room_;      ///< for the probes, and the copies of pages
+    abi::control::Mailbox* mailbox_{};
+    std::uint32_t loading_{};    ///< Mailbox::module
+    std::uint64_t wait_begin_{}; ///< in ticks
+    std::uint16_t answered_{};   ///< id of the last request
+    bool complete_{};            ///< the module has all its probes
+    Range room_;                 ///< for the probes, and the copies of pages
     Probe* probes_{};
     unsigned used_{}; ///< the most that there were at once
     bool modules_{};  ///< it is known when the kernel frees their code

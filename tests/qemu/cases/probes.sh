@@ -9,8 +9,8 @@ endless=(__schedule start_kernel call_fpe call_usermodehelper_exec_async cryptom
 probed() { # FEWEST ARGUMENT...
     local fewest=$1
     shift
-    run_linux "" --no-print --trace all --qemu-arg=-plugin \
-        "--qemu-arg=file=$build/tests/probe-log.so,out=$out/probe.log" --access-log "$out/access.log" "$@"
+    run_linux "${line:-}" --no-print --trace all --qemu-arg=-plugin \
+        "--qemu-arg=file=$build/tests/probe-log.so,out=$out/probe.log${loads:+,loads=$loads}" --access-log "$out/access.log" "$@"
     complete
     verified
     "$mmioscope" export --as csv -F 'call || ret || type==change' -o "$out/calls.csv" "$out/trace.mmio" 2>/dev/null || fail "export: exit status $?"
@@ -50,6 +50,26 @@ probed_by() { # GUEST FEWEST ARGUMENT...
     probed "${@:2}"
 }
 add nightly probes-armmp 60 with_guest armmp probed_by 50 --returns --probe 'vfs_*' --probe 'kmem_cache_*' --probe 'd_*'
+
+# From the first one on, and again each time when a module is loaded.
+probed_modules() { # FEWEST ARGUMENT...
+    local line="mmioscope.steps=modules mmioscope.modules=3" function loads
+    loads=$("$build/tests/named-code" --address "$guest/vmlinuz" do_init_module) || fail "the kernel has no do_init_module"
+    probed "$@" --probe 'nothing:*'
+    has stderr '^mmioscope: --probe nothing:\*: no module that was loaded has such a function$'
+    "$mmioscope" calls --limit 0 --format csv "$out/trace.mmio" 2>/dev/null >"$out/table" || fail "calls: exit status $?"
+    for function in smsc911x_init_module smsc911x_drv_probe; do
+        has table "^$function \\[smsc911x\\],4,4,"
+    done
+    "$mmioscope" print -F 'call && func==mmci_irq' "$out/trace.mmio" >"$out/print" || fail "print: exit status $?"
+    has print ' call mmci_irq\(0x.* <- .*__handle_irq_event_percpu'
+}
+add test probes-modules 60 probed_modules 40 --returns --probe 'smsc911x:*' --probe 'armmmci:mmci_*'
+probed_modules_of() { # GUEST ARGUMENT...
+    local guest=$1
+    probed_modules "${@:2}"
+}
+add nightly probes-modules-trixie 60 with_guest trixie probed_modules_of 40 --returns --probe 'smsc911x:*' --probe 'armmmci:mmci_*'
 
 # Over the stream's wire, while the guest runs: probes come and go, and what cannot be is refused with a reason.
 probes_asked() {

@@ -443,6 +443,50 @@ TEST_CASE(
     }
 }
 
+TEST_CASE("code that only the kernel's own table has is freed alone", "[protocol]") {
+    constexpr std::uint32_t frees = function + 0x1000, nop = 0xe320'f000, freed = 0x5020'0000;
+    constexpr std::uint32_t first_level = 0x80b4'0000, second_level = 0x80b4'4000;
+    for (const bool is_long : {false, true}) {
+        for (const bool known : {true, false}) {
+            CAPTURE(is_long, known);
+            RigOptions options = with_probes(1, 1);
+            options.tree.probe_cells = {0, frees | abi::control::frees_code, nop};
+            Rig rig(options);
+            const std::uint32_t pages[] = {0x80a2'0000 | mmu::full_access};
+            mmu::write_tables(rig.simulation.ram, pages);
+            Code(rig.simulation.ram, frees).word(nop).bx(14);
+            Code(rig.simulation.ram, 0x80a2'0000).word(add_r6_1).bx(14);
+            auto& ram = rig.simulation.ram;
+            ram.store<std::uint32_t>(mmu::first_level + (control_page >> 20 << 2),
+                                     (control_page & 0xfff0'0000) | 0xc02); // a section
+            const std::uint32_t l1 = is_long ? first_level - 0x1000 + (freed >> 21 & 0x1ff) * 8
+                                             : first_level + (freed >> 20) * 4;
+            ram.store<std::uint32_t>({l1}, second_level | (is_long ? 3 : 1));
+            ram.store<std::uint32_t>({second_level}, known ? 0x80a2'0000 | (is_long ? 3 : 2) : 0);
+            Code code = rig.program(0);
+            code.mov(1, first_level).word(0xee02'1f30);                      // TTBR1
+            if (is_long) code.mov(1, 1u << 31 | 2u << 16).word(0xee02'1f50); // TTBCR: EAE, T1SZ
+            code.mov(8, 0).mov(10, mmu::window).mov(11, frees);
+            mmu::turn_on(code);
+            const auto call = [&](unsigned by) { code.mov(14, code.here() + 12).bx(by); };
+            ask_and_note(code, make_request(Command::probe, 1, mmu::window, add_r6_1));
+            code.mov(6, 0);
+            call(10);
+            code.mov(0, 0);
+            call(11); // frees nothing
+            call(10);
+            code.mov(0, freed);
+            call(11);
+            call(10);
+            code.end();
+            rig.run();
+            check_machine(rig);
+            CHECK(rig.reg(0, 6) == 3);
+            CHECK(rig.records_of(abi::RecordType::call).size() == (known ? 3 : 2));
+        }
+    }
+}
+
 TEST_CASE("a probe is refused with a reason, and changes nothing") {
     RigOptions options = with_probes(1, 1);
     Rig rig(options);
@@ -504,4 +548,88 @@ TEST_CASE("probes from the start begin with the first fetch from their page") {
     CHECK(rig.records_of(abi::RecordType::call).size() == 3);
     CHECK(ends_of(rig) ==
           std::vector{ProbeEnd::impossible, ProbeEnd::impossible, ProbeEnd::other_code});
+}
+
+namespace {
+
+constexpr std::uint32_t loader = function + 0x1000, module_code = 0x80a2'0000;
+
+/// Module 0x100 + CPU is loaded by each CPU: its loader, then its function, `rounds` times.
+void load_modules(Rig& rig, unsigned cpus, unsigned rounds) {
+    Code(rig.simulation.ram, loader).word(0xe320'f000).bx(14);
+    Code(rig.simulation.ram, module_code).word(add_r6_1).bx(14);
+    for (unsigned cpu = 0; cpu < cpus; ++cpu) {
+        Code code = rig.program(cpu);
+        code.mov(13, stack - 0x100 * cpu).mov(6, 0).mov(11, loader).mov(12, module_code);
+        for (unsigned n = 0; n < rounds; ++n) {
+            code.mov(0, 0x100 + cpu).mov(14, code.here() + 12).bx(11);
+            code.mov(14, code.here() + 12).bx(12);
+        }
+        code.end();
+    }
+}
+
+RigOptions that_loads(std::uint64_t seed, unsigned cpus) {
+    RigOptions options = with_probes(seed, cpus);
+    options.tree.probe_cells = {0};
+    options.tree.loads_modules = {loader, 0xe320'f000};
+    return options;
+}
+
+abi::control::Mailbox& mailbox_of(Rig& rig) {
+    return *port::memory_at<abi::control::Mailbox>(
+        {rig.machine->image.text.begin + abi::control_page_offset});
+}
+
+} // namespace
+
+TEST_CASE("a module's init waits for the probes of who shares the memory, each time",
+          "[protocol]") {
+    constexpr unsigned rounds = 3;
+    for (std::uint64_t seed = 1; seed <= seeds(20); ++seed) {
+        CAPTURE(seed);
+        RigOptions options = that_loads(seed, 2);
+        std::vector<std::uint32_t> loaded;
+        std::uint16_t id = 0;
+        options.read_when = [&](Rig& rig) {
+            abi::control::Mailbox& box = mailbox_of(rig);
+            const bool answered = box.reply.id == id && box.reply.check == check_of(box.reply);
+            if (box.module == 0 || (id != 0 && !answered)) return false;
+            if (id % 2 == 0) {
+                box.request = make_request(Command::probe, ++id, module_code, add_r6_1);
+            } else {
+                CHECK(box.reply.status == Status::done);
+                loaded.push_back(box.module);
+                box.request = make_request(Command::probe, ++id, 0);
+            }
+            return false;
+        };
+        Rig rig(options);
+        load_modules(rig, 2, rounds);
+        rig.run();
+        check_machine(rig);
+        CHECK(loaded.size() == 2 * rounds);
+        CHECK(rig.records_of(abi::RecordType::call).size() == 2 * rounds); // not of the loader
+        CHECK(ends_of(rig).empty());
+    }
+}
+
+TEST_CASE("a module's init does not wait for ever", "[protocol]") {
+    RigOptions options = that_loads(1, 2);
+    options.conditions.stopped_one_in = 1000;
+    options.conditions.ticks_of_stop = 62'500'000; // a second
+    Rig rig(options);
+    load_modules(rig, 2, 2);
+    rig.run();
+    check_machine(rig);
+    CHECK(rig.reg(0, 6) + rig.reg(1, 6) == 4);
+    CHECK(ends_of(rig) == std::vector{ProbeEnd::unanswered});
+}
+
+TEST_CASE("the function that loads modules must be one", "[protocol]") {
+    RigOptions options = that_loads(1, 1);
+    options.tree.loads_modules = {loader, 0xe194'0f9f};
+    Rig rig(options);
+    rig.run();
+    CHECK(rig.text().find("mmioscope,loads-modules is no function") != std::string::npos);
 }
