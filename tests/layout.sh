@@ -30,7 +30,7 @@ floor() {
     reading) echo 11 ;;
     integrity | black_box | choice | task_names | stacks | stream | keeping) echo 12 ;;
     changing) echo 13 ;;
-    probes) echo 14 ;;
+    probes | watching) echo 14 ;;
     control) echo 15 ;;
     unprotect) echo 16 ;;
     *) echo 99 ;;

@@ -5,8 +5,12 @@
 #include "control/requests.hpp"
 #include "run/input.hpp"
 #include "run/probes.hpp"
+#include "run/watches.hpp"
+#include "symbols/section.hpp"
+#include "symbols/symbol_files.hpp"
 #include "system/message.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <csignal>
 #include <memory>
@@ -41,14 +45,30 @@ Examples:
 Exit status: 0 the command was carried out, 1 it was refused or no reply came, 2 TARGET cannot be opened.
 )";
 
+/// Finds the variables of the file with symbols `kernel`; empty: there is none.
+control::FindDevice variables_of(const std::string& kernel, const wire::StreamHead& head) {
+    const auto memory = std::ranges::find_if(head.regions, [](const abi::RegionEntry& r) {
+        return r.path == std::string_view(abi::memory_path);
+    });
+    symbols::SymbolList symbols;
+    if (!kernel.empty() && memory != head.regions.end()) {
+        symbols = symbols::unpack(symbols::section_of(std::vector{kernel}));
+    }
+    return run::variables_in(std::move(symbols), memory != head.regions.end() ? memory->base : 0);
+}
+
 Status steer(const Options& options) {
     const milliseconds patience(std::llround(options.timeout * 1000));
     // First, so that invalid words cost nothing; any device name will do for that.
     const control::FindCode code =
-        options.kernel.empty() ? control::FindCode()
-                               : run::code_of(run::read_input(options.kernel, "kernel"), options.returns);
+        options.kernel.empty() || !options.words.front().ends_with("probe")
+            ? control::FindCode()
+            : run::code_of(run::read_input(options.kernel, "kernel"), options.returns);
     const auto asks = control::asks_of(
-        options.words, [](const std::string&) { return std::vector{control::Place{0, 4096}}; },
+        options.words,
+        [](const std::string&) {
+            return std::vector{control::Place{0, 4096}};
+        },
         code);
     const wire::Address address = wire::parse_address(options.target);
     wire::Transport wire = wire::make_transport(address, options.baud);
@@ -56,9 +76,12 @@ Status steer(const Options& options) {
         throw failure("cannot open {} within {} s", options.target, options.timeout);
     }
     control::WireChannel channel(wire, patience);
-    const control::FindDevice find = [&channel](const std::string& name) {
+    control::FindDevice find = [&](const std::string& name) {
         return control::find_device(channel.head(), name);
     };
+    if (options.words.front() == "watch" || options.words.front() == "unwatch") {
+        find = variables_of(options.kernel, channel.head());
+    }
     std::string lines = control::carry_out(options.words, find, channel, code);
     if (asks.front().command == abi::control::Command::describe) {
         lines +=
@@ -72,8 +95,11 @@ Action add(CLI::App& command, const std::string&) {
     const auto options = std::make_shared<Options>();
     command.add_option("target", options->target, "Where the board is, see below")->required();
     command.add_option("command", options->words, "What to do, see below")->required();
-    command.add_option("--kernel", options->kernel,
-                       "The image of the kernel that runs there (vmlinuz, Image), for probes")
+    command
+        .add_option(
+            "--kernel", options->kernel,
+            "The kernel that runs there: its image (vmlinuz, Image) for probes, its vmlinux or "
+            "System.map for variables")
         ->type_name("FILE");
     command.add_flag("--returns", options->returns, "With probe: record each return, too");
     command.add_option("--baud", options->baud, "Rate of a serial port, in bit/s (default 115200)")

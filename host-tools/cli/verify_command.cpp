@@ -145,6 +145,10 @@ Status verify(const Options& options) {
     }
     fmt::print(out, "{}", verify::difference_details(result, log, events.all, reader.names()));
     fmt::print(out, "{}{}", faults, verify::notes(result, log));
+    if (events.of_memory > 0) {
+        fmt::print(out, "note: {} records are of watched memory, which QEMU does not log\n",
+                   events.of_memory);
+    }
     const bool pcs = options.pc_log.empty() || verify_pcs(options.pc_log, events, reader, out);
     fmt::print(out, "{}\n", verify::verdict(result));
     output.close();

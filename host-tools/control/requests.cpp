@@ -149,6 +149,27 @@ void add_selection(Asks& to, WordReader& words, Command by_region, Command by_ra
     } while (!words.done());
 }
 
+/// Whole pages: others cannot trap.
+void add_watches(Asks& to, WordReader& words, Command command) {
+    constexpr std::uint64_t page = 4096;
+    do {
+        const std::string& word = words.next("BASE+SIZE, a variable, or 'all'");
+        if (command == Command::unwatch && word == "all") {
+            to.push_back({command});
+            continue;
+        }
+        for (const Place& place : places(word, words.find())) {
+            const std::uint64_t begin = place.base / page * page;
+            const std::uint64_t end = (place.base + place.size + page - 1) / page * page;
+            to.push_back(in_reach(command, {begin, end - begin}));
+            if (end - begin > abi::control::most_watched) {
+                throw bad_input("{}: at most {} MiB can be watched", word,
+                                abi::control::most_watched >> 20);
+            }
+        }
+    } while (!words.done());
+}
+
 Ask direction(WordReader& words, Command command) {
     const std::string& word = words.next("r, w or rw");
     if (word != "r" && word != "w" && word != "rw") {
@@ -330,6 +351,8 @@ Asks asks_of_one(WordReader& words) {
         asks.push_back(policy(words));
     } else if (command == "probe" || command == "unprobe") {
         add_probes(asks, words, command == "probe" ? Command::probe : Command::unprobe);
+    } else if (command == "watch" || command == "unwatch") {
+        add_watches(asks, words, command == "watch" ? Command::watch : Command::unwatch);
     } else if (command == "mark") {
         add_marker(asks, words.rest());
     } else {
@@ -353,6 +376,8 @@ Commands:
   policy drop|stall          what happens when a ring buffer is full
   probe | unprobe FUNCTION.. record each call of these functions of --kernel, or no longer;
                              with * ? [] as in a shell; unprobe all
+  watch | unwatch MEMORY..   record each access to the pages of this memory, or no longer:
+                             BASE+SIZE, physical, or a variable of --kernel; unwatch all
   mark TEXT | NUMBER         write a mark into the trace
   statistics                 print the hypervisor's counters
   flush                      send everything recorded so far to the reader

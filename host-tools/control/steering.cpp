@@ -103,7 +103,7 @@ std::string change_probes(Asker& asker, std::span<const Ask> asks) {
 } // namespace
 
 std::string status_text(Status status) {
-    static constexpr std::array<const char*, 15> words = {
+    static constexpr std::array<const char*, 17> words = {
         "done",
         "the request was damaged in transit",
         "the hypervisor speaks another version of the protocol",
@@ -115,11 +115,13 @@ std::string status_text(Status status) {
         "a CPU's TLB cannot be invalidated (Cortex-A15 erratum 798181)",
         "the unprotect engine takes no commands",
         "the ring buffer is full, so the change could not be recorded: try again",
-        "not available: no stream, no room for a snapshot, no guest yet, or no probes "
-        "(run --probes)",
+        "not available: no stream, no room for a snapshot, no guest yet, no probes "
+        "(run --probes), or no watched memory (run --watches)",
         "another instruction is there: is it this kernel, and has it begun?",
         "no probe is there",
-        "this instruction cannot have a probe"};
+        "this instruction cannot have a probe",
+        "no watched memory is there",
+        "that is not all memory of the guest, or some of it has another use: a probe, a device"};
     const auto index = static_cast<std::size_t>(status);
     return index < words.size() ? words[index] : fmt::format("status {}", index);
 }

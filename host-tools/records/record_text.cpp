@@ -103,6 +103,14 @@ constexpr std::array<std::string_view, 9> probe_ends = {
     ": nobody has set the probes of a module's functions",
 };
 
+/// By abi::control::WatchEnd.
+constexpr std::array<std::string_view, 4> watch_ends = {
+    "",
+    ": the guest executes what lies there",
+    ": a page table of the guest's code lies there",
+    ": an instruction accessed it in a way that cannot be followed",
+};
+
 std::string text_of(Command command, std::uint32_t first, std::uint32_t second) {
     switch (command) {
     case Command::start: return "start";
@@ -131,6 +139,12 @@ std::string text_of(Command command, std::uint32_t first, std::uint32_t second) 
                            (first & abi::control::frees_code) != 0 ? " that frees code" : "");
     case Command::unprobe:
         return fmt::format("unprobe {:#x}{}", first, at(probe_ends, second, ": unknown reason"));
+    case Command::watch: return "watch " + range_text(first, second);
+    case Command::unwatch:
+        return first == 0 && second == 0
+                   ? "unwatch all"
+                   : fmt::format("unwatch {:#x}+{:#x}{}", first, second & ~0xfffu,
+                                 at(watch_ends, second & 0xfff, ": unknown reason"));
     default: return fmt::format("{} {:#x} {:#x}", static_cast<unsigned>(command), first, second);
     }
 }

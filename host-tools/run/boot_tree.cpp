@@ -210,12 +210,10 @@ void set_requests(Editor& editor, const std::vector<control::Ask>& requests) {
     }
 }
 
-void set_probes(Editor& editor, const BootTree& what) {
-    if (what.probes) {
-        editor.set_numbers(editor.child(0, "chosen"), chosen::probes, *what.probes);
-    }
-    if (!what.loads_modules.empty()) {
-        editor.set_numbers(editor.child(0, "chosen"), chosen::loads_modules, what.loads_modules);
+void set_cells(Editor& editor, const char* property,
+               const std::optional<std::vector<std::uint32_t>>& cells) {
+    if (cells) {
+        editor.set_numbers(editor.child(0, "chosen"), property, *cells);
     }
 }
 
@@ -280,7 +278,9 @@ Bytes compose_tree(const Bytes& tree, const Board& board, const BootTree& what) 
     set_command_line(editor, board, what);
     set_tracing(editor, what);
     set_requests(editor, what.requests);
-    set_probes(editor, what);
+    set_cells(editor, chosen::probes, what.probes);
+    set_cells(editor, chosen::loads_modules, what.loads_modules);
+    set_cells(editor, chosen::watch, what.watch);
     set_stacks(editor, what);
     set_task_names(editor, what.task_names);
     set_stream(editor, what);

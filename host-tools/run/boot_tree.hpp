@@ -32,10 +32,11 @@ struct BootTree {
     bool guest_reader = false;               ///< allow a second reader besides this program
     bool control_page = true;                ///< let the guest control the tracer
     std::vector<control::Ask> requests{};    ///< apply before the guest's first instruction
-    std::optional<std::vector<std::uint32_t>> probes{}; ///< cells; nothing: memory never changes
-    std::vector<std::uint32_t> loads_modules{};         ///< cells; empty: none
-    std::vector<std::string> stacks{};                  ///< devices; empty: none
-    std::uint32_t stack_size = 0;                       ///< bytes, if there are some
+    std::optional<std::vector<std::uint32_t>> probes{};        ///< cells; nothing: no such property
+    std::optional<std::vector<std::uint32_t>> loads_modules{}; ///< likewise
+    std::optional<std::vector<std::uint32_t>> watch{};         ///< likewise
+    std::vector<std::string> stacks{};                         ///< devices; empty: none
+    std::uint32_t stack_size = 0;                              ///< bytes, if there are some
     std::string uart{};                       ///< the hypervisor's; empty: the board's choice
     std::string stream{};                     ///< empty: none
     bool stream_beside = false;               ///< shared memory is read, too

@@ -11,6 +11,8 @@
 #include "run/qemu_version.hpp"
 #include "run/selection.hpp"
 #include "run/serials.hpp"
+#include "run/watches.hpp"
+#include "symbols/section.hpp"
 #include "system/error.hpp"
 #include "system/file_descriptor.hpp"
 #include "system/replaced_file.hpp"
@@ -315,6 +317,10 @@ Plan make_plan(const Options& given) {
         what.probes = std::move(probes.cells);
         what.loads_modules = std::move(probes.loads_modules);
         plan.module_probes = std::move(probes.of_modules);
+    }
+    if (options.watches_later || !options.watches.empty()) {
+        what.watch = watch_cells(options.watches,
+                                 variables_in(symbols::unpack(plan.names.symbols), board.ram_base));
     }
     plan.tree = compose_tree(tree, board, what);
     plan.qemu_version = qemu_version(plan.qemu);

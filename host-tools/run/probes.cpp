@@ -90,10 +90,14 @@ control::FindCode code_of(const Bytes& kernel, bool returns) {
     };
 }
 
+std::uint32_t memory_begin(std::uint32_t text) {
+    constexpr std::uint32_t split = 16u << 20; // PAGE_OFFSET is a multiple of it
+    return text / split * split;
+}
+
 Probes probes_of(const std::vector<std::string>& wanted, bool returns, const Bytes& kernel,
                  const Board& board) {
     Probes probes;
-    constexpr std::uint32_t split = 16u << 20; // PAGE_OFFSET is a multiple of it
     const Code code(symbols::read_kernel_image(kernel));
     std::map<std::uint32_t, control::Instruction> found; // by address
     const auto add = [&](const std::string& name, std::uint32_t flags) {
@@ -110,7 +114,7 @@ Probes probes_of(const std::vector<std::string>& wanted, bool returns, const Byt
     }
     if (!probes.of_modules.empty()) {
         const control::Instruction loads = code.find("do_init_module", 0).front();
-        probes.loads_modules = {loads.address, loads.word};
+        probes.loads_modules = std::vector{loads.address, loads.word};
     }
     // Where the kernel's module loader frees what a module, or BPF, has executed (the latter since
     // 6.10).
@@ -121,9 +125,7 @@ Probes probes_of(const std::vector<std::string>& wanted, bool returns, const Byt
         const bool asked = found.contains(code.find(frees, 0).front().address);
         add(frees, abi::control::frees_code | (asked ? abi::control::returns : 0));
     }
-    // The kernel's first 128 MiB of memory are mapped in one piece (Documentation/arm/memory.rst),
-    // and its decompressor puts it where the memory begins (AUTO_ZRELADDR).
-    probes.cells = {static_cast<std::uint32_t>(board.ram_base) - *code.text.base() / split * split};
+    probes.cells = {static_cast<std::uint32_t>(board.ram_base) - memory_begin(*code.text.base())};
     for (const auto& [address, at] : found) {
         const control::Ask ask = control::probe_of(at);
         probes.cells.insert(probes.cells.end(), {ask.first, ask.second});

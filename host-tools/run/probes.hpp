@@ -6,15 +6,16 @@
 #include "run/input.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace mmioscope::run {
 
 struct Probes {
-    std::vector<std::uint32_t> cells;         ///< of mmioscope,probes
-    std::vector<std::uint32_t> loads_modules; ///< of mmioscope,loads-modules; empty: none
-    std::vector<std::string> of_modules;      ///< MODULE:FUNCTION
+    std::vector<std::uint32_t> cells;                        ///< of mmioscope,probes
+    std::optional<std::vector<std::uint32_t>> loads_modules; ///< of mmioscope,loads-modules
+    std::vector<std::string> of_modules;                     ///< MODULE:FUNCTION
 };
 
 /// Those for functions of `kernel`, an image: their names, with `*`, `?` and `[]` as
@@ -22,6 +23,11 @@ struct Probes {
 /// (bad_input) if there is no such function. `returns`: of each function, too; not of addresses.
 Probes probes_of(const std::vector<std::string>& wanted, bool returns, const Bytes& kernel,
                  const Board& board);
+
+/// The virtual address at which a kernel whose first byte is at `text` has the first byte of
+/// memory: its decompressor puts it there (AUTO_ZRELADDR), and 128 MiB are mapped in one piece
+/// (Documentation/arm/memory.rst).
+std::uint32_t memory_begin(std::uint32_t text);
 
 /// Finds functions of `kernel`, an image. Throws Error (bad_input) if it is none.
 control::FindCode code_of(const Bytes& kernel, bool returns);

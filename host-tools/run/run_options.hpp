@@ -45,8 +45,10 @@ struct Options {
     std::vector<std::string> probes;     ///< functions, unparsed (run/probes.hpp)
     bool returns = false;                ///< of these, too
     bool probes_later = false;           ///< requests may set probes
+    std::vector<std::string> watches;    ///< memory, unparsed (run/watches.hpp)
+    bool watches_later = false;          ///< requests may watch memory
 
-    std::string stacks;                  ///< devices whose accesses have stacks, unparsed
+    std::string stacks; ///< devices whose accesses have stacks, unparsed
 
     std::string stream;                     ///< UART for the trace; empty: none
     std::string stream_file;                ///< file for its bytes; empty: none

@@ -17,6 +17,7 @@ struct Events {
     std::vector<importing::Event> all; ///< in the order of the file, unsorted
     trace::LossCounter holes;          ///< records missing in the trace itself
     std::uint64_t records = 0;         ///< number of records of all types
+    std::uint64_t of_memory = 0;       ///< of watched memory, which QEMU does not log
     std::vector<trace::UnfinishedAccess> unfinished;
 };
 

@@ -83,6 +83,10 @@ inline constexpr char loads_modules[] =
     "mmioscope,loads-modules"; ///< u32, u32: virtual address and ARM instruction of the function
                                ///< with a struct module in r0 that runs a module's init: it waits
                                ///< for requests (control::Mailbox). Needs `mmioscope,probes`
+inline constexpr char watch[] =
+    "mmioscope,watch"; ///< u32s, two per range: physical address, bytes; whole pages of memory
+                       ///< whose accesses become records (abi/control.hpp). Empty: requests may
+                       ///< watch some. Default: none, and memory never changes
 inline constexpr char stacks[] =
     "mmioscope,stacks"; ///< stringlist: all, a path, an alias: the kernel's accesses to these
                         ///< devices have a payload with its stack (abi/stack.hpp). Default: none

@@ -81,9 +81,13 @@ enum class Command : std::uint8_t {
     // Probes: a `call` record each time when the guest executes the instruction.
     probe = 27,   ///< virtual address, with `returns` and `frees_code`; the ARM instruction there
     unprobe = 28, ///< virtual address, 0: all probes. In a record, argument[1] is a ProbeEnd
+
+    // Watched memory: its accesses become records.
+    watch = 29,   ///< physical address, bytes: whole pages of 4 KiB, at most most_watched
+    unwatch = 30, ///< as watch; 0, 0: all. In a record, bits 11:0 of argument[1] are a WatchEnd
 };
 
-inline constexpr Command last_command = Command::unprobe;
+inline constexpr Command last_command = Command::unwatch;
 
 // In the low bits of a probe's address; it is a function's first instruction then.
 /// Each return of the function makes a `ret` record.
@@ -105,26 +109,38 @@ enum class ProbeEnd : std::uint32_t {
     freed = 7,      ///< the guest frees the code
     unanswered = 8, ///< of mmioscope,loads-modules: nobody has filled the mailbox
 };
+
+/// Why a page is no longer watched.
+enum class WatchEnd : std::uint32_t {
+    request = 0,
+    code = 1,    ///< the guest executes what lies there
+    walk = 2,    ///< a page table lies there, by which the guest finds what it executes
+    unknown = 3, ///< an instruction has accessed it in a way that Hyp cannot follow
+};
+inline constexpr std::uint32_t most_watched = 16 << 20; ///< bytes, by one request
+
 inline constexpr std::uint32_t all_regions = 0xffff'ffff; ///< those whose tracing may change
 /// Record::value; no trigger_start or trigger_stop has it as its arguments.
 inline constexpr std::uint64_t fired = ~std::uint64_t{0};
 
 enum class Status : std::uint8_t {
     done = 0,
-    damaged = 1,       ///< the checksum is wrong
-    other_version = 2, ///< the request has another version
-    unknown = 3,       ///< no such command
-    argument = 4,      ///< an argument is invalid, or one that is not used is not 0
-    no_device = 5,     ///< no device there
-    finer = 6,         ///< the range begins or ends inside something that changes only as a whole
-    fixed = 7,         ///< cannot change while the guest runs
-    erratum = 8,       ///< a CPU's TLB cannot be emptied reliably (Cortex-A15 erratum 798181)
-    engine = 9,        ///< the baseline engine changes its tables by itself
-    no_room = 10,      ///< this CPU's ring has no room for the record of the change
-    unavailable = 11,  ///< no stream, no room for a snapshot, no probes, or no guest yet
-    other_code = 12,   ///< another instruction is at the address, or nothing of the guest's memory
-    not_probed = 13,   ///< no probe is there
-    no_probe_here = 14 ///< the instruction, or its place, cannot have a probe
+    damaged = 1,        ///< the checksum is wrong
+    other_version = 2,  ///< the request has another version
+    unknown = 3,        ///< no such command
+    argument = 4,       ///< an argument is invalid, or one that is not used is not 0
+    no_device = 5,      ///< no device there
+    finer = 6,          ///< the range begins or ends inside something that changes only as a whole
+    fixed = 7,          ///< cannot change while the guest runs
+    erratum = 8,        ///< a CPU's TLB cannot be emptied reliably (Cortex-A15 erratum 798181)
+    engine = 9,         ///< the baseline engine changes its tables by itself
+    no_room = 10,       ///< this CPU's ring has no room for the record of the change
+    unavailable = 11,   ///< no stream, no room for a snapshot, no probes, or no guest yet
+    other_code = 12,    ///< another instruction is at the address, or nothing of the guest's memory
+    not_probed = 13,    ///< no probe is there
+    no_probe_here = 14, ///< the instruction, or its place, cannot have a probe
+    not_watched = 15,   ///< no watched page is there
+    not_watchable = 16  ///< not all of it is memory of the guest that nothing else has taken
 };
 
 struct Request {

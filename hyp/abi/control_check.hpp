@@ -16,10 +16,18 @@ constexpr bool is_trigger(Command command) {
 constexpr bool is_probe(Command command) {
     return command == Command::probe || command == Command::unprobe;
 }
+constexpr bool is_watch(Command command) {
+    return command == Command::watch || command == Command::unwatch;
+}
+/// Whether it is whole pages, and not too many.
+constexpr bool can_be_watched(std::uint32_t begin, std::uint32_t bytes) {
+    return (begin | bytes) % 4096 == 0 && bytes != 0 && bytes <= most_watched &&
+           std::uint64_t{begin} + bytes <= std::uint64_t{1} << 32;
+}
 /// Whether the command changes what is recorded; each such change makes a record.
 constexpr bool is_change(Command command) {
     return (command >= Command::start && command <= Command::policy) || is_trigger(command) ||
-           is_probe(command);
+           is_probe(command) || is_watch(command);
 }
 constexpr bool is_marker(Command command) {
     return command == Command::marker || command == Command::marker_text;
@@ -52,6 +60,8 @@ constexpr bool well_formed(const Request& r) {
     case Command::filter_cpus: return first != 0 && first >> max_cpus == 0 && second == 0;
     case Command::sample: return first != 0 && second == 0;
     case Command::policy: return first <= 2 && second == 0;
+    case Command::watch: return can_be_watched(first, second);
+    case Command::unwatch: return (first | second) == 0 || can_be_watched(first, second);
     case Command::unprobe: return first % 4 == 0 && second == 0;
     case Command::trigger_start:
     case Command::trigger_stop: return first != 0 && first <= most_counted && second == 0;
@@ -70,7 +80,8 @@ constexpr bool can_become(Policy first, Policy wanted, bool guest_reader) {
 /// What a request before the guest's first instruction is refused for on any machine, or `done`.
 constexpr Status check_early(const Request& r) {
     if (r.command > last_command) return Status::unknown;
-    if ((!is_change(r.command) && !is_marker(r.command)) || is_probe(r.command))
+    if ((!is_change(r.command) && !is_marker(r.command)) || is_probe(r.command) ||
+        is_watch(r.command))
         return Status::unavailable;
     return well_formed(r) ? Status::done : Status::argument;
 }

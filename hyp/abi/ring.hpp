@@ -143,6 +143,10 @@ struct RegionEntry {
 };
 static_assert(sizeof(RegionEntry) == 128);
 
+/// RegionEntry::path of all the guest's memory, of which requests choose pages to watch. No node has
+/// it.
+inline constexpr char memory_path[] = "/memory";
+
 /// What the CPU is doing with an access, visible to readers at any moment. A value above
 /// `in_header` is slot_mark(): the access has begun, and its time, PC and address are in that slot,
 /// which has no commit word yet.

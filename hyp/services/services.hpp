@@ -11,6 +11,7 @@
 #include "stream/stream_service.hpp"
 #include "task_names/task_names.hpp"
 #include "unprotect/unprotect.hpp"
+#include "watching/watched_memory.hpp"
 
 #include <array>
 
@@ -24,7 +25,8 @@ struct Services {
     Stacks stacks;
     Stream stream;
     Probes probes{integrity};
-    Control control{integrity, choice, probes, stream};
+    WatchedMemory watched{integrity};
+    Control control{integrity, choice, probes, watched, stream};
     StreamService stream_service{stream, control};
     Unprotect unprotect;
     Keeping keeping;
@@ -34,9 +36,9 @@ struct Services {
 };
 
 /// In the order in which their hooks are called: the checksums are made when all else is set up.
-constexpr std::array<Service*, 9> list_of(Services& s) {
-    return {&s.black_box, &s.task_names,     &s.stacks,  &s.probes,   &s.control,
-            &s.unprotect, &s.stream_service, &s.keeping, &s.integrity};
+constexpr std::array<Service*, 10> list_of(Services& s) {
+    return {&s.black_box, &s.task_names, &s.stacks,         &s.probes,  &s.watched,
+            &s.control,   &s.unprotect,  &s.stream_service, &s.keeping, &s.integrity};
 }
 
 } // namespace mmioscope

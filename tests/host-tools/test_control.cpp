@@ -5,6 +5,7 @@
 #include "control/steering.hpp"
 #include "records.hpp"
 #include "records/record_text.hpp"
+#include "run/watches.hpp"
 #include "stream_maker.hpp"
 #include "system/error.hpp"
 #include "wires.hpp"
@@ -75,13 +76,45 @@ TEST_CASE("words become requests") {
     CHECK(asks("policy stall") == Asks{{Command::policy, 1}});
 }
 
+TEST_CASE("memory is watched in whole pages") {
+    using Asks = std::vector<Ask>;
+    CHECK(asks("watch uart 0x80000ffc+8 uart+8") == Asks{{Command::watch, 0x1c09'0000, 0x1000},
+                                                         {Command::watch, 0x8000'0000, 0x2000},
+                                                         {Command::watch, 0x1c09'0000, 0x1000}});
+    CHECK(asks("unwatch 0x80001000+4K all") ==
+          Asks{{Command::unwatch, 0x8000'1000, 0x1000}, {Command::unwatch}});
+    CHECK_THROWS_WITH(asks("watch"), Catch::Contains("a variable"));
+    CHECK_THROWS_WITH(asks("watch all"), Catch::Contains("'all'"));
+    CHECK_THROWS_WITH(asks("watch 0x80000000+17M"), Catch::Contains("at most 16 MiB"));
+    CHECK_THROWS_WITH(asks("watch 0xfffff000+8K"), Catch::Contains("above 4 GiB"));
+}
+
+TEST_CASE("a variable lies as far from the first byte of memory as the kernel has it") {
+    const auto variables = run::variables_in({{0xc020'8000, 'T', "_stext", ""},
+                                              {0xc17a'e010, 'B', "lock", ""},
+                                              {0xc17a'e018, 'b', "next", ""},
+                                              {0xbf00'0000, 't', "of_a_module", "mmc"},
+                                              {0x10, 'A', "absolute", ""}},
+                                             0x8000'0000);
+    const auto found = variables("lock");
+    REQUIRE(found.size() == 1);
+    CHECK(found[0].base == 0x817a'e010);
+    CHECK(found[0].size == 8);
+    CHECK(
+        run::watch_cells({"lock", "lock+4", "0x80001000+4"}, variables) ==
+        std::vector<std::uint32_t>{0x817a'e000, 0x1000, 0x817a'e000, 0x1000, 0x8000'1000, 0x1000});
+    for (const char* name : {"absolute", "of_a_module", "none"}) {
+        CHECK_THROWS_WITH(variables(name), Catch::Contains("no such variable"));
+    }
+}
+
 TEST_CASE("probes name functions, whose instructions somebody must know") {
     using Asks = std::vector<Ask>;
     CHECK_THROWS_WITH(asks("probe vfs_read"), Catch::Contains("--kernel"));
     const control::FindCode code = [](const std::string& name) {
-        return name == "v*" ? std::vector<control::Instruction>{{0xc0010000, 1, 1},
-                                                                {0xc0020000, 2, 0}}
-                            : std::vector<control::Instruction>{{0xc0030000, 3, 0}};
+        return name == "v*"
+                   ? std::vector<control::Instruction>{{0xc0010000, 1, 1}, {0xc0020000, 2, 0}}
+                   : std::vector<control::Instruction>{{0xc0030000, 3, 0}};
     };
     const auto with_code = [&](const std::string& line) {
         return asks_of(words_of(line), {}, code);
@@ -186,6 +219,14 @@ TEST_CASE("records of changes read like the words that requested them") {
     record.pa_low = static_cast<std::uint32_t>(Command::trigger_stop);
     record.value = abi::control::fired;
     CHECK(trace::change_text(record) == "trigger stop fired");
+    record.value = 0x817d'6000 | std::uint64_t{0x2000} << 32;
+    record.pa_low = static_cast<std::uint32_t>(Command::watch);
+    CHECK(trace::change_text(record) == "watch 0x817d6000+0x2000");
+    record.value = 0x817d'6000 | std::uint64_t{0x1001} << 32;
+    record.pa_low = static_cast<std::uint32_t>(Command::unwatch);
+    CHECK(trace::change_text(record) ==
+          "unwatch 0x817d6000+0x1000: the guest executes what lies there");
+    record.value = ~std::uint64_t{0};
     record.pa_low = static_cast<std::uint32_t>(Command::filter_values); // its arguments, all ones
     CHECK(trace::change_text(record) == "filter value 0xffffffff/0xffffffff");
 }

@@ -12,6 +12,8 @@ namespace mmioscope {
 
 namespace {
 
+constexpr unsigned pc = 15;
+
 /// If only the first byte of a store is known, it may go to any block.
 void count_unknown_stores(Cpu& cpu, const DeviceAccess& access) {
     for (Owner* const owner : {access.span->owner, cpu.trapped.last})
@@ -115,7 +117,7 @@ void publish_beats(Cpu& cpu, const Frame& frame) {
         abi::set_physical_address(record, beat.pa.value);
         record.access = how | abi::encode_access(beat.write, beat.log2_size);
         const std::uint32_t value =
-            beat.write
+            beat.write || beat.place == pc
                 ? beat.value
                 : banked_value(frame, access.bank, beat.place, access.log2_size).value_or(0) >>
                       8 * beat.byte;

@@ -33,6 +33,10 @@ public:
     /// The guest has fetched from `pa`, or, if `by_walk`, by a page table there.
     virtual Outcome fetch(Cpu& cpu, Frame& frame, VirtualAddress va, PhysicalAddress pa,
                           bool by_walk);
+    /// Cache maintenance at cpu.trapped.access, which reaches no device (ARM ARM B2.2.6).
+    virtual Outcome maintain(Cpu& cpu, Frame& frame, arch::Hsr hsr);
+    /// cpu.trapped.access cannot be made, because of `why`.
+    virtual Outcome refused(Cpu& cpu, Frame& frame, abi::FaultReason why);
 
 protected:
     ~OwnerOps() = default;

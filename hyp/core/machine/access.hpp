@@ -18,7 +18,7 @@ struct Beat {
     std::uint8_t log2_size{2};
     std::uint8_t place{};  ///< index in DeviceAccess::bank
     std::uint8_t byte{};   ///< of the value at that place, the access's lowest one
-    std::uint32_t value{}; ///< of a store
+    std::uint32_t value{}; ///< of a store, or of a load of PC
 };
 
 /// What is known of an access before its place, and until it is decoded: four words, which each

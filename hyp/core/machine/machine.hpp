@@ -97,11 +97,10 @@ struct Machine {
     View& original() { return views[2 * cpu_count]; }
     std::span<View> all_views() { return {views, 2 * cpu_count + (has_original ? 1 : 0)}; }
 
-    /// The page's accesses that trap are for `ops`, whatever is there; those that are `traced` are
-    /// recorded, if `ops` are DeviceOps. Before the guest runs. False: no room.
-    [[nodiscard]] bool give_page(std::uint64_t page, OwnerOps& ops, bool traced = false) {
-        const Owner* const owner =
-            locks.take_page_owner({page, page + page_size}, ops, traced ? Span::traced_bit : 0);
+    /// The page's accesses that trap are for `ops`, whatever is there. Before the guest runs. False:
+    /// no room.
+    [[nodiscard]] bool give_page(std::uint64_t page, OwnerOps& ops) {
+        const Owner* const owner = locks.take_page_owner({page, page + page_size}, ops);
         return owner != nullptr &&
                pages.give(static_cast<std::uint32_t>(page), owner, pool,
                           [](std::uint32_t& word, std::uint32_t value) { word = value; });

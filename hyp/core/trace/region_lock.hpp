@@ -17,6 +17,7 @@
 #include "trace/region_map.hpp"
 
 #include <algorithm>
+#include <span>
 
 namespace mmioscope {
 
@@ -75,19 +76,19 @@ public:
     Owner& of(std::uint16_t region) { return locks_[page_owners + region]; }
     /// An owner of pages that are no region's, whose accesses `ops` makes, in steps. `range`: its
     /// addresses, or empty, if the index alone says which pages are its own. Null: none is left.
-    Owner* take_page_owner(Range range, OwnerOps& ops, std::uint32_t tracing = 0) {
+    Owner* take_page_owner(Range range, OwnerOps& ops) {
         if (taken_ == page_owners) return nullptr;
         Owner& owner = locks_[taken_++];
         owner.own = {.range = range,
                      .mapped = Mapped::in_steps,
                      .memory = true,
                      .stepped = true,
-                     .owner = &owner,
-                     .tracing = tracing};
+                     .owner = &owner};
         owner.span = &owner.own;
         owner.ops = &ops;
         return &owner;
     }
+    std::span<Owner> of_pages() { return {locks_, taken_}; }
     /// Counts a store to every block of those, whose locks the caller holds.
     void count_stores_everywhere(std::size_t count);
 

@@ -52,8 +52,9 @@ bool traps_rightly(const Machine& machine, const Span* span, PhysicalAddress pa)
     constexpr unsigned max_turns = 2000;
     if (!machine.changes.try_acquire(cpu.number, max_turns, cpu.ring.statistics().lock_spins))
         return false;
-    const bool missing =
-        !traps_rightly(machine, span, pa) && !lpae::is_valid(cpu.normal->lookup(pa.value));
+    span = machine.span_at(pa); // another CPU may just have given the page to an owner
+    const bool missing = !(span != nullptr && span->traps()) && !traps_rightly(machine, span, pa) &&
+                         !lpae::is_valid(cpu.normal->lookup(pa.value));
     machine.changes.release();
     if (missing) panic("a page is missing in the guest's table");
     return false;
@@ -139,13 +140,8 @@ abi::FaultReason why_unassigned(const Machine& machine, PhysicalAddress pa, cons
                            : abi::FaultReason::unnamed_address;
 }
 
-/// Maintenance by address reaches no device (ARM ARM B2.2.6): it is only recorded.
-[[gnu::noinline]] Outcome record_maintenance(Cpu& cpu, const Frame& frame,
-                                             const DeviceAccess& access) {
-    abi::Record record = describe_fault(frame, access.va, access.pa, 0, abi::FaultReason::none);
-    record.type = abi::RecordType::maintenance;
-    cpu.ring.publish_event(record);
-    return Outcome::done;
+[[gnu::noinline]] Outcome maintain(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
+    return owner_of(cpu.trapped.access.span).maintain(cpu, frame, hsr);
 }
 
 /// The first word of the instruction that would reach what is not the guest's, or null. What stage
@@ -244,6 +240,22 @@ Outcome OwnerOps::fetch(Cpu& cpu, Frame& frame, VirtualAddress va, PhysicalAddre
     return Outcome::taken;
 }
 
+Outcome OwnerOps::maintain(Cpu& cpu, Frame& frame, arch::Hsr) {
+    const DeviceAccess& access = cpu.trapped.access;
+    abi::Record record = describe_fault(frame, access.va, access.pa, 0, abi::FaultReason::none);
+    record.type = abi::RecordType::maintenance;
+    cpu.ring.publish_event(record);
+    return Outcome::done;
+}
+
+// The abort is as from a bus that answers with an error.
+Outcome OwnerOps::refused(Cpu& cpu, Frame& frame, abi::FaultReason why) {
+    const DeviceAccess& access = cpu.trapped.access;
+    record_fault(cpu, frame, access, why);
+    inject_data_abort(frame, access.va, access.write);
+    return Outcome::taken;
+}
+
 // The board's bus answers.
 Outcome Nobody::access(Cpu& cpu, Frame& frame, abi::FaultReason) {
     const DeviceAccess& access = cpu.trapped.access;
@@ -278,15 +290,11 @@ void MachineRegisterHooks::after(Cpu& cpu, Frame&) {
     if (cpu.trapped.access.ends_machine) wait_for_end(cpu);
 }
 
-// The abort is as from a bus that answers with an error. But if another CPU may have changed the
-// code, the guest executes that first.
+// If another CPU may have changed the code, the guest executes that first.
 Outcome refuse(Cpu& cpu, Frame& frame, abi::FaultReason why) {
-    const DeviceAccess& access = cpu.trapped.access;
     if (cpu.locks.held()) cpu.locks.release();
     if (retry_fetch(cpu, frame, why)) return Outcome::again;
-    record_fault(cpu, frame, access, why);
-    inject_data_abort(frame, access.va, access.write);
-    return Outcome::taken;
+    return owner_of(cpu.trapped.access.span).refused(cpu, frame, why);
 }
 
 Outcome data_abort(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
@@ -307,8 +315,7 @@ Outcome data_abort(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
     const Span* const span = access.span = machine.span_at(access.pa, last);
     if ((span == nullptr || !span->traps()) && !check_table(cpu, span, access.pa))
         return Outcome::again;
-    if (hsr.cache_maintenance() && !access.stage1_walk)
-        return record_maintenance(cpu, frame, access);
+    if (hsr.cache_maintenance() && !access.stage1_walk) return maintain(cpu, frame, hsr);
     return owner_of(span).access(cpu, frame, decode_access(cpu, frame, hsr, access));
 }
 

@@ -108,7 +108,7 @@ bool list_beats(Cpu& cpu, const Frame& frame, const arch::Instruction& i, Virtua
     return true;
 }
 
-/// Completes `access` from the fetched instruction, a load or store that does not load PC.
+/// Completes `access` from the fetched instruction, a load or store.
 void from_instruction(Cpu& cpu, const Frame& frame, arch::Instruction& i, DeviceAccess& access) {
     const bool walk = access.stage1_walk;
     access.write = i.store;
@@ -199,9 +199,10 @@ abi::FaultReason decode_instruction(Cpu& cpu, const Frame& frame, DeviceAccess& 
     arch::Instruction instruction = arch::decode(*word, in_thumb(frame));
     access.wide = instruction.wide;
     if (!instruction.accesses_memory()) return abi::FaultReason::undecodable;
-    if (instruction.loads_pc) return abi::FaultReason::loads_pc;
     from_instruction(cpu, frame, instruction, access);
-    return abi::FaultReason::none;
+    if (!instruction.loads_pc) return abi::FaultReason::none;
+    access.plain = false;
+    return abi::FaultReason::loads_pc;
 }
 
 abi::FaultReason decode_split(Cpu& cpu, const Frame& frame, arch::Hsr hsr, DeviceAccess& access) {

@@ -216,6 +216,11 @@ void choose_fast_regions(Machine& machine) {
     bool any = false;
     for (std::uint16_t n = 0; n < machine.regions.size(); ++n)
         machine.locks.of(n).lock.allow_fast_path(all);
+    for (Owner& owner : machine.locks.of_pages()) {
+        const bool fast = all && owner.own.traced() && !emulates(machine);
+        owner.lock.allow_fast_path(fast);
+        any |= fast;
+    }
     for (const Span& span : machine.map) {
         any |= all && span.traced();
         if (span.changeable && !span.traced()) span.owner->lock.allow_fast_path(false);

@@ -26,7 +26,7 @@ bool is_selection(Command command) {
 /// Whether less is traced after the command than before.
 bool ends_tracing(Command command) {
     return command == Command::stop || command == Command::deselect ||
-           command == Command::deselect_range;
+           command == Command::deselect_range || command == Command::unwatch;
 }
 
 Which which_of(const Request& r) {
@@ -79,16 +79,17 @@ Status Control::check_request(const Machine& machine, const Request& r, When whe
     if (r.command > abi::control::last_command) return Status::unknown;
     if (r.command == Command::hello && !stream_.active()) return Status::unavailable;
     if (abi::control::is_probe(r.command) && !probes_.on()) return Status::unavailable;
+    if (abi::control::is_watch(r.command) && !watched_.on()) return Status::unavailable;
     if (!well_formed_here(machine, r)) return Status::argument;
     if (r.command == Command::snapshot && (!can_keep(machine) || stream_.sends_kept()))
         return Status::unavailable;
     if (!is_change(r.command)) return Status::done;
     if (machine.config.engine == abi::EngineKind::unprotect) return Status::engine;
-    if (!is_selection(r.command) && !abi::control::is_probe(r.command))
-        return setting_possible(machine, r);
+    const bool live = abi::control::is_probe(r.command) || abi::control::is_watch(r.command);
+    if (!is_selection(r.command) && !live) return setting_possible(machine, r);
     if (!early && machine.broadcast_fails.load(std::memory_order_relaxed) != 0)
         return Status::erratum;
-    if (abi::control::is_probe(r.command)) return Status::done;
+    if (live) return Status::done;
     return can_change(machine, which_of(r));
 }
 
@@ -99,12 +100,14 @@ void Control::change_selection(Machine& machine, const Request& r) {
     apply_selection(machine, integrity_, stopped_);
 }
 
-/// The caller holds all locks, so no access is in flight. Only a probe is refused as late as here.
+/// The caller holds all locks, so no access is in flight. Only what probes or watches is refused as
+/// late as here.
 Status Control::change(Cpu& cpu, const Request& r) {
     Machine& machine = *cpu.machine;
     if (ends_tracing(r.command)) record(cpu, r, abi::RecordType::configuration);
     Status status = Status::done;
     if (abi::control::is_probe(r.command)) status = probes_.change(machine, r);
+    else if (abi::control::is_watch(r.command)) status = watched_.change(machine, r);
     else if (is_selection(r.command)) change_selection(machine, r);
     else change_setting(machine, choice_, r);
     choose_fast_regions(machine);

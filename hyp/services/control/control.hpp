@@ -8,6 +8,7 @@
 #include "integrity/integrity.hpp"
 #include "probes/probes.hpp"
 #include "stream/stream.hpp"
+#include "watching/watched_memory.hpp"
 
 #include <atomic>
 #include <optional>
@@ -20,8 +21,10 @@ enum class When : std::uint8_t { before_first_instruction, guest_runs };
 
 class Control final : public Service, public OwnerOps, public RequestHandler {
 public:
-    constexpr Control(Integrity& integrity, Choice& choice, Probes& probes, Stream& stream)
-        : integrity_(integrity), choice_(choice), probes_(probes), stream_(stream) {}
+    constexpr Control(Integrity& integrity, Choice& choice, Probes& probes, WatchedMemory& watched,
+                      Stream& stream)
+        : integrity_(integrity), choice_(choice), probes_(probes), watched_(watched),
+          stream_(stream) {}
 
     BootError configure(Machine& machine, Setup& setup) override;
     bool add_to_tables(Machine& machine) override;
@@ -70,6 +73,7 @@ private:
     Integrity& integrity_;
     Choice& choice_;
     Probes& probes_;
+    WatchedMemory& watched_;
     Stream& stream_;
     EarlyRequests requests_;
     bool stopped_{}; ///< the selected devices are not traced either

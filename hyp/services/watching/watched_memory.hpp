@@ -1,0 +1,51 @@
+// Watched memory: each load and store of chosen pages of the guest's memory has a record, as those
+// of a device have, in their order.
+//
+// The normal views have nothing at a watched page; those of steps have it as before. So the guest
+// itself makes each access, with its own memory type, under the lock of all watched pages. Hyp
+// only stores for store-exclusives.
+//
+// A page is given back, with a record that says why, if the guest executes what lies there, if a
+// walk for a fetch meets a page table there, or if an instruction's accesses cannot be known.
+#pragma once
+
+#include "abi/control.hpp"
+#include "engine/service.hpp"
+#include "integrity/integrity.hpp"
+
+namespace mmioscope {
+
+class WatchedMemory final : public Service, public OwnerOps, public StepOps {
+public:
+    constexpr explicit WatchedMemory(Integrity& integrity) : integrity_(integrity) {}
+
+    BootError configure(Machine& machine, Setup& setup) override;
+    bool add_to_tables(Machine& machine) override;
+    BootError start(Machine& machine, const Setup& setup) override;
+
+    bool on() const { return on_; }
+    /// Carries out a `watch` or `unwatch`, between begin_quiet() and end_quiet(). `done`: it is as
+    /// the request wants it; otherwise nothing has changed.
+    abi::control::Status change(Machine& machine, const abi::control::Request& r);
+
+    Outcome access(Cpu& cpu, Frame& frame, abi::FaultReason why) override;
+    Outcome fetch(Cpu& cpu, Frame& frame, VirtualAddress va, PhysicalAddress pa,
+                  bool by_walk) override;
+    Outcome maintain(Cpu& cpu, Frame& frame, arch::Hsr hsr) override;
+    Outcome refused(Cpu& cpu, Frame& frame, abi::FaultReason why) override;
+    bool end_step(Cpu& cpu, Frame& frame, arch::Hsr hsr) override;
+
+private:
+    bool is_watched(const Machine& machine, std::uint64_t page) const;
+    bool can_watch(const Machine& machine, std::uint64_t page) const;
+    abi::control::Status watch(Machine& machine, Range pages);
+    bool set(Machine& machine, std::uint64_t page, bool watched);
+    Outcome give_back(Cpu& cpu, PhysicalAddress pa, abi::control::WatchEnd why);
+
+    Integrity& integrity_;
+    Owner* owner_{};
+    Range seen_{}; ///< all pages that were ever watched lie there
+    bool on_{};
+};
+
+} // namespace mmioscope

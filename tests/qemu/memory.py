@@ -1,0 +1,71 @@
+#!/usr/bin/env python3
+"""Compares the accesses to watched memory in a trace with those that QEMU carried out: memory.py LOG TRACE.csv HYP-BEGIN HYP-END
+
+LOG is that of memory_log.c, TRACE.csv an export (csv-number) of the accesses to memory. Each CPU must have made the same
+ones in the same order: the guest all but store-exclusives, Hyp these, and loads of its own that the trace does not have.
+Besides, each load must have the value that was stored there last, in the order of the trace's lock_sequence, which has no
+gaps. Prints differences and, as the last line, the sums; exits with 1 if there are any.
+"""
+import csv
+import itertools
+import struct
+import sys
+
+
+def logged(path, hyp):
+    """By CPU: the guest's accesses, and Hyp's stores."""
+    guest, own = {}, {}
+    with open(path, "rb") as file:
+        for pc, address, cpu, log2_size, store, _, _ in struct.iter_unpack("<IIBBBBI", file.read()):
+            if hyp[0] <= pc < hyp[1]:
+                if store:
+                    own.setdefault(cpu, []).append((address, 1 << log2_size))
+            else:
+                guest.setdefault(cpu, []).append((pc, address, 1 << log2_size, store == 1))
+    return guest, own
+
+
+def compare(what, ours, theirs):
+    """Prints the first difference of two sequences; returns the number of different places."""
+    different = 0
+    for n, (a, b) in enumerate(itertools.zip_longest(ours, theirs)):
+        if a != b:
+            if different == 0:
+                print(f"{what}, number {n}: {a} in the trace, {b} in QEMU")
+            different += 1
+    return different
+
+
+def main():
+    log, trace, begin, end = sys.argv[1:]
+    guest, own = logged(log, (int(begin, 0), int(end, 0)))
+    traced, exclusive, rows = {}, {}, []
+    with open(trace, newline="", encoding="utf-8") as file:
+        for row in csv.DictReader(file):
+            cpu, pc, address, size = (int(row[name]) for name in ("cpu", "pc", "address", "size"))
+            write = row["dir"] == "w"
+            if write and "emulated" in row["flags"]:
+                exclusive.setdefault(cpu, []).append((address, size))
+            else:
+                traced.setdefault(cpu, []).append((pc, address, size, write))
+            rows.append((int(row["order"]), address, size, write, int(row["value"])))
+    different = 0
+    for cpu in sorted(traced.keys() | guest.keys()):
+        different += compare(f"CPU {cpu}", traced.get(cpu, []), guest.get(cpu, []))
+        different += compare(f"CPU {cpu}, store-exclusives", exclusive.get(cpu, []), own.get(cpu, []))
+    memory, loads, stale = {}, 0, 0
+    for n, (sequence, address, size, write, value) in enumerate(sorted(rows)):
+        if sequence != n + 1:
+            sys.exit(f"lock_sequence {sequence} behind {n}")
+        for byte in range(size):
+            here = value >> 8 * byte & 0xFF
+            if not write:
+                stale += memory.get(address + byte, here) != here
+            memory[address + byte] = here
+        loads += not write
+    print(f"{len(rows)} accesses, {loads} loads, {different} different, {stale} bytes not as stored last")
+    sys.exit(1 if different or stale else 0)
+
+
+if __name__ == "__main__":
+    main()

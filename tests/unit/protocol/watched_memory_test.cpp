@@ -1,0 +1,259 @@
+// Watched memory: each access has its record, in order, and the guest notices nothing.
+#include "catch_2_or_3.hpp"
+#include "unit/control/asking.hpp"
+
+#include <algorithm>
+#include <map>
+
+using namespace mmioscope;
+using namespace mmioscope::sim;
+using abi::control::make_request;
+using abi::control::WatchEnd;
+
+namespace {
+
+constexpr std::uint32_t page = 0x8060'0000;
+constexpr std::uint32_t counter = page + 0x40;
+constexpr std::uint32_t ldrex_r1 = 0xe190'1f9f, strex_r4_r1 = 0xe180'4f91, cmp_r4_0 = 0xe354'0000;
+
+RigOptions watching(std::uint64_t seed, std::vector<std::uint32_t> from_the_start,
+                    unsigned cpus = 2) {
+    RigOptions options = options_for(
+        seed % 2 == 0 ? abi::EngineKind::shadow : abi::EngineKind::emulation, cpus, seed);
+    options.tree.watch = std::move(from_the_start);
+    options.tree.slow_path = seed % 5 == 0;
+    options.conditions.exceptions_clear_monitor = seed % 3 == 0;
+    return options;
+}
+
+/// `rounds` of an increment by an exclusive pair, and of accesses to words of its own, in each of
+/// the forms that HSR does and does not describe. r6: load-exclusives.
+void write_user(Code code, unsigned cpu, unsigned rounds) {
+    code.mov(0, counter).mov(5, page + 0x100 * cpu).mov(3, rounds).mov(6, 0).mov(9, at::fifo);
+    const std::uint32_t loop = code.here();
+    code.word(ldrex_r1).add(6, 6, 1).add(1, 1, 1).word(strex_r4_r1).word(cmp_r4_0).bne(loop);
+    code.str(1, 5).ldr(2, 5, 4).add(2, 2, 1).str(2, 5, 4).strb(2, 5, 8).ldm(5, 1 << 7 | 1 << 8);
+    code.ldr(10, 9).add(11, 5, 12).str_post(2, 11, 4).subs(3, 3, 1).bne(loop).end();
+}
+
+/// Whether the records are of accesses that happened in their order, from memory full of zeros.
+std::string judge(std::vector<abi::Record> records) {
+    std::sort(records.begin(), records.end(),
+              [](const auto& a, const auto& b) { return a.lock_sequence < b.lock_sequence; });
+    std::map<std::uint64_t, std::uint8_t> memory;
+    for (std::uint32_t n = 0; n < records.size(); ++n) {
+        const abi::Record& r = records[n];
+        if (r.lock_sequence != n + 1) return "a gap in lock_sequence";
+        for (unsigned byte = 0; byte < abi::access_size(r); ++byte) {
+            const auto value = static_cast<std::uint8_t>(r.value >> 8 * byte);
+            std::uint8_t& there = memory[abi::physical_address(r) + byte];
+            if (abi::is_write(r)) there = value;
+            else if (there != value) return "a load of what was not stored last";
+        }
+    }
+    return "";
+}
+
+std::vector<abi::Record> accesses_to_memory(const Rig& rig) {
+    std::vector<abi::Record> found;
+    for (const abi::Record& record : rig.records_of(abi::RecordType::access))
+        if (record.device == rig.machine->regions.size() - 1) found.push_back(record);
+    return found;
+}
+
+/// Why pages were given back, in order.
+std::vector<WatchEnd> ends_of(const Rig& rig) {
+    std::vector<WatchEnd> ends;
+    for (const abi::Record& r : rig.records_of(abi::RecordType::configuration)) {
+        const auto why = static_cast<WatchEnd>(r.value >> 32 & 0xfff);
+        if (abi::control::tag_command(r.pa_low) == Command::unwatch && why != WatchEnd::request)
+            ends.push_back(why);
+    }
+    return ends;
+}
+
+void check_machine(Rig& rig) {
+    REQUIRE(rig.failure() == "");
+    CAPTURE(rig.text());
+    REQUIRE(rig.text().find(abi::stop_line) == std::string::npos);
+    REQUIRE(rig.services.integrity.find_damage(false).name == nullptr);
+    CHECK(rig.records_of(abi::RecordType::fault).empty());
+}
+
+} // namespace
+
+TEST_CASE("each access to a watched page has its record, and exclusives come through",
+          "[protocol]") {
+    constexpr unsigned rounds = 12;
+    for (std::uint64_t seed = 1; seed <= seeds(12); ++seed) {
+        CAPTURE(seed);
+        Rig rig(watching(seed, {page, page_size}));
+        for (unsigned cpu = 0; cpu < 2; ++cpu) write_user(rig.program(cpu), cpu, rounds);
+        rig.simulation.stale_words[counter] =
+            0; // the guest's cache has its line, not yet written back
+        rig.run();
+        check_machine(rig);
+        CHECK(rig.simulation.ram.load<std::uint32_t>(counter) == 2 * rounds);
+        for (unsigned cpu = 0; cpu < 2; ++cpu)
+            CHECK(rig.simulation.ram.load<std::uint32_t>(page + 0x100 * cpu + 4) == rounds);
+        const std::vector<abi::Record> there = accesses_to_memory(rig);
+        const auto count = [&](bool write, std::uint64_t begin, std::uint64_t end) {
+            return std::count_if(there.begin(), there.end(), [&](const abi::Record& r) {
+                const std::uint64_t at = abi::physical_address(r);
+                return abi::is_write(r) == write && at >= begin && at < end;
+            });
+        };
+        CHECK(count(false, counter, counter + 4) == rig.reg(0, 6) + rig.reg(1, 6));
+        CHECK(count(true, counter, counter + 4) == 2 * rounds);
+        for (unsigned cpu = 0; cpu < 2; ++cpu) {
+            const std::uint32_t own = page + 0x100 * cpu;
+            CHECK(count(false, own, own + 0x20) == 3 * rounds);
+            CHECK(count(true, own, own + 0x20) == 4 * rounds);
+        }
+        CHECK(judge(there) == "");
+    }
+}
+
+namespace {
+
+/// The sum of the statuses of all requests is in bits 15:8 of r8.
+void ask_and_note(Code& code, const Request& request) {
+    write_request(code, request);
+    code.add_reg(8, 8, 7);
+}
+
+} // namespace
+
+TEST_CASE("while a page is watched no access is missed, whenever that begins and ends",
+          "[protocol]") {
+    constexpr unsigned stores = 60, rounds = 4;
+    unsigned all = 0;
+    for (std::uint64_t seed = 1; seed <= seeds(40); ++seed) {
+        CAPTURE(seed);
+        Rig rig(watching(seed, {}));
+        Code user = rig.program(1); // stores 1, 2, ... and loads each; r6: loads of another value
+        user.mov(0, 0).mov(1, counter).mov(3, stores).mov(6, 0).mov(7, 1);
+        const std::uint32_t loop = user.here();
+        user.add(0, 0, 1).str(0, 1).ldr(2, 1).word(0xe152'0000).word(0x1086'6007);
+        user.subs(3, 3, 1).bne(loop).end();
+        Code code = rig.program(0);
+        code.mov(8, 0).mov(9, at::fifo);
+        for (unsigned n = 0; n < rounds; ++n) {
+            ask_and_note(code, make_request(Command::watch, 1, page, 2 * page_size));
+            code.ldr(2, 9).ldr(2, 9);
+            ask_and_note(code, n % 2 == 0 ? make_request(Command::unwatch, 2)
+                                          : make_request(Command::unwatch, 2, page, 2 * page_size));
+        }
+        code.end();
+        rig.run();
+        check_machine(rig);
+        CHECK(status_of(rig.reg(0, 8)) == Status::done);
+        CHECK(rig.reg(1, 6) == 0);
+        std::uint64_t last = 0;
+        bool stored = true;
+        unsigned stretches = 0;
+        for (const abi::Record& r : accesses_to_memory(rig)) {
+            const bool follows =
+                abi::is_write(r) ? !stored && r.value == last + 1 : stored && r.value == last;
+            stretches += !follows;
+            last = r.value;
+            stored = abi::is_write(r);
+            ++all;
+        }
+        CHECK(stretches <= rounds);
+        CHECK(rig.machine->normal(0).entry(page) == nullptr); // a block again
+    }
+    CHECK(all > 0);
+}
+
+TEST_CASE("what loads PC from a watched stack goes on where the word leads", "[protocol]") {
+    constexpr std::uint32_t push_r4_lr = 0xe92d'4010, pop_r4_pc = 0xe8bd'8010,
+                            ldr_pc_r11 = 0xe59b'f000, push_lr = 0xe52d'e004, pop_pc = 0xe49d'f004;
+    for (std::uint64_t seed = 1; seed <= seeds(20); ++seed) {
+        CAPTURE(seed);
+        Rig rig(watching(seed, {page, page_size}, 1));
+        constexpr std::uint32_t first = 0x80a0'0000, second = first + 0x40, thumb = first + 0x80;
+        Code(rig.simulation.ram, first).word(push_r4_lr).add(6, 6, 1).word(pop_r4_pc);
+        Code(rig.simulation.ram, second).word(push_lr).add(6, 6, 2).word(pop_pc);
+        Code(rig.simulation.ram, thumb).half(0x3604).half(0x4770); // ADDS r6, #4; BX lr
+        Code code = rig.program(0);
+        code.mov(13, page + 0x800).mov(6, 0).mov(11, page + 0x900);
+        for (const std::uint32_t callee : {first, second})
+            code.mov(12, callee).mov(14, code.here() + 12).bx(12);
+        code.mov(12, thumb + 1)
+            .str(12, 11)
+            .mov(14, code.here() + 12)
+            .word(ldr_pc_r11)
+            .add(10, 13, 0)
+            .end();
+        rig.run();
+        check_machine(rig);
+        CHECK(rig.reg(0, 6) == 7);
+        CHECK(rig.reg(0, 10) == page + 0x800);
+        const auto there = accesses_to_memory(rig);
+        CHECK(there.size() == 2 + 2 + 1 + 1 + 1 + 1);
+        CHECK(judge(there) == "");
+        CHECK(ends_of(rig).empty());
+    }
+}
+
+TEST_CASE("a watched page is given back if its accesses cannot be followed, and the guest goes on",
+          "[protocol]") {
+    constexpr std::uint32_t rfe_r0 = 0xf890'0a00;
+    for (std::uint64_t seed = 1; seed <= seeds(10); ++seed) {
+        CAPTURE(seed);
+        Rig rig(watching(seed, {page, 2 * page_size}, 1));
+        constexpr std::uint32_t code_there = page + page_size + 0x100;
+        Code(rig.simulation.ram, code_there).add(6, 6, 1).bx(14);
+        Code code = rig.program(0);
+        code.mov(6, 0).mov(1, counter).ldr(2, 1).mov(12, code_there);
+        for (unsigned n = 0; n < 2; ++n) code.mov(14, code.here() + 12).bx(12);
+        code.mov(0, code.here() + 40).mov(2, 0x1d3).str(0, 1).str(2, 1, 4).mov(0, counter);
+        code.word(rfe_r0).end();
+        Code(rig.simulation.ram, code.here()).end();
+        rig.run();
+        check_machine(rig);
+        CHECK(rig.reg(0, 6) == 2);
+        CHECK(ends_of(rig) == std::vector{WatchEnd::code, WatchEnd::unknown});
+        CHECK(accesses_to_memory(rig).size() == 3);
+    }
+}
+
+TEST_CASE("maintenance of a watched page's cache lines is the guest's own") {
+    for (std::uint64_t seed = 1; seed <= seeds(4); ++seed) {
+        CAPTURE(seed);
+        Rig rig(watching(seed, {page, page_size}, 1));
+        rig.program(0).mov(1, counter).str(1, 1).dcimvac(1).ldr(2, 1).mov(6, 7).end();
+        rig.run();
+        check_machine(rig);
+        CHECK(rig.reg(0, 6) == 7);
+        CHECK(rig.reg(0, 2) == counter);
+        CHECK(rig.records_of(abi::RecordType::maintenance).size() == 1);
+        CHECK(accesses_to_memory(rig).size() == 2);
+    }
+}
+
+TEST_CASE("only whole pages of memory that nothing else has taken can be watched") {
+    as_guest(watching(1, {}, 1), [](Rig& rig, mmioscope::Cpu& cpu) {
+        const auto watch = [&](std::uint32_t begin, std::uint32_t bytes) {
+            return ask(cpu, Command::watch, begin, bytes).status;
+        };
+        CHECK(watch(page + 4, page_size) == Status::argument);
+        CHECK(watch(page, 0) == Status::argument);
+        CHECK(watch(page, abi::control::most_watched + page_size) == Status::argument);
+        CHECK(watch(0xffff'f000, 2 * page_size) == Status::argument);
+        CHECK(watch(at::fifo, page_size) == Status::not_watchable);
+        CHECK(watch(control_page, page_size) == Status::not_watchable);
+        CHECK(watch(0x8000'0000 + (64u << 20) - page_size, 2 * page_size) == Status::not_watchable);
+        CHECK(ask(cpu, Command::unwatch, page, page_size).status == Status::not_watched);
+        CHECK(ask(cpu, Command::unwatch).status == Status::done);
+        CHECK(watch(page, page_size) == Status::done);
+        CHECK(watch(page - page_size, 3 * page_size) == Status::done);
+        CHECK(ask(cpu, Command::unwatch, page, page_size).status == Status::done);
+        CHECK(ask(cpu, Command::unwatch).status == Status::done);
+        CHECK(rig.machine->normal(0).entry(page) == nullptr);
+    });
+    as_guest(options_for(abi::EngineKind::shadow, 1, 1), [](Rig&, mmioscope::Cpu& cpu) {
+        CHECK(ask(cpu, Command::watch, page, page_size).status == Status::unavailable);
+    });
+}
