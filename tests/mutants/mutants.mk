@@ -14,7 +14,7 @@ MUTANT_TESTS_BESIDE := tests/unit/control/switching_test.cpp tests/unit/control/
     tests/unit/engine/waiting_test.cpp tests/unit/engine/watchpoint_test.cpp tests/unit/machine/debug_unit_test.cpp \
     tests/unit/sim/refuse_test.cpp tests/unit/start/boot_code_test.cpp \
     tests/unit/stream/shared_line_test.cpp tests/unit/stream/stream_test.cpp \
-    tests/unit/stream/start_and_panic_test.cpp tests/unit/trap/power_test.cpp tests/unit/protocol/watched_memory_test.cpp \
+    tests/unit/stream/start_and_panic_test.cpp tests/unit/trap/power_test.cpp \
     tests/unit/task_names/task_name_test.cpp tests/unit/trap/fetch_test.cpp
 $(eval $(call test_units,mutants,4,$(sort $(wildcard tests/unit/protocol/*.cpp) $(MUTANT_TESTS_BESIDE))))
 MUTANT_SOURCES := $(SIM_UNITS) $(test_units_of_mutants)

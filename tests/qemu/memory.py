@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Compares the accesses to watched memory in a trace with those that QEMU carried out: memory.py LOG TRACE.csv HYP-BEGIN HYP-END
+"""Compares the accesses to watched memory in a trace with those that QEMU carried out: memory.py LOG TRACE.csv HYP-BEGIN HYP-END [stretches]
 
 LOG is that of memory_log.c, TRACE.csv an export (csv-number) of the accesses to memory. Each CPU must have made the same
 ones in the same order: the guest all but store-exclusives, Hyp these, and loads of its own that the trace does not have.
 Besides, each load must have the value that was stored there last, in the order of the trace's lock_sequence, which has no
-gaps. Prints differences and, as the last line, the sums; exits with 1 if there are any.
+gaps. With `stretches` TRACE.csv has the changes, too: only from a watch to its end there is no gap. Prints differences and, as the last line, the sums; exits with 1 if there are any.
 """
 import csv
 import itertools
@@ -36,32 +36,57 @@ def compare(what, ours, theirs):
     return different
 
 
+def compare_stretches(what, ours, theirs):
+    """`ours` is a list of stretches, each of which must be in `theirs` without a gap, in this order."""
+    entry = struct.Struct("<IIBB")
+    packed = b"".join(entry.pack(*one) for one in theirs)
+    behind = different = 0
+    for n, stretch in enumerate(ours):
+        wanted = b"".join(entry.pack(*one) for one in stretch)
+        at = packed.find(wanted, behind)
+        while at > 0 and at % entry.size != 0:
+            at = packed.find(wanted, at + 1)
+        if at < 0:
+            print(f"{what}, stretch {n} of {len(stretch)} accesses: not in QEMU, or with others between")
+            different += len(stretch)
+        else:
+            behind = at + len(wanted)
+    return different
+
+
 def main():
-    log, trace, begin, end = sys.argv[1:]
+    log, trace, begin, end, *stretches = sys.argv[1:]
     guest, own = logged(log, (int(begin, 0), int(end, 0)))
-    traced, exclusive, rows = {}, {}, []
+    traced, exclusive, rows, watches = {}, {}, [], 0
     with open(trace, newline="", encoding="utf-8") as file:
         for row in csv.DictReader(file):
+            if row["type"] == "change":
+                watches += row["text"].startswith("watch ")
+                continue
             cpu, pc, address, size = (int(row[name]) for name in ("cpu", "pc", "address", "size"))
             write = row["dir"] == "w"
             if write and "emulated" in row["flags"]:
                 exclusive.setdefault(cpu, []).append((address, size))
             else:
-                traced.setdefault(cpu, []).append((pc, address, size, write))
-            rows.append((int(row["order"]), address, size, write, int(row["value"])))
+                traced.setdefault(cpu, {}).setdefault(watches if stretches else 0, []).append((pc, address, size, write))
+            rows.append((int(row["order"]), address, size, write, int(row["value"]), watches))
     different = 0
     for cpu in sorted(traced.keys() | guest.keys()):
-        different += compare(f"CPU {cpu}", traced.get(cpu, []), guest.get(cpu, []))
-        different += compare(f"CPU {cpu}, store-exclusives", exclusive.get(cpu, []), own.get(cpu, []))
+        ours, theirs = list(traced.get(cpu, {0: []}).values()), guest.get(cpu, [])
+        if stretches:
+            different += compare_stretches(f"CPU {cpu}", ours, theirs)
+        else:
+            different += compare(f"CPU {cpu}", ours[0], theirs)
+            different += compare(f"CPU {cpu}, store-exclusives", exclusive.get(cpu, []), own.get(cpu, []))
     memory, loads, stale = {}, 0, 0
-    for n, (sequence, address, size, write, value) in enumerate(sorted(rows)):
+    for n, (sequence, address, size, write, value, watch) in enumerate(sorted(rows)):
         if sequence != n + 1:
             sys.exit(f"lock_sequence {sequence} behind {n}")
         for byte in range(size):
             here = value >> 8 * byte & 0xFF
             if not write:
-                stale += memory.get(address + byte, here) != here
-            memory[address + byte] = here
+                stale += memory.get((watch, address + byte), here) != here
+            memory[watch, address + byte] = here
         loads += not write
     print(f"{len(rows)} accesses, {loads} loads, {different} different, {stale} bytes not as stored last")
     sys.exit(1 if different or stale else 0)

@@ -84,8 +84,8 @@ BootError WatchedMemory::start(Machine& machine, const Setup& setup) {
     constexpr unsigned fewest_tables = 8;
     if (auto e = LiveTables::objection(machine, fewest_tables)) return e;
     const auto region = static_cast<std::uint16_t>(machine.regions.size() - 1);
-    const abi::RegionEntry& memory = machine.regions[region];
-    owner_ = machine.locks.take_page_owner(range_of(memory), *this);
+    // Only the index says what is watched: other memory may trap while tables change.
+    owner_ = machine.locks.take_page_owner({lpae::input_end, lpae::input_end}, *this);
     if (owner_ == nullptr) return {"no room for the owner of watched memory", ""};
     owner_->own.region = region;
     owner_->own.tracing = Span::traced_bit;

@@ -44,9 +44,41 @@ watched_judge() {
     done
 }
 
+# By requests over the stream's wire, while the guest runs: no access is missed between a watch and its end.
+watched_asked() {
+    local folder running logged n asked=0
+    folder=$(mktemp -d)
+    memory_log 0x817ae000 0x1000
+    printf 'c0208000 T _stext\nc17ae000 B irq_stacks\nc17af000 B next\n' >"$out/System.map"
+    run_linux mmioscope.steps=all --watches --stream serial2 --ctl "$folder/ctl" --trace none "${logged[@]}" &
+    running=$!
+    until_true 120 test -s "$out/console" || fail "the console stays empty"
+    ctl() { "$mmioscope" ctl --timeout 60 "unix:$folder/ctl" --kernel "$out/System.map" "$@" >>"$out/ctl" 2>&1; }
+    for n in 1 2 3 4; do
+        ctl watch irq_stacks || asked=1
+        sleep 0.2
+        ctl unwatch irq_stacks || asked=1
+    done
+    ctl unwatch irq_stacks && asked=1
+    ctl watch nothing && asked=1
+    ctl watch 0x1c090000+4K && asked=1
+    wait "$running"
+    rm -r "$folder"
+    [ "$asked" = 0 ] || fail "ctl: $(tail -n 1 "$out/ctl")"
+    has ctl 'refused: no watched memory is there$'
+    has ctl 'nothing: no such variable; give '
+    has ctl 'refused: that is not all memory of the guest, '
+    has stdout '^complete: [0-9]+ events, 0 lost$'
+    "$mmioscope" export --as csv-number -F 'dev==memory || type==change' -o "$out/memory.csv" "$out/trace.mmio" 2>/dev/null || fail "export: exit status $?"
+    tests/qemu/memory.py "$out/memory.log" "$out/memory.csv" 0x88000000 0x89000000 stretches >"$out/judge" ||
+        fail "$(tail -n 1 "$out/judge"): $(head -n 1 "$out/judge")"
+    has judge '^[1-9][0-9]{2,} accesses, .* 0 different'
+}
+
 add test watched 40 watched_judge 400000
 for engine in shadow emulation; do
     add nightly "watched-virt-$engine" 90 virt watched 400000 --engine $engine --cpus 4
 done
 add nightly watched-emulation 60 watched 400000 --engine emulation
+add nightly watched-asked 60 watched_asked
 add nightly watched-stall 60 watched 400000 --policy stall

@@ -128,13 +128,13 @@ TEST_CASE("while a page is watched no access is missed, whenever that begins and
           "[protocol]") {
     constexpr unsigned stores = 60, rounds = 4;
     unsigned all = 0;
-    for (std::uint64_t seed = 1; seed <= seeds(40); ++seed) {
+    for (std::uint64_t seed = 1; seed <= seeds(120); ++seed) {
         CAPTURE(seed);
         Rig rig(watching(seed, {}));
         Code user = rig.program(1); // stores 1, 2, ... and loads each; r6: loads of another value
-        user.mov(0, 0).mov(1, counter).mov(3, stores).mov(6, 0).mov(7, 1);
-        const std::uint32_t loop = user.here();
-        user.add(0, 0, 1).str(0, 1).ldr(2, 1).word(0xe152'0000).word(0x1086'6007);
+        user.mov(0, 0).mov(1, counter).mov(3, stores).mov(6, 0).mov(7, 1).mov(10, page + 0x5000);
+        const std::uint32_t loop = user.here(); // the other page is in the same block
+        user.add(0, 0, 1).str(0, 1).str(0, 10).ldr(2, 1).word(0xe152'0000).word(0x1086'6007);
         user.subs(3, 3, 1).bne(loop).end();
         Code code = rig.program(0);
         code.mov(8, 0).mov(9, at::fifo);
@@ -153,6 +153,7 @@ TEST_CASE("while a page is watched no access is missed, whenever that begins and
         bool stored = true;
         unsigned stretches = 0;
         for (const abi::Record& r : accesses_to_memory(rig)) {
+            CHECK(abi::physical_address(r) == counter);
             const bool follows =
                 abi::is_write(r) ? !stored && r.value == last + 1 : stored && r.value == last;
             stretches += !follows;
