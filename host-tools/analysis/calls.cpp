@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <tuple>
 #include <utility>
 
 namespace mmioscope::analysis {
@@ -25,6 +26,7 @@ void Calls::add(const Event& event) {
     switch (event.record.type) {
     case abi::RecordType::call: call(event); return;
     case abi::RecordType::ret: ret(event); return;
+    case abi::RecordType::hits: hits(event); return;
     case abi::RecordType::access: access(event); return;
     default: return;
     }
@@ -63,6 +65,14 @@ void Calls::call(const Event& event) {
     if ((record.flags & abi::flag_returns) != 0) {
         open_.open_one(open, call);
     }
+}
+
+/// By whom they were made is not known.
+void Calls::hits(const Event& event) {
+    const std::string of =
+        by_ == CallsBy::caller || by_ == CallsBy::task ? joint + std::string() : "";
+    Row& row = rows_.of(text_of(event, Key::function) + of);
+    row.others += (event.record.value & 0xffff'ffff) + (event.record.value >> 32);
 }
 
 void Calls::ret(const Event& event) {
@@ -116,7 +126,7 @@ Calls::InOrder Calls::in_order() const {
         rows.push_back(&row);
     }
     std::ranges::stable_sort(rows, std::greater(), [](const auto* row) {
-        return std::pair(row->second.ticks, row->second.calls);
+        return std::tuple(row->second.ticks, row->second.calls, row->second.others);
     });
     return rows;
 }
@@ -137,7 +147,8 @@ std::vector<table::Column> Calls::columns() const {
                                    {"p99_ns", "99 % us", micros, 10},
                                    {"longest_ns", "max us", micros, 11},
                                    {"accesses", "accesses", number, 8},
-                                   {"longest_event", "event", number, 8}});
+                                   {"longest_event", "event", number, 8},
+                                   {"without_record", "no record", number, 9}});
     return columns;
 }
 
@@ -162,9 +173,10 @@ table::Row Calls::row_of(std::string name, const Row& row, std::uint32_t frequen
     };
     const std::uint64_t mean = row.ticks / std::max(row.returns, std::uint64_t{1});
     const std::uint64_t most = std::min<std::uint64_t>(row.durations.at(99), row.longest);
-    cells.insert(cells.end(), {row.calls, row.returns, time(row.ticks), time(mean), time(most),
-                               time(row.longest), row.accesses,
-                               row.returns == 0 ? table::Cell() : table::Cell(row.event)});
+    cells.insert(cells.end(),
+                 {row.calls, row.returns, time(row.ticks), time(mean), time(most),
+                  time(row.longest), row.accesses,
+                  row.returns == 0 ? table::Cell() : table::Cell(row.event), row.others});
     return cells;
 }
 

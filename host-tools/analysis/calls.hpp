@@ -37,6 +37,7 @@ public:
 private:
     struct Row {
         std::uint64_t calls = 0, returns = 0;
+        std::uint64_t others = 0;   ///< calls without a record
         std::uint64_t ticks = 0;    ///< of those that have returned
         std::uint64_t accesses = 0; ///< to devices, by the same thread while they were open
         std::uint32_t longest = 0;  ///< ticks
@@ -58,6 +59,7 @@ private:
     void access(const Event& event);
     void call(const Event& event);
     void ret(const Event& event);
+    void hits(const Event& event);
     std::string name_of(const Event& event, const std::vector<Call>& open) const;
     InOrder in_order() const;
     std::vector<table::Column> columns() const;

@@ -3,6 +3,7 @@
 #include "cli/option_types.hpp"
 #include "cli/program.hpp"
 #include "run/early_requests.hpp"
+#include "run/probes.hpp"
 #include "symbols/kernel_image.hpp"
 #include "system/error.hpp"
 #include "system/message.hpp"
@@ -16,6 +17,9 @@ namespace {
 struct Options {
     std::string tree;
     std::string kernel;
+    std::vector<std::string> probes;
+    bool returns = false;
+    std::uint64_t memory = 0;
     std::vector<std::string> commands;
 };
 
@@ -27,6 +31,7 @@ tree has room for 32 requests; a device is one for each of its ranges. Under QEM
 Example:
   mmioscope at-start --dtb board.dtb 'trigger start address mmc@50000+0xc direction w' 'deselect serial0'
   mmioscope at-start --kernel zImage
+  mmioscope at-start --kernel zImage --memory 0x80000000 --probe mmci_request,sample=10
 
 Exit status: 0, or 2 if a command, the tree or the kernel cannot be used.
 )";
@@ -67,6 +72,13 @@ Status print_properties(const Options& options) {
     if (!options.kernel.empty()) {
         lines += fmt::format("fdt set /chosen {}\n", task_names_property(options.kernel));
     }
+    if (!options.probes.empty()) {
+        const auto cells = run::probes_of(options.probes, options.returns,
+                                          run::read_input(options.kernel, "kernel"), options.memory)
+                               .cells;
+        lines += fmt::format("fdt set /chosen {} \"<{:#x}>\"\n", abi::chosen::probes,
+                             fmt::join(cells, " "));
+    }
     write_output(lines);
     return status_of_output(Status::fine);
 }
@@ -76,9 +88,19 @@ Action add(CLI::App& command, const std::string&) {
     add_file(command, "--dtb", options->tree, "Board's device tree");
     add_file(command, "--kernel", options->kernel,
              "Kernel (zImage): also print the line that makes the hypervisor name its tasks");
+    auto* const kernel = command.get_option("--kernel");
+    auto* const probes = add_values(command, "--probe", options->probes,
+                                    "Probe this function of --kernel, as with mmioscope run");
+    probes->needs(kernel)->type_name("FUNCTION");
+    command.add_flag("--returns", options->returns, "Of these, record each return, too")
+        ->needs(probes);
+    probes->needs(
+        command
+            .add_option("--memory", options->memory, "Where the board's memory begins, for --probe")
+            ->type_name("ADDRESS"));
     command.add_option("command", options->commands, "Applied before the guest starts")
         ->type_name("COMMAND");
-    command.footer(std::string(control::commands_help) + footer);
+    command.footer(std::string(control::commands_help) + control::probe_options_help + footer);
     return [options] { return print_properties(*options); };
 }
 

@@ -39,7 +39,8 @@ Examples:
   mmioscope ctl unix:ctl.sock status
   mmioscope ctl unix:ctl.sock deselect serial0 interrupt-controller@2c001000
   mmioscope ctl unix:ctl.sock trigger start address mmc@50000+0xc direction w
-  mmioscope ctl unix:ctl.sock --kernel vmlinuz probe vfs_write 'kmem_cache_*'
+  mmioscope ctl unix:ctl.sock --kernel vmlinuz probe vfs_write 'kmem_cache_*,count'
+  mmioscope ctl unix:ctl.sock --kernel vmlinuz probe 'mmc_wait_for_cmd,if=arg0==0xc2095000,if=arg2>3'
   mmioscope ctl /dev/ttyUSB0 --baud 921600 mark before the driver is loaded
 
 Exit status: 0 the command was carried out, 1 it was refused or no reply came, 2 TARGET cannot be opened.
@@ -61,7 +62,8 @@ Status steer(const Options& options) {
     const milliseconds patience(std::llround(options.timeout * 1000));
     // First, so that invalid words cost nothing; any device name will do for that.
     const control::FindCode code =
-        options.kernel.empty() || !options.words.front().ends_with("probe")
+        options.kernel.empty() ||
+                (!options.words.front().ends_with("probe") && options.words.front() != "hits")
             ? control::FindCode()
             : run::code_of(run::read_input(options.kernel, "kernel"), options.returns);
     const auto asks = control::asks_of(
@@ -107,7 +109,7 @@ Action add(CLI::App& command, const std::string&) {
     command.add_option("--timeout", options->timeout, "Time to wait for a reply (default 10)")
         ->check(seconds_from(0))
         ->type_name("SECONDS");
-    command.footer(std::string(control::commands_help) + examples);
+    command.footer(std::string(control::commands_help) + control::probe_options_help + examples);
     return [options] {
         std::signal(SIGPIPE, SIG_IGN);
         return steer(*options);

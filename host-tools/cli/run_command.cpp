@@ -1,6 +1,7 @@
 #include "cli/commands.hpp"
 #include "cli/option_types.hpp"
 #include "cli/view_options.hpp"
+#include "control/requests.hpp"
 #include "plan/board_plan.hpp"
 #include "run/closing.hpp"
 #include "run/input.hpp"
@@ -141,7 +142,7 @@ void add_tracing(CLI::App& command, Options& options) {
         command, "--probe", options.probes,
         "Record each call of this function of the kernel: a name, with * ? [] as in a "
         "shell, MODULE:NAME, or the address of an instruction; @FILE has one in each line; may be "
-        "repeated")
+        "repeated; what its calls do may follow, see below")
         ->type_name("FUNCTION");
     command.add_flag("--returns", options.returns,
                      "Of the functions of --probe, record each return, too: its result, and the "
@@ -253,7 +254,7 @@ Action add(CLI::App& command, const std::string& command_line) {
     add_output(command, *options);
     add_live_options(command, *view);
     add_ending(command, *options);
-    command.footer(examples);
+    command.footer(std::string(control::probe_options_help) + examples);
     return [options, view] {
         std::signal(SIGPIPE, SIG_IGN); // a closed pipe ends the printing only
         if (!run::prints(*options)) {

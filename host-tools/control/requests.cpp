@@ -295,14 +295,55 @@ void add_marker(Asks& to, const std::string& text) {
     }
 }
 
+/// Takes what is before the first `,`.
+std::string_view next_part(std::string_view& rest) {
+    const std::string_view part = rest.substr(0, rest.find(','));
+    rest.remove_prefix(std::min(rest.size(), part.size() + 1));
+    return part;
+}
+
+/// SUBJECT[&MASK] RELATION VALUE
+void add_condition(Asks& to, std::string text) {
+    std::erase(text, ' ');
+    constexpr std::string_view subjects[] = {"arg0", "arg1", "arg2", "arg3", "task"};
+    constexpr std::string_view relations[] = {"==", "!=", "<", ">"};
+    const std::size_t at = text.find_first_of("=!<>");
+    const std::string left = text.substr(0, at), right = at < text.size() ? text.substr(at) : "";
+    const std::size_t mask = left.find('&');
+    const auto* subject = std::ranges::find(subjects, std::string_view(left).substr(0, mask));
+    const auto* relation = std::ranges::find_if(
+        relations, [&](std::string_view word) { return right.starts_with(word); });
+    if (subject == std::end(subjects) || relation == std::end(relations)) {
+        throw bad_input("'{}': expected arg0 to arg3 or task, [&MASK], ==, !=, < or >, a number",
+                        text);
+    }
+    if (mask != std::string::npos) {
+        to.push_back({Command::probe_mask, 0, number(left.substr(mask + 1))});
+    }
+    to.push_back({Command::probe_if,
+                  static_cast<std::uint32_t>(subject - subjects) |
+                      static_cast<std::uint32_t>(relation - relations) << 8,
+                  number(right.substr(relation->size()))});
+}
+
 void add_probes(Asks& to, WordReader& words, Command command) {
+    Asks last;
     do {
         const std::string& word = words.next("a function");
         if (command == Command::unprobe && word == "all") {
             to.push_back({command});
             continue;
         }
-        for (const Instruction& at : words.code(word)) {
+        std::string_view options = word;
+        const std::string name(next_part(options));
+        if (command == Command::probe) {
+            if (const Asks rule = probe_rule(options); rule != std::exchange(last, rule)) {
+                to.insert(to.end(), rule.begin(), rule.end());
+            }
+        } else if (!options.empty()) {
+            throw bad_input("'{}': expected a function only", word);
+        }
+        for (const Instruction& at : words.code(name)) {
             to.push_back(command == Command::probe ? probe_of(at) : Ask{command, at.address});
         }
     } while (!words.done());
@@ -349,8 +390,10 @@ Asks asks_of_one(WordReader& words) {
         asks.push_back({Command::sample, count(words.next("a number"))});
     } else if (command == "policy") {
         asks.push_back(policy(words));
-    } else if (command == "probe" || command == "unprobe") {
-        add_probes(asks, words, command == "probe" ? Command::probe : Command::unprobe);
+    } else if (command == "probe") {
+        add_probes(asks, words, Command::probe);
+    } else if (command == "unprobe" || command == "hits") {
+        add_probes(asks, words, command == "hits" ? Command::probe_hits : Command::unprobe);
     } else if (command == "watch" || command == "unwatch") {
         add_watches(asks, words, command == "watch" ? Command::watch : Command::unwatch);
     } else if (command == "mark") {
@@ -362,6 +405,43 @@ Asks asks_of_one(WordReader& words) {
 }
 
 } // namespace
+
+Asks probe_rule(std::string_view options) {
+    Asks rule{{Command::probe_action, 0, 1}};
+    const auto act = [&](abi::control::ProbeAction action) {
+        rule.front().first = static_cast<std::uint32_t>(action);
+    };
+    while (!options.empty()) {
+        const std::string option(next_part(options));
+        if (option == "count") {
+            act(abi::control::ProbeAction::count);
+        } else if (option == "start") {
+            act(abi::control::ProbeAction::start);
+        } else if (option == "stop") {
+            act(abi::control::ProbeAction::stop);
+        } else if (option.starts_with("sample=")) {
+            rule.front().second = count(option.substr(7));
+        } else if (option.starts_with("if=")) {
+            add_condition(rule, option.substr(3));
+        } else {
+            throw bad_input("'{}': expected count, sample=N, if=CONDITION, start or stop", option);
+        }
+    }
+    if (std::ranges::count(rule, Command::probe_if, &Ask::command) >
+        abi::control::most_conditions) {
+        throw bad_input("at most {} conditions are possible", abi::control::most_conditions);
+    }
+    return rule;
+}
+
+const char probe_options_help[] = R"(
+A function that is probed may be followed by what its calls do, without spaces:
+  FUNCTION,count             they make no records, but are counted: mmioscope calls, ctl hits
+  FUNCTION,sample=N          one in N makes a record, per function and CPU; the others are counted
+  FUNCTION,if=arg0==0x10     those make one (or are sampled) that meet the condition; arg0 to arg3 or task, the
+                             task's address; [&MASK]; ==, !=, < or >; up to four of these, all of which must be met
+  FUNCTION,start | ,stop     such a call starts, or stops, the records of accesses: as ctl trigger
+)";
 
 const char commands_help[] = R"(
 Commands:
@@ -376,6 +456,7 @@ Commands:
   policy drop|stall          what happens when a ring buffer is full
   probe | unprobe FUNCTION.. record each call of these functions of --kernel, or no longer;
                              with * ? [] as in a shell; unprobe all
+  hits FUNCTION..            print how often they were called without a record
   watch | unwatch MEMORY..   record each access to the pages of this memory, or no longer:
                              BASE+SIZE, physical, or a variable of --kernel; unwatch all
   mark TEXT | NUMBER         write a mark into the trace

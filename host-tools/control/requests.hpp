@@ -10,6 +10,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace mmioscope::control {
@@ -43,6 +44,11 @@ struct Instruction {
 inline Ask probe_of(const Instruction& at) {
     return {abi::control::Command::probe, at.address | at.flags, at.word};
 }
+
+/// What follows a function in a word: what its hits do, as requests for the probes behind them.
+/// Throws Error (bad_input).
+std::vector<Ask> probe_rule(std::string_view options);
+extern const char probe_options_help[];
 
 /// Finds the first instructions of all functions with this name, which may be a pattern, or the one
 /// at an address. Throws Error (bad_input) if there is none.

@@ -2,8 +2,10 @@
 
 #include "abi/control_check.hpp"
 #include "abi/ring.hpp"
+#include "records/record_text.hpp"
 #include "system/error.hpp"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstring>
@@ -89,15 +91,22 @@ std::string statistics_text(Asker& asker) {
 std::string change_probes(Asker& asker, std::span<const Ask> asks) {
     std::string refused;
     std::size_t done = 0;
+    std::size_t all = 0;
     for (const Ask& ask : asks) {
-        const Status status = asker.send(ask).status;
-        if (status == Status::done) {
+        if (abi::control::is_of_next_probes(ask.command)) {
+            asker.ask(ask);
+            continue;
+        }
+        ++all;
+        const Reply reply = asker.send(ask);
+        if (reply.status == Status::done) {
             ++done;
         } else {
-            refused += fmt::format("{:#x}: refused: {}\n", ask.first, control::status_text(status));
+            refused +=
+                fmt::format("{:#x}: refused: {}\n", ask.first, control::status_text(reply.status));
         }
     }
-    return refused + fmt::format("{} of {} functions\n", done, asks.size());
+    return refused + fmt::format("{} of {} functions\n", done, all);
 }
 
 } // namespace
@@ -131,12 +140,20 @@ std::string carry_out(std::span<const std::string> words, const FindDevice& find
     Asker asker(channel);
     std::string lines;
     const std::vector<Ask> asks = asks_of(words, find, code);
-    if (asks.size() > 1 && abi::control::is_probe(asks.front().command)) {
+    const auto probes = std::ranges::count_if(asks, [](const Ask& ask) {
+        return ask.command == Command::probe || ask.command == Command::unprobe;
+    });
+    if (probes > 1) {
         return change_probes(asker, asks);
     }
     for (const Ask& ask : asks) {
         if (ask.command == Command::statistic) {
             lines += statistics_text(asker);
+        } else if (ask.command == Command::probe_hits) {
+            const Reply hits = asker.ask(ask);
+            lines +=
+                fmt::format("{:#x}: {}\n", ask.first,
+                            trace::hits_text(hits.value[0] | std::uint64_t{hits.value[1]} << 32));
         } else if (const Reply reply = asker.ask(ask); ask.command == Command::describe) {
             lines += status_text(reply);
         }

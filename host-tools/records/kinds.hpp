@@ -97,6 +97,9 @@ constexpr Kind row_of(abi::RecordType type) {
                 executed};
     case RecordType::ret:
         return {"ret", "such a function returned", ValueIs::none, everything, executed};
+    case RecordType::hits:
+        return {"hits", "how often such a function was called without a record", code, context,
+                executed};
     case RecordType::payload:
         return {"payload", "bytes of the record before it; an event of its own if that is missing"};
     }

@@ -110,6 +110,11 @@ constexpr std::array<std::string_view, 4> watch_ends = {
     ": a page table of the guest's code lies there",
     ": an instruction accessed it in a way that cannot be followed",
 };
+constexpr std::array<std::string_view, 4> probe_actions = {
+    "record", "only count", "record, and start the records of accesses",
+    "record, and stop the records of accesses"};
+constexpr std::array<std::string_view, 5> probe_subjects = {"arg0", "arg1", "arg2", "arg3", "task"};
+constexpr std::array<std::string_view, 4> probe_relations = {"==", "!=", "<", ">"};
 
 std::string text_of(Command command, std::uint32_t first, std::uint32_t second) {
     switch (command) {
@@ -137,6 +142,15 @@ std::string text_of(Command command, std::uint32_t first, std::uint32_t second) 
     case Command::probe:
         return fmt::format("probe {:#x}{}", first & ~3u,
                            (first & abi::control::frees_code) != 0 ? " that frees code" : "");
+    case Command::probe_action: {
+        const std::string often = second == 1 ? "" : fmt::format(", one hit in {}", second);
+        return fmt::format("the next probes {}{}", at(probe_actions, first, "?"), often);
+    }
+    case Command::probe_mask:
+        return fmt::format("the next probes: of the next condition {:#x}", second);
+    case Command::probe_if:
+        return fmt::format("the next probes if {}{}{:#x}", at(probe_subjects, first & 0xff, "?"),
+                           at(probe_relations, first >> 8, "?"), second);
     case Command::unprobe:
         return fmt::format("unprobe {:#x}{}", first, at(probe_ends, second, ": unknown reason"));
     case Command::watch: return "watch " + range_text(first, second);
@@ -158,6 +172,13 @@ std::string arguments_text(const abi::Record& record) {
 
 std::string result_text(const abi::Record& record) {
     return fmt::format("{:#x}", record.value & 0xffff'ffff);
+}
+
+std::string hits_text(std::uint64_t value) {
+    const std::uint64_t others = value >> 32;
+    const std::string text = fmt::format("{} without a record", (value & 0xffff'ffff) + others);
+    return others == 0 ? text
+                       : fmt::format("{}, of which {} did not meet the conditions", text, others);
 }
 
 std::string change_text(const abi::Record& record) {

@@ -312,8 +312,8 @@ Plan make_plan(const Options& given) {
         what.stack_size = stacks.size;
     }
     if (options.probes_later || !options.probes.empty()) {
-        Probes probes =
-            probes_of(options.probes, options.returns, read_input(options.kernel, "kernel"), board);
+        Probes probes = probes_of(options.probes, options.returns,
+                                  read_input(options.kernel, "kernel"), board.ram_base);
         what.probes = std::move(probes.cells);
         what.loads_modules = std::move(probes.loads_modules);
         plan.module_probes = std::move(probes.of_modules);

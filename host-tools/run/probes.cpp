@@ -26,13 +26,14 @@ std::vector<std::string> names_of(const std::vector<std::string>& wanted) {
             names.push_back(word);
             continue;
         }
-        std::ifstream file(word.substr(1));
+        const std::size_t comma = std::min(word.find(','), word.size());
+        std::ifstream file(word.substr(1, comma - 1));
         if (!file) {
             throw bad_input("--probe {}: cannot read the file", word);
         }
         for (std::string line; std::getline(file, line);) {
             if (!line.empty() && !line.starts_with('#')) {
-                names.push_back(line);
+                names.push_back(line + word.substr(comma));
             }
         }
     }
@@ -96,39 +97,76 @@ std::uint32_t memory_begin(std::uint32_t text) {
 }
 
 Probes probes_of(const std::vector<std::string>& wanted, bool returns, const Bytes& kernel,
-                 const Board& board) {
+                 std::uint64_t memory) {
     Probes probes;
     const Code code(symbols::read_kernel_image(kernel));
-    std::map<std::uint32_t, control::Instruction> found; // by address
-    const auto add = [&](const std::string& name, std::uint32_t flags) {
+    using Rule = std::vector<control::Ask>;
+    const Rule plain = control::probe_rule("");
+    struct Wanted {
+        control::Instruction at;
+        Rule rule;
+    };
+    std::map<std::uint32_t, Wanted> found; // by address
+    const auto add = [&](const std::string& name, std::uint32_t flags, const Rule& rule) {
         for (const control::Instruction& at : code.find(name, flags)) {
-            found.emplace(at.address, at).first->second.flags |= at.flags;
+            Wanted& there = found.try_emplace(at.address, at, rule).first->second;
+            there.at.flags |= at.flags;
+            if (rule != plain) {
+                there.rule = rule;
+            }
         }
     };
-    for (const std::string& name : names_of(wanted)) {
-        if (names_module(name)) {
+    for (const std::string& word : names_of(wanted)) {
+        const std::size_t comma = std::min(word.find(','), word.size());
+        const std::string name = word.substr(0, comma);
+        const Rule rule = control::probe_rule(word.substr(std::min(comma + 1, word.size())));
+        const bool counts =
+            rule.front().first == static_cast<std::uint32_t>(abi::control::ProbeAction::count);
+        if (!names_module(name)) {
+            add(name, returns && !counts ? abi::control::returns : 0, rule);
+        } else if (rule == plain) {
             probes.of_modules.push_back(name);
         } else {
-            add(name, returns ? abi::control::returns : 0);
+            throw bad_input("--probe {}: all calls of a module's functions are recorded", word);
         }
     }
     if (!probes.of_modules.empty()) {
         const control::Instruction loads = code.find("do_init_module", 0).front();
         probes.loads_modules = std::vector{loads.address, loads.word};
     }
-    // Where the kernel's module loader frees what a module, or BPF, has executed (the latter since
-    // 6.10).
-    for (const std::string frees : {"module_memfree", "execmem_free"}) {
-        if (!code.has(frees)) {
-            continue;
-        }
-        const bool asked = found.contains(code.find(frees, 0).front().address);
-        add(frees, abi::control::frees_code | (asked ? abi::control::returns : 0));
+    // The kernel's first 128 MiB of memory are mapped in one piece (Documentation/arm/memory.rst),
+    // and its decompressor puts it where the memory begins (AUTO_ZRELADDR).
+    std::vector<std::uint32_t>& cells = probes.cells;
+    cells = {static_cast<std::uint32_t>(memory) - memory_begin(*code.text.base())};
+    const auto put = [&cells](std::uint32_t first, std::uint32_t second) {
+        cells.insert(cells.end(), {first, second});
+    };
+    std::vector<const Wanted*> all;
+    for (const auto& [address, one] : found) {
+        all.push_back(&one);
     }
-    probes.cells = {static_cast<std::uint32_t>(board.ram_base) - memory_begin(*code.text.base())};
-    for (const auto& [address, at] : found) {
-        const control::Ask ask = control::probe_of(at);
-        probes.cells.insert(probes.cells.end(), {ask.first, ask.second});
+    std::ranges::stable_partition(all, [&](const Wanted* one) { return one->rule != plain; });
+    const Rule* last = &plain;
+    const auto begin_rule = [&](const Rule& rule) {
+        for (const control::Ask& ask : rule == *last ? Rule{} : rule) {
+            put(static_cast<std::uint32_t>(ask.command) | ask.first << 8, ask.second);
+        }
+        last = &rule;
+    };
+    for (const Wanted* one : all) {
+        begin_rule(one->rule);
+        const control::Ask ask = control::probe_of(one->at);
+        put(ask.first, ask.second);
+    }
+    begin_rule(plain);
+    // Where the kernel's module loader frees what a module, or BPF, has executed (the latter since
+    // 6.10): it is no call.
+    for (const std::string frees : {"module_memfree", "execmem_free"}) {
+        if (code.has(frees)) {
+            const control::Ask ask =
+                control::probe_of(code.find(frees, abi::control::frees_code).front());
+            put(ask.first, ask.second);
+        }
     }
     return probes;
 }

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "control/requests.hpp"
-#include "run/board.hpp"
 #include "run/input.hpp"
 
 #include <cstdint>
@@ -20,9 +19,10 @@ struct Probes {
 
 /// Those for functions of `kernel`, an image: their names, with `*`, `?` and `[]` as
 /// in a shell, or addresses of instructions; `@FILE`: one of these in each line. Throws Error
-/// (bad_input) if there is no such function. `returns`: of each function, too; not of addresses.
+/// (bad_input) if there is no such function. `returns`: of each function, too; not of addresses,
+/// and of what only counts. `memory`: where it begins.
 Probes probes_of(const std::vector<std::string>& wanted, bool returns, const Bytes& kernel,
-                 const Board& board);
+                 std::uint64_t memory);
 
 /// The virtual address at which a kernel whose first byte is at `text` has the first byte of
 /// memory: its decompressor puts it there (AUTO_ZRELADDR), and 128 MiB are mapped in one piece

@@ -406,6 +406,9 @@ void LineFormat::append_event(TextBuffer& to, const Event& event) {
                               caller_text(style_, event), task_of(style_, event)));
         return;
     }
+    case RecordType::hits:
+        to.append(fmt::format("hits {} {}", called_text(style_, event), event.text()));
+        return;
     case RecordType::marker:
         append_colored(to, color::mark, fmt::format("mark {}", event.text()));
         return;

@@ -77,6 +77,8 @@ inline constexpr std::uint32_t max_task_offset = 16'384;
 inline constexpr char probes[] =
     "mmioscope,probes"; ///< u32s: physical address of the kernel's text minus its virtual one,
                         ///< then two per probe (virtual address, ARM instruction; abi/control.hpp).
+                        ///< If the first of two is below 16 MiB, it is a command for the probes
+                        ///< behind it (bits 7:0) with its argument[0]; the second is argument[1].
                         ///< They are set when the kernel first executes their page. Empty: requests
                         ///< may set probes. Default: there are none, and memory never changes
 inline constexpr char loads_modules[] =

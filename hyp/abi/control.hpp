@@ -85,9 +85,34 @@ enum class Command : std::uint8_t {
     // Watched memory: its accesses become records.
     watch = 29,   ///< physical address, bytes: whole pages of 4 KiB, at most most_watched
     unwatch = 30, ///< as watch; 0, 0: all. In a record, bits 11:0 of argument[1] are a WatchEnd
+
+    // What a hit does whose probe is set behind them. First the action, then the conditions, all of
+    // which must hold, at most most_conditions.
+    probe_action = 31, ///< a ProbeAction; one hit in argument[1] of those that meet the conditions,
+                       ///< per probe and CPU, from the first one on. There are no conditions
+    probe_mask = 32,   ///< 0, mask: of what the next condition looks at
+    probe_if = 33,     ///< a ProbeSubject, with a ProbeRelation in bits 15:8; a value
+    probe_hits = 34,   ///< virtual address; value: hits that made no record though they met the
+                       ///< conditions, and hits that did not meet them; both modulo 2^32
 };
 
-inline constexpr Command last_command = Command::unwatch;
+inline constexpr Command last_command = Command::probe_hits;
+
+enum class ProbeAction : std::uint32_t {
+    record = 0, ///< a `call` record
+    count = 1,  ///< nothing but counting; not with `returns`
+    // A `call` record, and what trigger_start or trigger_stop does. It is armed with the probe.
+    start = 2,
+    stop = 3,
+};
+/// What a condition looks at: r0 to r3, and Record::task.
+enum class ProbeSubject : std::uint32_t { r0 = 0, r1 = 1, r2 = 2, r3 = 3, task = 4 };
+enum class ProbeRelation : std::uint32_t { equal = 0, other = 1, below = 2, above = 3 };
+inline constexpr unsigned most_conditions = 4;
+/// argument[0] of probe_if.
+constexpr std::uint32_t condition_of(ProbeSubject subject, ProbeRelation relation) {
+    return static_cast<std::uint32_t>(subject) | static_cast<std::uint32_t>(relation) << 8;
+}
 
 // In the low bits of a probe's address; it is a function's first instruction then.
 /// Each return of the function makes a `ret` record.

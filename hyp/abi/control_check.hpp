@@ -14,7 +14,12 @@ constexpr bool is_trigger(Command command) {
     return command >= Command::trigger_directions && command <= Command::no_trigger;
 }
 constexpr bool is_probe(Command command) {
-    return command == Command::probe || command == Command::unprobe;
+    return command == Command::probe || command == Command::unprobe ||
+           (command >= Command::probe_action && command <= Command::probe_hits);
+}
+/// Whether it says what the next probes do.
+constexpr bool is_of_next_probes(Command command) {
+    return command >= Command::probe_action && command <= Command::probe_if;
 }
 constexpr bool is_watch(Command command) {
     return command == Command::watch || command == Command::unwatch;
@@ -27,7 +32,7 @@ constexpr bool can_be_watched(std::uint32_t begin, std::uint32_t bytes) {
 /// Whether the command changes what is recorded; each such change makes a record.
 constexpr bool is_change(Command command) {
     return (command >= Command::start && command <= Command::policy) || is_trigger(command) ||
-           is_probe(command) || is_watch(command);
+           (is_probe(command) && command != Command::probe_hits) || is_watch(command);
 }
 constexpr bool is_marker(Command command) {
     return command == Command::marker || command == Command::marker_text;
@@ -62,7 +67,14 @@ constexpr bool well_formed(const Request& r) {
     case Command::policy: return first <= 2 && second == 0;
     case Command::watch: return can_be_watched(first, second);
     case Command::unwatch: return (first | second) == 0 || can_be_watched(first, second);
-    case Command::unprobe: return first % 4 == 0 && second == 0;
+    case Command::unprobe:
+    case Command::probe_hits: return first % 4 == 0 && second == 0;
+    case Command::probe_action:
+        return first <= static_cast<std::uint32_t>(ProbeAction::stop) && second != 0;
+    case Command::probe_mask: return first == 0;
+    case Command::probe_if:
+        return (first & 0xff) <= static_cast<std::uint32_t>(ProbeSubject::task) &&
+               first >> 8 <= static_cast<std::uint32_t>(ProbeRelation::above);
     case Command::trigger_start:
     case Command::trigger_stop: return first != 0 && first <= most_counted && second == 0;
     default: return true;

@@ -33,6 +33,7 @@ enum class RecordType : std::uint8_t {
     payload = 15, ///< bytes that belong to the record before it: see payload.hpp
     call = 16,    ///< the guest executed a probed instruction: see below
     ret = 17,     ///< it executed the one behind a call of a probed function: see below
+    hits = 20,    ///< how often it executed one without a record: see below
 };
 
 // A `call` record is written before the instruction at `pc` is executed, usually the first one of a
@@ -44,6 +45,11 @@ enum class RecordType : std::uint8_t {
 // hypervisor does not know which call that was, and whether the guest came there by another way. In
 // a file `pc` is that of the call, and `duration` the time since then; or `pc` is still `lr`: there
 // was none.
+
+// A `hits` record counts hits of the probe at `pc`, on any CPU, that made no record, and are in no
+// earlier one: `value` has those that met the probe's conditions in bits 31:0, others in 63:32. A
+// CPU writes one when it has counted 1, 2, 4, 8, ... of a kind; the rest comes when the probe ends,
+// and when the machine does.
 
 // A `begin` record is in memory before its access goes out, under the same lock. The next record of
 // its CPU tells how the access went, and has the same `time`, `pc` and `lock_sequence`. `value` is

@@ -119,9 +119,31 @@ TEST_CASE("probes name functions, whose instructions somebody must know") {
     const auto with_code = [&](const std::string& line) {
         return asks_of(words_of(line), {}, code);
     };
-    CHECK(with_code("probe v* x") == Asks{{Command::probe, 0xc0010001, 1},
+    const Ask plain{Command::probe_action, 0, 1};
+    CHECK(with_code("probe v* x") == Asks{plain,
+                                          {Command::probe, 0xc0010001, 1},
                                           {Command::probe, 0xc0020000, 2},
                                           {Command::probe, 0xc0030000, 3}});
+    CHECK(with_code("probe x,count y,count z,if=arg2&0xf0==0x10,if=task>9,sample=100,stop w") ==
+          Asks{{Command::probe_action, 1, 1},
+               {Command::probe, 0xc0030000, 3},
+               {Command::probe, 0xc0030000, 3},
+               {Command::probe_action, 3, 100},
+               {Command::probe_mask, 0, 0xf0},
+               {Command::probe_if, 0x002, 0x10},
+               {Command::probe_if, 0x304, 9},
+               {Command::probe, 0xc0030000, 3},
+               plain,
+               {Command::probe, 0xc0030000, 3}});
+    CHECK(with_code("hits x") == Asks{{Command::probe_hits, 0xc0030000}});
+    for (const char* line :
+         {"probe x,counts", "probe x,sample=0", "probe x,if=", "probe x,if=arg0",
+          "probe x,if=arg0=1", "probe x,if=arg4==1", "probe x,if=arg0==", "probe x,if=arg0&==1",
+          "probe x,if=arg0==1,if=arg0==1,if=arg0==1,if=arg0==1,if=arg0==1", "unprobe x,count",
+          "hits x,count"}) {
+        CAPTURE(line);
+        CHECK_THROWS_AS(with_code(line), Error);
+    }
     CHECK(with_code("unprobe x all") == Asks{{Command::unprobe, 0xc0030000}, {Command::unprobe}});
     CHECK_THROWS_WITH(with_code("probe"), Catch::Contains("a function expected"));
 }

@@ -70,7 +70,8 @@ const std::map<std::string, abi::RecordType>& types() {
         {"fault", RecordType::fault},
         {"power", RecordType::power},
         {"call", RecordType::call},
-        {"ret", RecordType::ret}};
+        {"ret", RecordType::ret},
+        {"hits", RecordType::hits}};
     return all;
 }
 

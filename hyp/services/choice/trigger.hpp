@@ -53,6 +53,13 @@ public:
         return starts ? Verdict::first : Verdict::last;
     }
 
+    /// As at the last access that matches. The caller holds all locks. False: it was not armed.
+    bool fire() {
+        const bool fires = armed();
+        if (fires) port::store_shared(state_, holds() ? State::none : State::over);
+        return fires;
+    }
+
 private:
     enum class State : std::uint32_t { none, before, running, over };
 

@@ -106,7 +106,7 @@ Status Control::change(Cpu& cpu, const Request& r) {
     Machine& machine = *cpu.machine;
     if (ends_tracing(r.command)) record(cpu, r, abi::RecordType::configuration);
     Status status = Status::done;
-    if (abi::control::is_probe(r.command)) status = probes_.change(machine, r);
+    if (abi::control::is_probe(r.command)) status = probes_.change(cpu, r);
     else if (abi::control::is_watch(r.command)) status = watched_.change(machine, r);
     else if (is_selection(r.command)) change_selection(machine, r);
     else change_setting(machine, choice_, r);
@@ -124,7 +124,8 @@ bool Control::change_in_quiet(Cpu& cpu, const Request& r, Status& status) {
     return true;
 }
 
-void Control::tell(Cpu& cpu, const Request& r, std::uint32_t (&value)[2]) {
+void Control::tell(Cpu& cpu, const Request& r, Reply& reply) {
+    std::uint32_t(&value)[2] = reply.value;
     Machine& machine = *cpu.machine;
     if (r.command == Command::describe) {
         value[0] = static_cast<std::uint32_t>(machine.regions.size());
@@ -133,6 +134,13 @@ void Control::tell(Cpu& cpu, const Request& r, std::uint32_t (&value)[2]) {
         const std::uint64_t word = machine.cpus[r.argument[1]].ring.statistic(r.argument[0]);
         value[0] = static_cast<std::uint32_t>(word);
         value[1] = static_cast<std::uint32_t>(word >> 32);
+    } else if (r.command == Command::probe_hits) {
+        if (const auto hits = probes_.hits_of(r.argument[0])) {
+            value[0] = hits->met;
+            value[1] = hits->others;
+        } else {
+            reply.status = Status::not_probed;
+        }
     } else if (r.command == Command::flush) {
         port::complete_system();
         stream_.flush();
@@ -147,7 +155,7 @@ void Control::tell(Cpu& cpu, const Request& r, std::uint32_t (&value)[2]) {
 bool Control::carry_out(Cpu& cpu, const Request& r, Reply& reply) {
     if (is_change(r.command)) return change_in_quiet(cpu, r, reply.status);
     if (r.command == Command::snapshot) return take_snapshot(cpu);
-    tell(cpu, r, reply.value);
+    tell(cpu, r, reply);
     return true;
 }
 

@@ -64,7 +64,7 @@ private:
     void change_selection(Machine& machine, const abi::control::Request& r);
     abi::control::Status change(Cpu& cpu, const abi::control::Request& r);
     bool change_in_quiet(Cpu& cpu, const abi::control::Request& r, abi::control::Status& status);
-    void tell(Cpu& cpu, const abi::control::Request& r, std::uint32_t (&value)[2]);
+    void tell(Cpu& cpu, const abi::control::Request& r, abi::control::Reply& reply);
     bool carry_out(Cpu& cpu, const abi::control::Request& r, abi::control::Reply& reply);
     abi::control::Status carry_out_early(Cpu& cpu, const EarlyRequest& request, std::uint16_t id);
     std::uint32_t load_word(unsigned offset);

@@ -7,6 +7,7 @@
 #include "integrity/integrity.hpp"
 #include "machine/machine.hpp"
 
+#include <cstring>
 #include <span>
 
 namespace mmioscope {
@@ -39,6 +40,8 @@ public:
     /// They have the page itself, and it is nobody's.
     void give_back(Page& page);
 
+    /// The copy has no instruction yet.
+    void clear(const Page& page) { std::memset(at(page, 0), 0, page_size); }
     /// Copies the page, which is hidden.
     void copy(Page& page);
     /// A word of the copy. The guest's CPUs see a change if the page is hidden meanwhile.

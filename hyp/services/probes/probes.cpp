@@ -1,6 +1,7 @@
 #include "probes/probes.hpp"
 
 #include "abi/chosen.hpp"
+#include "abi/control_check.hpp"
 #include "base/check.hpp"
 #include "changing/live_tables.hpp"
 #include "guest/exception.hpp"
@@ -9,8 +10,10 @@
 #include "port/device.hpp"
 #include "port/memory.hpp"
 #include "port/sysreg.hpp"
+#include "port/wait.hpp"
 #include "probes/instruction.hpp"
 #include "start/setup.hpp"
+#include "trap/fast_path.hpp"
 #include "trap/translate.hpp"
 
 #include <algorithm>
@@ -19,6 +22,7 @@
 namespace mmioscope {
 
 using abi::control::Command;
+using abi::control::ProbeAction;
 using abi::control::ProbeEnd;
 using abi::control::Status;
 
@@ -82,8 +86,11 @@ BootError Probes::start(Machine& machine, const Setup& setup) {
     if (auto e = LiveTables::objection(machine, fewest_tables)) return e;
     if (setup.boot_tree.overlaps(room_))
         return {"the device tree lies where probes need room: load it elsewhere", ""};
+    cpus_ = machine.cpu_count;
     probes_ = port::memory_at<Probe>({room_.begin});
-    room_.begin = page_ceil(room_.begin + most * sizeof(Probe));
+    room_.begin += most * sizeof(Probe);
+    tallies_ = port::memory_at<Tally>({room_.begin});
+    room_.begin = page_ceil(room_.begin + std::uint64_t{most} * cpus_ * sizeof(Tally));
     if (auto e = pages_.start(machine, *this, room_)) return e;
     mailbox_ = port::memory_at<abi::control::Mailbox>(
         {machine.image.text.begin + abi::control_page_offset});
@@ -98,11 +105,26 @@ BootError Probes::add_from_the_start(Machine& machine, const Setup& setup) {
     const Property given = tree.property(tree.find("/chosen"), abi::chosen::probes);
     if (given.size % 8 != (given.size == 0 ? 0 : 4))
         return {"mmioscope,probes must have one cell, and two for each probe", ""};
+    constexpr std::uint32_t first_address = 16u << 20;
     for (std::size_t n = 1; n < given.size / 4; n += 2) {
-        const Probe probe = asked(given.cell(n), given.cell(0), given.cell(n + 1));
+        const std::uint32_t first = given.cell(n), second = given.cell(n + 1);
+        if (first < first_address) {
+            const auto r = abi::control::make_request(static_cast<Command>(first & 0xff), 0,
+                                                      first >> 8, second);
+            if (!abi::control::is_of_next_probes(r.command) || !abi::control::well_formed(r) ||
+                !stage(r))
+                return {"mmioscope,probes has a command for the next probes that is not valid", ""};
+            continue;
+        }
+        Probe probe = asked(first, given.cell(0), second);
+        const auto rule = staged_rule();
+        if (probe.entry) probe.rule = rule.value_or(0);
+        if (!fits(probe)) return {"mmioscope,probes: a probe that counts makes no returns", ""};
         const bool possible =
             can_be_probed(probe.word) && in_memory(machine.guest_memory, {probe.pa});
-        if (!possible || put(probe, true) != Status::done) {
+        if (possible && rule && put(cpu, probe, true) == Status::done) {
+            arm(machine, *rule, 0);
+        } else {
             const auto why = possible ? ProbeEnd::no_room : ProbeEnd::impossible;
             record_change(cpu, Command::unprobe, probe.va, static_cast<std::uint32_t>(why));
         }
@@ -114,9 +136,146 @@ BootError Probes::add_from_the_start(Machine& machine, const Setup& setup) {
     probe.entry = false;
     probe.loads_modules = true;
     const bool possible = can_be_probed(probe.word) && in_memory(machine.guest_memory, {probe.pa});
-    return possible && put(probe, true) == Status::done
+    return possible && put(cpu, probe, true) == Status::done
                ? BootError{}
                : BootError{"mmioscope,loads-modules is no function", ""};
+}
+
+/// What the next probes do. False: there are too many conditions.
+bool Probes::stage(const abi::control::Request& r) {
+    if (r.command == Command::probe_action) {
+        staged_ = Rule{};
+        staged_.action = static_cast<ProbeAction>(r.argument[0]);
+        staged_.one_in = r.argument[1];
+        return true;
+    }
+    if (staged_.conditions == abi::control::most_conditions) return false;
+    Condition& next = staged_.condition[staged_.conditions];
+    if (r.command == Command::probe_mask) {
+        next.mask = r.argument[1];
+    } else {
+        next.what = r.argument[0];
+        next.value = r.argument[1];
+        ++staged_.conditions;
+    }
+    return true;
+}
+
+/// The number of staged_. Empty: there are too many.
+std::optional<std::uint8_t> Probes::staged_rule() {
+    const auto unused = [&](const Rule& rule) {
+        const auto has = [&](const Probe& p) {
+            return p.va != no_code && &rules_[p.rule] == &rule;
+        };
+        return &rule != rules_ && std::ranges::none_of(all(), has);
+    };
+    Rule* found = std::ranges::find(rules_, staged_);
+    if (found == std::end(rules_)) {
+        found = std::ranges::find_if(rules_, unused);
+        if (found == std::end(rules_)) return std::nullopt;
+        let_count(); // nobody looks at it any more
+        *found = staged_;
+    }
+    return static_cast<std::uint8_t>(found - rules_);
+}
+
+/// What makes no record, has no returns with one.
+bool Probes::fits(const Probe& probe) const {
+    return !probe.returns || rules_[probe.rule].action != ProbeAction::count;
+}
+
+void Probes::arm(Machine& machine, std::uint8_t rule, std::uint16_t id) {
+    if (!rules_[rule].fires()) return;
+    const bool starts = rules_[rule].action == ProbeAction::start;
+    const Command as = starts ? Command::trigger_start : Command::trigger_stop;
+    choice_.trigger.pattern = {.directions = 0}; // no access
+    choice_.trigger.arm(starts, 1, abi::control::change_tag(abi::control::make_request(as, id)));
+    choice_.any = true;
+    choose_fast_regions(machine);
+}
+
+/// False: the guest tries again.
+bool Probes::fire(Cpu& cpu) {
+    if (!choice_.trigger.armed()) return true;
+    if (!begin_quiet(cpu)) return false;
+    if (choice_.trigger.fire()) {
+        abi::Record notice = choice_.notice();
+        cpu.ring.publish_event(notice);
+        choice_.any = choice_.filter != Filter{} || choice_.trigger.active();
+        choose_fast_regions(*cpu.machine);
+    }
+    end_quiet(cpu);
+    return true;
+}
+
+Tally& Probes::tally(const Probe& probe, unsigned cpu) const {
+    return tallies_[(number_of(probe) - 1) * cpus_ + cpu];
+}
+
+/// A probe has no address any more, or a rule no probe: nobody counts by it when this returns.
+void Probes::let_count() const {
+    port::order_memory();
+    for (unsigned n = 0; n < cpus_; ++n) // none of them waits for anything meanwhile
+        while (port::load_shared(hits_[n].counts) != 0) port::relax();
+    port::order_memory();
+}
+
+/// The hits of a probe at `va` that nobody counts now are told, and its counts are 0.
+void Probes::tell(Cpu& cpu, const Probe& probe, std::uint32_t va) const {
+    std::uint32_t held = 0, others = 0;
+    for (unsigned n = 0; n < cpus_; ++n) {
+        Tally& counted = tally(probe, n);
+        const std::uint64_t untold = rules_[probe.rule].untold(counted);
+        held += static_cast<std::uint32_t>(untold);
+        others += static_cast<std::uint32_t>(untold >> 32);
+        counted = {};
+    }
+    if (held == 0 && others == 0) return;
+    abi::Record r = event_record(abi::RecordType::hits, held | std::uint64_t{others} << 32);
+    r.pc = va;
+    cpu.ring.publish_event(r);
+}
+
+/// Its hits are counted from 0 on.
+void Probes::set_rule(Cpu& cpu, Probe& probe, std::uint8_t rule) {
+    const std::uint32_t va = probe.va;
+    port::store_shared(probe.va, no_code);
+    let_count();
+    tell(cpu, probe, va);
+    probe.rule = rule;
+    port::order_memory();
+    port::store_shared(probe.va, va);
+}
+
+std::optional<Tally> Probes::hits_of(std::uint32_t va) const {
+    const auto meant = [va](const Probe& probe) { return probe.entry && probe.va == va; };
+    const auto found = std::ranges::find_if(all(), meant);
+    if (found == all().end()) return std::nullopt;
+    Tally sum{};
+    for (unsigned n = 0; n < cpus_; ++n) {
+        const Tally& counted = tally(*found, n);
+        sum.met += rules_[found->rule].held(port::load_shared(counted.met));
+        sum.others += port::load_shared(counted.others);
+    }
+    return sum;
+}
+
+void Probes::end(Cpu& cpu, MachineEnd how) {
+    if (!on_ || how == MachineEnd::panicked) return;
+    for (Probe& probe : all())
+        if (probe.va != no_code && probe.rule != 0) set_rule(cpu, probe, probe.rule);
+}
+
+/// What those from the start do that are told of next, as the requests that would have said so.
+void Probes::record_rule(Cpu& cpu, std::uint8_t number) {
+    if (number == std::exchange(told_rule_, number)) return;
+    const Rule& rule = rules_[number];
+    record_change(cpu, Command::probe_action, static_cast<std::uint32_t>(rule.action), rule.one_in);
+    for (unsigned n = 0; n < rule.conditions; ++n) {
+        const Condition& c = rule.condition[n];
+        if (c.mask != ~0u) record_change(cpu, Command::probe_mask, 0, c.mask);
+        record_change(cpu, Command::probe_if, c.what, c.value);
+    }
 }
 
 Probes::Page& Probes::page_of(const Probe& probe) {
@@ -135,11 +294,6 @@ std::uint32_t Probes::number_of(const Probe& probe) const {
 
 /// That of the instruction at `pa`, which is on `page`.
 Probes::Probe* Probes::find(const Page& page, std::uint32_t pa) const {
-    if (page.waits) {
-        const auto same = [pa](const Probe& p) { return p.va != no_code && p.pa == pa; };
-        const auto found = std::ranges::find_if(all(), same);
-        return found != all().end() ? &*found : nullptr;
-    }
     const std::uint32_t word = pages_.word(page, pa), number = immediate_of(word);
     if (!is_hvc(word) || number - 1 >= used_) return nullptr; // 0, too
     Probe& probe = probes_[number - 1];
@@ -161,12 +315,15 @@ Probes::Probe Probes::asked(std::uint32_t address, std::uint32_t offset, std::ui
 
 /// `wanted` is there, beside what is wanted of this instruction already. Otherwise nothing has
 /// changed. `from_the_start`: a page has no copy before its first fetch.
-Status Probes::put(const Probe& wanted, bool from_the_start) {
+Status Probes::put(Cpu& cpu, const Probe& wanted, bool from_the_start) {
     Page* page = pages_.find(wanted.pa);
     Probe* probe = page != nullptr ? find(*page, wanted.pa) : nullptr;
     if (probe != nullptr) {
         if (wanted.of != 0) probe->of = wanted.of;
-        if (wanted.entry) probe->returns = wanted.returns;
+        if (wanted.entry) {
+            probe->returns = wanted.returns;
+            if (probe->rule != wanted.rule) set_rule(cpu, *probe, wanted.rule);
+        }
         probe->entry |= wanted.entry;
         probe->frees_code |= wanted.frees_code;
         probe->loads_modules |= wanted.loads_modules;
@@ -179,33 +336,44 @@ Status Probes::put(const Probe& wanted, bool from_the_start) {
         page = pages_.take(wanted.pa);
         if (page == nullptr) return Status::no_room;
         page->waits = from_the_start;
-        if (!from_the_start) pages_.copy(*page);
+        if (from_the_start) pages_.clear(*page);
+        else pages_.copy(*page);
     }
     // Only now no CPU can write there.
     const bool same = page->waits || pages_.word(*page, wanted.pa) == wanted.word;
-    const auto free = std::ranges::find(all(), no_code, &Probe::va);
-    const bool room = free != all().end() || used_ < most;
+    while (free_ < used_ && probes_[free_].va != no_code) ++free_;
+    const bool room = free_ < most;
     if (same && room) {
-        probe = free != all().end() ? &*free : &probes_[used_++];
+        probe = &probes_[free_];
+        used_ = std::max(used_, free_ + 1);
+        for (unsigned n = 0; n < cpus_; ++n) tally(*probe, n) = {};
         *probe = wanted;
         probe->plain = is_plain(probe->word);
         modules_ |= wanted.frees_code;
         ++page->probes;
-        if (!page->waits) pages_.set(*page, probe->pa, hvc(number_of(*probe)));
+        pages_.set(*page, probe->pa, hvc(number_of(*probe)));
     }
     settle(*page);
     return !same ? Status::other_code : room ? Status::done : Status::no_room;
 }
 
-Status Probes::add(Machine& machine, std::uint32_t address, std::uint32_t word) {
-    const std::uint32_t va = address & ~3u;
+Status Probes::add(Cpu& cpu, const abi::control::Request& r) {
+    Machine& machine = *cpu.machine;
+    const std::uint32_t va = r.argument[0] & ~3u, word = r.argument[1];
     const auto found = translate(privileged, {va});
     std::uint32_t there = 0;
     if (!found || !read_guest_memory(machine, *found, {&there, 1}) || there != word)
         return Status::other_code;
     const auto pa = static_cast<std::uint32_t>(found->value);
     if (!can_have_probe(machine, pa, word)) return Status::no_probe_here;
-    return put(asked(address, pa - va, word), false);
+    const auto rule = staged_rule();
+    if (!rule) return Status::no_room;
+    Probe wanted = asked(r.argument[0], pa - va, word);
+    if (wanted.entry) wanted.rule = *rule;
+    if (!fits(wanted)) return Status::argument;
+    const Status status = put(cpu, wanted, false);
+    if (status == Status::done) arm(machine, *rule, r.id);
+    return status;
 }
 
 bool Probes::can_have_probe(const Machine& machine, std::uint32_t pa, std::uint32_t word) {
@@ -213,18 +381,29 @@ bool Probes::can_have_probe(const Machine& machine, std::uint32_t pa, std::uint3
 }
 
 /// Its page is hidden, and stays so until settle().
-void Probes::remove(Page& page, Probe& probe) {
+void Probes::remove(Cpu& cpu, Page& page, Probe& probe) {
+    const std::uint32_t va = probe.va;
     forget_returns(&page, probe);
     take_away(page, probe);
+    if (probe.rule == 0) return;
+    let_count();
+    tell(cpu, probe, va);
 }
 
 void Probes::take_away(Page& page, Probe& probe) {
-    for (Probe& function : all())
-        if (function.site == probe.va) function.site = 0;
+    if (probe.of != 0) forget_site(probe);
     if (probe.frees_code) modules_ = false;
-    probe.va = no_code;
+    port::store_shared(probe.va, no_code);
+    free_ = std::min<unsigned>(free_, number_of(probe) - 1);
     --page.probes;
     pages_.renew(page, probe.pa);
+}
+
+/// Nobody's returns are recorded there any more.
+void Probes::forget_site(Probe& site) {
+    for (Probe& function : all())
+        if (function.site == site.va) function.site = 0;
+    site.of = 0;
 }
 
 /// The function's returns are no longer wanted. The next call of another one sets a probe again
@@ -234,7 +413,7 @@ void Probes::forget_returns(const Page* hidden, Probe& function) {
     function.returns = false;
     for (Probe& site : all()) {
         if (site.va == no_code || site.of != number_of(function)) continue;
-        site.of = 0;
+        forget_site(site);
         if (site.asked()) continue;
         Page& page = page_of(site);
         if (&page != hidden) pages_.hide(page); // no CPU executes a word while it changes (A3.5.4)
@@ -249,9 +428,11 @@ void Probes::settle(Page& page) {
     else pages_.show(page);
 }
 
-Status Probes::change(Machine& machine, const abi::control::Request& r) {
+Status Probes::change(Cpu& cpu, const abi::control::Request& r) {
     const std::uint32_t va = r.argument[0];
-    if (r.command == Command::probe) return add(machine, va, r.argument[1]);
+    if (r.command == Command::probe) return add(cpu, r);
+    if (abi::control::is_of_next_probes(r.command))
+        return stage(r) ? Status::done : Status::argument;
     bool found = va == 0;
     for (Probe& probe : all()) {
         const bool meant = va == 0 ? probe.va != no_code : probe.entry && probe.va == va;
@@ -260,17 +441,18 @@ Status Probes::change(Machine& machine, const abi::control::Request& r) {
         if (va != 0 && (probe.of != 0 || probe.frees_code || probe.loads_modules)) {
             forget_returns(nullptr, probe);
             probe.entry = false;
+            set_rule(cpu, probe, 0);
         } else {
-            remove_alone(probe);
+            remove_alone(cpu, probe);
         }
     }
     return found ? Status::done : Status::not_probed;
 }
 
-void Probes::remove_alone(Probe& probe) {
+void Probes::remove_alone(Cpu& cpu, Probe& probe) {
     Page& page = page_of(probe);
     pages_.hide(page); // no CPU executes a word while it changes (A3.5.4)
-    remove(page, probe);
+    remove(cpu, page, probe);
     settle(page);
 }
 
@@ -284,8 +466,9 @@ void Probes::begin_all_on(Cpu& cpu, Page& page) {
             pages_.set(page, probe.pa, hvc(number_of(probe)));
             const std::uint32_t with = (probe.returns ? abi::control::returns : 0) |
                                        (probe.frees_code ? abi::control::frees_code : 0);
-            if (probe.of == 0 && !probe.loads_modules)
-                record_change(cpu, Command::probe, probe.va | with, probe.word);
+            if (probe.of != 0 || probe.loads_modules) continue;
+            record_rule(cpu, probe.rule);
+            record_change(cpu, Command::probe, probe.va | with, probe.word);
         } else {
             end(cpu, page, probe, ProbeEnd::other_code);
         }
@@ -295,7 +478,7 @@ void Probes::begin_all_on(Cpu& cpu, Page& page) {
 
 void Probes::end(Cpu& cpu, Page& page, Probe& probe, ProbeEnd why) {
     const std::uint32_t va = probe.va;
-    remove(page, probe);
+    remove(cpu, page, probe);
     // Those of returns come back with the next call.
     if (probe.asked()) record_change(cpu, Command::unprobe, va, static_cast<std::uint32_t>(why));
 }
@@ -365,29 +548,38 @@ Outcome Probes::hit(Cpu& cpu, Frame& frame, Probe& probe, const Probe& now) {
 
 /// False: the guest tries again.
 bool Probes::record(Cpu& cpu, const Frame& frame, Probe& probe, const Probe& now) {
-    const bool of_return = now.of != 0, of_call = now.entry;
     if (now.loads_modules && !module_has_its_probes(cpu, frame, probe)) return false;
     if (now.frees_code) {
         if (!begin_quiet(cpu)) return false;
         end_freed(cpu, frame, probe);
         end_quiet(cpu);
     }
-    if (cpu.ring.stalls() && !cpu.ring.has_room(2)) {
-        ++cpu.ring.statistics().retries;
-        return false;
-    }
-    std::optional<bool> returns = false;
-    if (of_call && now.returns)
-        returns = now.site == guest_register(frame, 14) ? std::optional(true)
-                                                        : watch_return(cpu, frame, probe);
-    if (!returns) return false;
+    const bool of_return = now.of != 0 && (probes_[now.of - 1].rule == 0 ||
+                                           open_.has(guest_register(frame, 13), frame.pc));
+    const bool judged = now.entry && now.rule != 0;
+    if ((of_return || (now.entry && !judged)) && must_wait(cpu)) return false;
+    const Verdict verdict = judged      ? judge(cpu, frame, probe, now)
+                            : now.entry ? Verdict::record
+                                        : Verdict::hold;
+    if (verdict == Verdict::again || (verdict == Verdict::fire && !fire(cpu))) return false;
+    const bool of_call = verdict != Verdict::hold;
+    if (!of_call && !of_return && !now.returns && !now.loads_modules) return true;
     abi::Record r = describe_fault(frame, {}, {}, 0, abi::FaultReason::none);
     r.value = frame.r[0] | std::uint64_t{frame.r[1]} << 32;
+    std::optional<bool> returns = false;
+    if (of_call && now.returns)
+        returns = now.site == r.lr ? std::optional(true) : watch_return(cpu, frame, probe);
+    if (!returns) return false;
+    if (judged && now.returns) returns = open_.put(r.sp, r.lr, number_of(probe), *returns);
+    if (judged && of_call)
+        count(cpu, probe, now,
+              [&](const Rule& rule, Tally& hits) { add_hit(cpu, frame, rule, hits, hits.met); });
     if (of_return) {
         abi::Record ret = r;
         ret.type = abi::RecordType::ret;
         ret.lr = ret.pc;
         cpu.ring.publish_event(ret);
+        open_.end(r.sp, frame.pc);
     }
     if (of_call) {
         r.type = abi::RecordType::call;
@@ -398,6 +590,54 @@ bool Probes::record(Cpu& cpu, const Frame& frame, Probe& probe, const Probe& now
     }
     if (now.loads_modules) port::store_shared(loading_, 0);
     return true;
+}
+
+/// The guest waits for a reader.
+bool Probes::must_wait(Cpu& cpu) {
+    if (!cpu.ring.stalls() || cpu.ring.has_room(3)) return false; // a call, a return, hits
+    ++cpu.ring.statistics().retries;
+    return true;
+}
+
+/// Changes the hits of this CPU by add(Rule, Tally), if the probe still is what it was.
+template <class Add>
+void Probes::count(Cpu& cpu, const Probe& probe, const Probe& now, const Add& add) {
+    std::uint32_t& counts = hits_[cpu.number].counts;
+    port::store_shared(counts, 1);
+    port::order_memory(); // either it still is seen to be so here, or let_count() sees this
+    if (port::load_shared(probe.va) == now.va && probe.rule == now.rule)
+        add(rules_[now.rule], tally(probe, cpu.number));
+    port::order_memory();
+    port::store_shared(counts, 0);
+}
+
+/// One more hit in `counted`, one of `hits`, for which there is room.
+void Probes::add_hit(Cpu& cpu, const Frame& frame, const Rule& rule, Tally& hits,
+                     std::uint32_t& counted) {
+    const std::uint32_t now = counted + 1;
+    port::store_shared(counted, now == Rule::restarts ? 0 : now);
+    if (!Rule::tells(now)) return;
+    const bool met = &counted == &hits.met;
+    const std::uint64_t untold =
+        met ? rule.held(now) - rule.held(now / 2) : std::uint64_t{now - now / 2} << 32;
+    if (untold == 0) return;
+    abi::Record r = describe_fault(frame, {}, {}, 0, abi::FaultReason::none);
+    r.type = abi::RecordType::hits;
+    r.value = untold;
+    cpu.ring.publish_event(r);
+}
+
+/// What becomes of a call. If it makes no record, it has been counted.
+Probes::Verdict Probes::judge(Cpu& cpu, const Frame& frame, const Probe& probe, const Probe& now) {
+    Verdict verdict = Verdict::again;
+    count(cpu, probe, now, [&](const Rule& rule, Tally& hits) {
+        const bool met = rule.holds(frame), records = met && rule.records(hits.met);
+        std::uint32_t& counted = met ? hits.met : hits.others;
+        if ((records || Rule::tells(counted + 1)) && must_wait(cpu)) return;
+        verdict = records ? rule.fires() ? Verdict::fire : Verdict::record : Verdict::hold;
+        if (!records) add_hit(cpu, frame, rule, hits, counted);
+    });
+    return verdict;
 }
 
 /// The kernel is about to run the init function of the module in r0. False: the guest tries again.
@@ -433,7 +673,9 @@ void Probes::read_mailbox(Cpu& cpu) {
     if (r.check != check_of(r) || r.id == answered_ || r.command != Command::probe) return;
     abi::control::Reply reply{abi::control::version, Status::done, r.id, {}, 0};
     if (r.argument[0] != 0) {
-        reply.status = change(*cpu.machine, r);
+        const Rule staged = std::exchange(staged_, Rule{}); // others' next probes
+        reply.status = change(cpu, r);
+        staged_ = staged;
         if (reply.status == Status::done)
             record_change(cpu, Command::probe, r.argument[0], r.argument[1]);
     } else {
@@ -494,7 +736,9 @@ std::optional<bool> Probes::watch_return(Cpu& cpu, const Frame& frame, Probe& pr
     if (!modules_ && pa - lr != probe.pa - probe.va) return false; // it may be freed unnoticed
     const Page* const page = pages_.find(pa);
     const Probe* const there = page != nullptr && !page->waits ? find(*page, pa) : nullptr;
-    if (there != nullptr && there->of != 0) {
+    // Of a function without a rule all returns are recorded.
+    if (there != nullptr && there->of != 0 &&
+        (probe.rule != 0 || probes_[there->of - 1].rule == 0)) {
         probe.site = lr;
         return true;
     }
@@ -503,7 +747,7 @@ std::optional<bool> Probes::watch_return(Cpu& cpu, const Frame& frame, Probe& pr
         return false;
     if (!begin_quiet(cpu)) return std::nullopt;
     const auto number = static_cast<std::uint16_t>(number_of(probe));
-    const Status status = put({.va = lr, .pa = pa, .word = word, .of = number}, false);
+    const Status status = put(cpu, {.va = lr, .pa = pa, .word = word, .of = number}, false);
     end_quiet(cpu);
     if (status == Status::other_code) return std::nullopt;
     return status == Status::done;

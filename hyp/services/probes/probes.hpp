@@ -4,6 +4,8 @@
 // function's entry, if it has none. Which call has returned there, SP says to those who read the
 // records.
 //
+// A probe may have a rule (probes/rule.hpp): then some of its hits make no record, and are counted.
+//
 // A page with a probed instruction has a copy (probes/code_pages.hpp), in which HVC #n stands in
 // the instruction's place. At the HVC Hyp writes the record, and the guest executes the instruction
 // itself, in a step, in the one view that has the page. So any instruction that can be stepped can
@@ -14,8 +16,11 @@
 #pragma once
 
 #include "abi/control.hpp"
+#include "choice/choice.hpp"
 #include "engine/service.hpp"
 #include "probes/code_pages.hpp"
+#include "probes/open_calls.hpp"
+#include "probes/rule.hpp"
 
 #include <optional>
 
@@ -23,16 +28,20 @@ namespace mmioscope {
 
 class Probes final : public Service, public OwnerOps, public CallOps, public StepOps {
 public:
-    constexpr explicit Probes(Integrity& integrity) : pages_(integrity) {}
+    constexpr Probes(Integrity& integrity, Choice& choice) : pages_(integrity), choice_(choice) {}
 
     BootError configure(Machine& machine, Setup& setup) override;
     bool add_to_tables(Machine& machine) override;
     BootError start(Machine& machine, const Setup& setup) override;
+    void end(Cpu& cpu, MachineEnd how) override;
 
     bool on() const { return on_; }
-    /// Carries out a `probe` or `unprobe`, between begin_quiet() and end_quiet(). `done`: it is as
+    /// Carries out a request for probes, between begin_quiet() and end_quiet(). `done`: it is as
     /// the request wants it; otherwise nothing has changed.
-    abi::control::Status change(Machine& machine, const abi::control::Request& r);
+    abi::control::Status change(Cpu& cpu, const abi::control::Request& r);
+    /// The hits without a record of the probe at `va`, as probe_hits has them. Empty: there is
+    /// none.
+    std::optional<Tally> hits_of(std::uint32_t va) const;
 
     /// HVC with an immediate.
     Outcome call(Cpu& cpu, Frame& frame) override;
@@ -59,6 +68,7 @@ private:
         bool frees_code : 1 {};    ///< abi::control::frees_code
         bool plain : 1 {};         ///< is_plain()
         bool loads_modules : 1 {}; ///< abi::chosen::loads_modules
+        std::uint8_t rule{};       ///< what a hit does: in rules_
         bool asked() const { return entry || frees_code || loads_modules; }
     };
     static constexpr std::uint32_t no_code = 1;
@@ -68,7 +78,10 @@ private:
     struct Hit {
         std::uint32_t recorded, sp; ///< PC of what traps again, and has its record; 0: nothing
         std::uint32_t stepped;      ///< PC of the step
+        std::uint32_t counts;       ///< not 0: let_count() waits
     };
+    /// What becomes of a call. again: not known yet, the guest tries again.
+    enum class Verdict : std::uint8_t { again, hold, record, fire };
 
     std::span<Probe> all() const { return {probes_, used_}; }
     std::uint32_t number_of(const Probe& probe) const;
@@ -77,13 +90,30 @@ private:
     static bool is_on(const Probe& probe, const Page& page);
     static bool is_at(const Probe& probe, const Frame& frame);
     BootError add_from_the_start(Machine& machine, const Setup& setup);
-    abi::control::Status add(Machine& machine, std::uint32_t address, std::uint32_t word);
+    bool stage(const abi::control::Request& r);
+    std::optional<std::uint8_t> staged_rule();
+    void record_rule(Cpu& cpu, std::uint8_t number);
+    void set_rule(Cpu& cpu, Probe& probe, std::uint8_t rule);
+    bool fits(const Probe& probe) const;
+    void arm(Machine& machine, std::uint8_t rule, std::uint16_t id);
+    bool fire(Cpu& cpu);
+    Tally& tally(const Probe& probe, unsigned cpu) const;
+    void let_count() const;
+    void tell(Cpu& cpu, const Probe& probe, std::uint32_t va) const;
+    static bool must_wait(Cpu& cpu);
+    template <class Add>
+    void count(Cpu& cpu, const Probe& probe, const Probe& now, const Add& add);
+    static void add_hit(Cpu& cpu, const Frame& frame, const Rule& rule, Tally& hits,
+                        std::uint32_t& counted);
+    Verdict judge(Cpu& cpu, const Frame& frame, const Probe& probe, const Probe& now);
+    abi::control::Status add(Cpu& cpu, const abi::control::Request& r);
     bool can_have_probe(const Machine& machine, std::uint32_t pa, std::uint32_t word);
     static Probe asked(std::uint32_t address, std::uint32_t offset, std::uint32_t word);
-    abi::control::Status put(const Probe& wanted, bool from_the_start);
-    void remove(Page& page, Probe& probe);
+    abi::control::Status put(Cpu& cpu, const Probe& wanted, bool from_the_start);
+    void remove(Cpu& cpu, Page& page, Probe& probe);
     void take_away(Page& page, Probe& probe);
-    void remove_alone(Probe& probe);
+    void forget_site(Probe& site);
+    void remove_alone(Cpu& cpu, Probe& probe);
     void forget_returns(const Page* hidden, Probe& function);
     void settle(Page& page);
     void begin_all_on(Cpu& cpu, Page& page);
@@ -100,6 +130,7 @@ private:
     void store(Cpu& cpu, const Frame& frame, Page& page);
 
     CodePages pages_;
+    Choice& choice_;
     CallOps* next_{}; ///< of HVC #0, and of all that are not a probe's
     abi::control::Mailbox* mailbox_{};
     std::uint32_t loading_{};    ///< Mailbox::module
@@ -109,7 +140,16 @@ private:
     Range room_;                 ///< for the probes, and the copies of pages
     Probe* probes_{};
     unsigned used_{}; ///< the most that there were at once
-    bool modules_{};  ///< it is known when the kernel frees their code
+    unsigned free_{}; ///< none below is free
+    Tally* tallies_{};
+    unsigned cpus_{};
+    /// The first one is that of probes without. Those that no probe has may change.
+    static constexpr unsigned most_rules = 64;
+    Rule rules_[most_rules]{};
+    Rule staged_{};            ///< of the next probes
+    std::uint8_t told_rule_{}; ///< of the last one that a record says to be set from the start
+    OpenCalls open_;
+    bool modules_{}; ///< it is known when the kernel frees their code
     bool on_{};
     Hit hits_[abi::max_cpus]{};
 };

@@ -13,7 +13,7 @@ probed() { # FEWEST ARGUMENT...
         "--qemu-arg=file=$build/tests/probe-log.so,out=$out/probe.log${loads:+,loads=$loads}" --access-log "$out/access.log" "$@"
     complete
     verified
-    "$mmioscope" export --as csv -F 'call || ret || type==change' -o "$out/calls.csv" "$out/trace.mmio" 2>/dev/null || fail "export: exit status $?"
+    "$mmioscope" export --as csv -F 'call || ret || type==hits || type==change' -o "$out/calls.csv" "$out/trace.mmio" 2>/dev/null || fail "export: exit status $?"
     tests/qemu/probes.py "$out/probe.log" "$out/calls.csv" "${endless[@]}" >"$out/judge" ||
         fail "$(tail -n 1 "$out/judge"): $(head -n 1 "$out/judge")"
     [ "$(cut -d ' ' -f 1 <<<"$(tail -n 1 "$out/judge")")" -ge "$fewest" ] || fail "few: $(tail -n 1 "$out/judge")"
@@ -23,10 +23,10 @@ probed() { # FEWEST ARGUMENT...
 probed_judge() {
     probed "$@"
     local change
-    for change in call,/d call,/p ret,/d ret,/p; do
+    for change in call,/d call,/p ret,/d ret,/p hits,/d hits,/p; do
         sed "0,/,${change%/*}/{/,$change}" "$out/calls.csv" >"$out/changed.csv"
         ! tests/qemu/probes.py "$out/probe.log" "$out/changed.csv" "${endless[@]}" >"$out/judge" || fail "$change: not noticed"
-        has judge ' functions, [0-9]+ calls, [0-9]+ returns, [12] different$'
+        has judge ' functions, [0-9]+ calls, [0-9]+ returns, [0-9]+ counted, [12] different$'
     done
     # From the first C function on, with what a person looks for.
     "$mmioscope" print -F 'call && func==start_kernel' "$out/trace.mmio" >"$out/print" || fail "print: exit status $?"
@@ -41,7 +41,8 @@ probed_judge() {
     has table '^vfs_write,([0-9]+),\1,[0-9]+,'
 }
 
-add test probes 30 probed_judge 60 --returns --probe start_kernel --probe 'vfs_*' --probe 'kmem_cache_*' --probe '__sched*' --probe 'd_*'
+add test probes 30 probed_judge 60 --returns --probe start_kernel --probe 'vfs_*' --probe 'kmem_cache_*,sample=7' \
+    --probe '__sched*' --probe 'd_*,if=arg1&0x1c!=0,sample=2' --probe '_raw_spin_lock,count' --probe 'mutex_lock,if=arg0<0xc2000000'
 for engine in shadow emulation; do
     add nightly "probes-many-$engine" 150 probed 800 --engine $engine --returns --probe '[a-c]*'
 done
@@ -80,7 +81,8 @@ probes_asked() {
     running=$!
     until_true 60 test -s "$out/console" || fail "the console stays empty"
     ctl() { "$mmioscope" ctl --timeout 60 "unix:$folder/ctl" --kernel "$guest/vmlinuz" "$@" >>"$out/ctl" 2>&1; }
-    ctl probe 'vfs_*' __schedule && ctl --returns probe vfs_write && ctl probe vfs_read && ctl unprobe 'vfs_f*' && ctl mark set
+    ctl probe 'vfs_*' __schedule && ctl --returns probe vfs_write && ctl probe vfs_read && ctl unprobe 'vfs_f*' &&
+        ctl probe 'kmem_cache_*,sample=3' 'kfree,count' && ctl hits kfree && ctl mark set
     local asked=$?
     ctl probe no_such_function && asked=1
     ctl probe start_kernel && asked=1
@@ -91,13 +93,14 @@ probes_asked() {
     [ "$asked" = 0 ] || fail "ctl: $(tail -n 1 "$out/ctl")"
     has ctl 'no_such_function: the kernel has no such function$'
     has ctl '^[3-9][0-9] of [3-9][0-9] functions$'
+    has ctl '^0xc[0-9a-f]+: [1-9][0-9]* without a record$'
     has ctl '^mmioscope: refused: another instruction is there: '
     has ctl 'refused: no probe is there$'
     has stdout '^complete: [0-9]+ events, 0 lost$'
-    "$mmioscope" export --as csv -F 'call || ret || type==change' -o "$out/calls.csv" "$out/trace.mmio" 2>/dev/null || fail "export: exit status $?"
+    "$mmioscope" export --as csv -F 'call || ret || type==hits || type==change' -o "$out/calls.csv" "$out/trace.mmio" 2>/dev/null || fail "export: exit status $?"
     tests/qemu/probes.py "$out/probe.log" "$out/calls.csv" >"$out/judge" ||
         fail "$(tail -n 1 "$out/judge"): $(head -n 1 "$out/judge")"
-    has judge '^[1-9][0-9]* functions, [1-9][0-9]+ calls, [1-9][0-9]* returns, 0 different$'
+    has judge '^[1-9][0-9]* functions, [1-9][0-9]+ calls, [1-9][0-9]* returns, [1-9][0-9]+ counted, 0 different$'
 }
 
 add test probes-asked 40 probes_asked

@@ -534,7 +534,8 @@ TEST_CASE("an HVC of the guest's own is undefined, whatever its number") {
 TEST_CASE("probes from the start begin with the first fetch from their page") {
     RigOptions options = with_probes(1, 1);
     options.tree.probe_cells = {
-        0, function, push_r4_lr, function + 4, add_r6_1 + 1, function + 12, 0xe194'0f9f, 0x1000, 0};
+        0,           function,   push_r4_lr, function + 4, add_r6_1 + 1, function + 12,
+        0xe194'0f9f, 0x100'0000, 0};
     Rig rig(options);
     Code code = rig.program(0); // which writes the function: nothing traps
     code.mov(13, stack).mov(6, 0).mov(12, function);
