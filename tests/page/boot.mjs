@@ -39,6 +39,12 @@ export function bootText(accesses = 600) {
   const end = 1 + accesses / 100;
   lines.push(
     `${end + 0.05} cpu0 marker value=7`,
+    // dev_start() calls dev_wait(); the second call of that never returns.
+    `${end + 0.06} cpu0 call pc=0xc0500000 lr=0xbf000020 sp=0xc1602f80 value=0x200000001 flags=64 task=0xc1000040 mode=0x13`,
+    `${end + 0.07} cpu0 call pc=0xc0500100 lr=0xc0500010 sp=0xc1602f40 value=3 flags=64 task=0xc1000040 mode=0x13`,
+    `${end + 0.08} cpu0 ret pc=0xc0500100 lr=0xc0500010 sp=0xc1602f40 value=4 duration=240000 task=0xc1000040 mode=0x13`,
+    `${end + 0.085} cpu0 call pc=0xc0500100 lr=0xc0500010 sp=0xc1602f40 flags=64 task=0xc1000040 mode=0x13`,
+    `${end + 0.095} cpu0 ret pc=0xc0500000 lr=0xbf000020 sp=0xc1602f80 value=5 duration=840000 task=0xc1000040 mode=0x13`,
     `${end + 0.1} cpu1 R4 0x2c00200c 41 pc=0xc0500010`,
     `${end + 0.2} cpu1 W4 0x2c002010 41 pc=0xc0500010`,
     `${end + 0.25} cpu0 R8 0x1c060010 0xfedcba9876543210 pc=0xbf000010`,

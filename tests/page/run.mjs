@@ -273,6 +273,15 @@ const printed = (...words) => mmioscope("print", "--format", "csv", "--registers
   await page.locator("body").press("0");
   await page.mouse.move(plot.x + plot.width * (3.5 - 0.5) / 6.3, log.y + 8);
   check("the kernel's log has a lane, at its time", (await text(page, "tip")).includes("acme: ready"), await text(page, "tip"));
+  const span = async (lane, seconds) => {
+    const box = await page.locator(".lane .name", { hasText: lane }).boundingBox();
+    await page.mouse.move(plot.x + (plot.width * (seconds - 0.5)) / 6.305, box.y + 8);
+    return text(page, "tip");
+  };
+  const outer = await span(/^calls modprobe:8$/, 6.588);
+  check("calls have lanes by task, with arguments, result and duration", /^dev_start\(0x1, 0x2, 0x0, 0x0\) = 0x5, 35 ms\n/.test(outer), outer);
+  const inner = await span(/^calls modprobe:8 2$/, 6.575);
+  check("what they call is a lane below, and what never returns is none", /^dev_wait\(0x3, 0x0, 0x0, 0x0\) = 0x4, 10 ms\n/.test(inner), inner);
   check("interrupts have lanes, and the console", labels.some((label) => label.startsWith("irq 41")) && labels.includes("console") && labels.includes("polls"), labels);
   check("pixels of the plot are drawn", await page.evaluate(() => {
     const plot = document.getElementById("plot");

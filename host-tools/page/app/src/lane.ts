@@ -2,6 +2,7 @@
 import { contextOf, placeOf, type Data } from "./data";
 import type { Field, Table } from "./facts";
 import type { Shown } from "./state";
+import { kindOf } from "./trace";
 
 /** A span of time that the program or the page has found. */
 export interface Span {
@@ -158,9 +159,10 @@ export function phaseSpans(tables: Table[]): Span[] {
   });
 }
 
-/** Events that have a text, such as marks, and losses. */
+/** Events that have a text, such as marks, and losses; calls have lanes of their own. */
 export function textSpans({ texts, trace }: Data): Span[] {
-  return [...texts].map(([event, text]) => ({ from: trace.time[event], to: trace.time[event], text, event }));
+  const isCall = (event: number) => trace.type[event] === kindOf.call || trace.type[event] === kindOf.ret;
+  return [...texts].filter(([event]) => !isCall(event)).map(([event, text]) => ({ from: trace.time[event], to: trace.time[event], text, event }));
 }
 
 /** How long each interrupt took from acknowledge to end. */

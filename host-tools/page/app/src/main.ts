@@ -1,4 +1,5 @@
 // The page: reads its data, and shows it.
+import { callSpans } from "./calls";
 import { showDevices } from "./devices";
 import { byId, el } from "./dom";
 import { showFilter } from "./filter_box";
@@ -72,6 +73,7 @@ async function main() {
   const spans = new Map<string, Span[]>([["phases", phaseSpans(facts.tables)]]);
   for (const [title, some] of facts.spans) spans.set(title, some.map(([from, to, text, event]) => ({ from, to, text, event: event - 1 })).sort((a, b) => a.from - b.from));
   spans.set("marks", textSpans(data));
+  for (const [title, some] of callSpans(data)) spans.set(title, some);
   const interrupts = interruptSpans(data);
   for (const [title, some] of interrupts) spans.set(title, some);
   const tables = [...facts.tables];
