@@ -36,7 +36,7 @@ FIRST = [("hyp/services/stream/ring_merge.cpp", "records that CPUs publish*,a cl
          ("hyp/services/stream/", "[stream],the stream is sent*"),
          ("hyp/core/machine/debug_unit", "*debug unit*,*BKPT*,*vectors now*,a watchpoint*,in a step*,"
           "*disturb a step,CPUs with excl*,without breakpoints*,*trial of a breakpoint*"),
-         ("hyp/services/probes/", "a probe that*,a page with a probe*,a page that is written*,what the guest writes into*,probes from*,a store that Hyp*,each return*,code that the kernel frees*,no hit is*,a hit makes*,hits that several*"),
+         ("hyp/services/probes/", "a probe that*,a page with a probe*,a page that is written*,what the guest writes into*,probes from*,a store that Hyp*,each return*,code that the kernel frees*,what a probe does changes*,no hit is*,a hit makes*,hits that several*"),
          ("hyp/services/watching/", "*watched*,what loads PC*,maintenance of*"),
          ("hyp/services/changing/", "a descriptor taken away*,memory that moves*"),
          ("hyp/core/machine/step", "without breakpoints*,CPUs with excl*,a guest that runs on*"),
@@ -85,7 +85,7 @@ KINDS = [  # name, what is found, what is put in its place
     ("ICIALLUIS", r"port::write<reg::ICIALLUIS>\(\w*\);", ";"),
     ("probe", r"(?<=\n    )forget_instructions\(\);|pages_\.hide\(\*?page\);|pages_\.renew\(page, pa\);", ";"),
     ("probe", r"port::flush_to_coherency\(port::address_of\(to\), [\w ]+\);", ";"),
-    ("count", r"(?<=\n    )let_count\(\);|port::store_shared\(counted, [^;]*\);", ";"),
+    ("count", r"(?<=no_code\);\n    )let_count\(\);|port::store_shared\(counted, [^;]*\);", ";"),
     ("open", r"cpu\.view\.enter\((view|\*cpu\.shadow)\);", ";"),
     ("debug", r"port::write<reg::(DBG\w+|HDCR)(<n>)?>\([^;]*\);", ";"),
     ("debug", r"(?<= )guest_uses_ = true;|program_vectors\(control\);|(?<=\)) watched_ = true;", ";"),

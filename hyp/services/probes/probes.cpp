@@ -214,7 +214,7 @@ Tally& Probes::tally(const Probe& probe, unsigned cpu) const {
 
 /// A probe has no address any more, or a rule no probe: nobody counts by it when this returns.
 void Probes::let_count() const {
-    port::order_memory();
+    port::complete_all();
     for (unsigned n = 0; n < cpus_; ++n) // none of them waits for anything meanwhile
         while (port::load_shared(hits_[n].counts) != 0) port::relax();
     port::order_memory();
@@ -225,10 +225,12 @@ void Probes::tell(Cpu& cpu, const Probe& probe, std::uint32_t va) const {
     std::uint32_t held = 0, others = 0;
     for (unsigned n = 0; n < cpus_; ++n) {
         Tally& counted = tally(probe, n);
-        const std::uint64_t untold = rules_[probe.rule].untold(counted);
+        const std::uint64_t untold = rules_[probe.rule].untold(
+            {port::load_shared(counted.met), port::load_shared(counted.others)});
         held += static_cast<std::uint32_t>(untold);
         others += static_cast<std::uint32_t>(untold >> 32);
-        counted = {};
+        port::store_shared(counted.met, 0);
+        port::store_shared(counted.others, 0);
     }
     if (held == 0 && others == 0) return;
     abi::Record r = event_record(abi::RecordType::hits, held | std::uint64_t{others} << 32);
@@ -604,9 +606,11 @@ template <class Add>
 void Probes::count(Cpu& cpu, const Probe& probe, const Probe& now, const Add& add) {
     std::uint32_t& counts = hits_[cpu.number].counts;
     port::store_shared(counts, 1);
-    port::order_memory(); // either it still is seen to be so here, or let_count() sees this
-    if (port::load_shared(probe.va) == now.va && probe.rule == now.rule)
+    port::complete_all(); // either it still is seen to be so here, or let_count() sees this
+    if (port::load_shared(probe.va) == now.va && probe.rule == now.rule) {
+        port::order_memory(); // not the counts of before set_rule()
         add(rules_[now.rule], tally(probe, cpu.number));
+    }
     port::order_memory();
     port::store_shared(counts, 0);
 }
@@ -614,7 +618,7 @@ void Probes::count(Cpu& cpu, const Probe& probe, const Probe& now, const Add& ad
 /// One more hit in `counted`, one of `hits`, for which there is room.
 void Probes::add_hit(Cpu& cpu, const Frame& frame, const Rule& rule, Tally& hits,
                      std::uint32_t& counted) {
-    const std::uint32_t now = counted + 1;
+    const std::uint32_t now = port::load_shared(counted) + 1;
     port::store_shared(counted, now == Rule::restarts ? 0 : now);
     if (!Rule::tells(now)) return;
     const bool met = &counted == &hits.met;
@@ -631,9 +635,10 @@ void Probes::add_hit(Cpu& cpu, const Frame& frame, const Rule& rule, Tally& hits
 Probes::Verdict Probes::judge(Cpu& cpu, const Frame& frame, const Probe& probe, const Probe& now) {
     Verdict verdict = Verdict::again;
     count(cpu, probe, now, [&](const Rule& rule, Tally& hits) {
-        const bool met = rule.holds(frame), records = met && rule.records(hits.met);
+        const bool met = rule.holds(frame),
+                   records = met && rule.records(port::load_shared(hits.met));
         std::uint32_t& counted = met ? hits.met : hits.others;
-        if ((records || Rule::tells(counted + 1)) && must_wait(cpu)) return;
+        if ((records || Rule::tells(port::load_shared(counted) + 1)) && must_wait(cpu)) return;
         verdict = records ? rule.fires() ? Verdict::fire : Verdict::record : Verdict::hold;
         if (!records) add_hit(cpu, frame, rule, hits, counted);
     });

@@ -217,6 +217,39 @@ TEST_CASE(
     CHECK(all > 0);
 }
 
+TEST_CASE(
+    "what a probe does changes under a CPU that executes it: each hit is a record, or counted",
+    "[protocol]") {
+    constexpr unsigned calls = 80, changes = 12;
+    for (std::uint64_t seed = 1; seed <= seeds(200); ++seed) {
+        CAPTURE(seed);
+        RigOptions options = with_probes(seed, 2);
+        options.tree.probe_cells = {0, function, push_r4_lr};
+        Rig rig(options);
+        write_function(rig);
+        Code caller = rig.program(1);
+        write_caller(caller, calls, stack);
+        caller.ldr(2, 1).end();
+        Code code = rig.program(0);
+        code.mov(8, 0).mov(9, at::fifo);
+        for (unsigned n = 0; n < changes; ++n) {
+            ask_for(code, n % 3 == 0 ? ProbeAction::count : ProbeAction::record, 1 + n % 4);
+            ask_and_note(code, Command::probe, function, push_r4_lr);
+            code.ldr(2, 9);
+        }
+        code.end();
+        unsigned ended = 0;
+        for (unsigned n = 0; n < 2; ++n)
+            rig.on_end(n, [&](Core&, mmioscope::Cpu& cpu) {
+                if (++ended == 2) ask(cpu, Command::unprobe, function);
+            });
+        rig.run();
+        check_machine(rig);
+        const Sum sum = sum_of_hits(rig);
+        CHECK(rig.records_of(abi::RecordType::call).size() + sum.held + sum.others == calls);
+    }
+}
+
 TEST_CASE("hits that several CPUs count at once add up, whoever reads them", "[protocol]") {
     constexpr unsigned calls = 40;
     for (std::uint64_t seed = 1; seed <= seeds(20); ++seed) {
