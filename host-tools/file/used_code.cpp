@@ -2,8 +2,10 @@
 
 #include "file/block.hpp"
 #include "file/texts.hpp"
+#include "tree/device_names.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 namespace mmioscope::trace {
 
@@ -15,7 +17,17 @@ void UsedCode::see(const Section& section) {
                 add(record.pc & ~1u);
                 add_return(record.lr);
             }
+            if (record.device == memory_) {
+                add(record.va);
+            }
         }
+    } else if (section.type == abi::SectionType::regions) {
+        const std::size_t count = section.payload.size() / sizeof(abi::RegionEntry);
+        std::vector<abi::RegionEntry> regions(count);
+        std::memcpy(regions.data(), section.payload.data(), count * sizeof(abi::RegionEntry));
+        const auto memory = std::ranges::find_if(
+            regions, [](const abi::RegionEntry& r) { return tree::is_guest_memory(r); });
+        memory_ = static_cast<std::uint32_t>(memory - regions.begin());
     } else if (section.type == trace::packed_section || section.type == frames_section) {
         all_ = true; // not unpacked here; stacks have any functions
     } else if (section.type == abi::SectionType::end) {

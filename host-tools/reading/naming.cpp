@@ -364,6 +364,16 @@ std::string Naming::covered_by(const abi::Record& record, const Place& place) {
                              last->name);
 }
 
+const Register* Naming::variable_of(const abi::Record& record, std::uint64_t offset) {
+    if (!tree::is_guest_memory(reader_.regions(), record.device)) {
+        return nullptr;
+    }
+    if (!variables_) {
+        variables_.emplace(reader_.symbols());
+    }
+    return variables_->find(record.va, offset);
+}
+
 Id Naming::find_place(const abi::Record& record) {
     const std::uint64_t key = place_key(record, variant(record));
     const auto [known, fresh] = place_ids_.try_emplace(key, static_cast<Id>(places_.size()));
@@ -375,6 +385,9 @@ Id Naming::find_place(const abi::Record& record) {
         if (trace::kind_of(record.type).is(trace::Is::of_register)) {
             place.reg = devices_.registers().find(record.device, place.offset,
                                                   abi::access_size(record), abi::is_write(record));
+            if (place.reg == nullptr) {
+                place.reg = variable_of(record, place.offset);
+            }
             if (const std::string all = covered_by(record, place); !all.empty()) {
                 place.registers = text(intern(all));
             }

@@ -4,6 +4,7 @@
 #include "file/trace_reader.hpp"
 #include "mmioscope/event.hpp"
 #include "reading/strip_code.hpp"
+#include "reading/variables.hpp"
 #include "records/notes.hpp"
 #include "records/ticks.hpp"
 #include "registers/trace_devices.hpp"
@@ -218,6 +219,7 @@ private:
     void find_all(const abi::Record& record, std::uint32_t returns_to, Context& to);
     Id known_place(const abi::Record& record);
     Id find_place(const abi::Record& record);
+    const Register* variable_of(const abi::Record& record, std::uint64_t offset);
     std::string covered_by(const abi::Record& record, const Place& place);
     void forget_places();
     Id task_of(const abi::Record& record, Times& times);
@@ -259,6 +261,7 @@ private:
 
     std::vector<Found> found_;
     std::uint32_t code_version_ = 1;
+    std::optional<Variables> variables_;         ///< nothing: not asked for
     std::optional<symbols::UnwindTable> frames_; ///< the kernel's; nothing: not asked for
     std::optional<symbols::Reach> reach_;        ///< of all code with names; nothing: unknown
     std::uint32_t seen_modules_ = 0;

@@ -61,6 +61,15 @@ bool same_regions(std::span<const abi::RegionEntry> left, std::span<const abi::R
 /// The path of a region; one that was too long begins with "~".
 std::string_view region_path(const abi::RegionEntry& region);
 
+/// Whether it is the guest's memory, of which pages are watched (run --watch).
+inline bool is_guest_memory(const abi::RegionEntry& region) {
+    return region_path(region) == abi::memory_path;
+}
+/// Likewise of the region with this index, if there is one.
+inline bool is_guest_memory(std::span<const abi::RegionEntry> regions, std::uint32_t index) {
+    return index < regions.size() && is_guest_memory(regions[index]);
+}
+
 // Names for a narrow column: what a person would call the devices of one board.
 
 /// One distinct name for each region: the alias of its node, or the node's name without its address

@@ -2,9 +2,7 @@
 
 #include "tree/device_names.hpp"
 
-#include <algorithm>
 #include <array>
-#include <string_view>
 
 namespace mmioscope::verify {
 
@@ -24,14 +22,6 @@ bool uncertain(const abi::Record& record) {
     const bool unknown = record.type == abi::RecordType::fault &&
                          abi::fault_reason(record.value) == abi::FaultReason::access_unknown;
     return is_walk(record) || (unknown && abi::physical_address(record) != 0);
-}
-
-/// The index of the guest's memory; none has it if it was not watched.
-std::uint16_t memory_region(std::span<const abi::RegionEntry> regions) {
-    const auto found =
-        std::ranges::find(regions, std::string_view(abi::memory_path), tree::region_path);
-    return found == regions.end() ? abi::no_device
-                                  : static_cast<std::uint16_t>(found - regions.begin());
 }
 
 bool may_be_on_the_bus(const abi::Record& record) {
@@ -73,13 +63,12 @@ bool made_again(const importing::Event& fault, const importing::Event& event) {
 
 Events read_events(trace::TraceReader& reader) {
     Events events{{}, trace::LossCounter(1), 0, 0, {}};
-    const std::uint16_t memory = memory_region(reader.regions());
     std::array<importing::Event, 256> faults{}; // the last one of each CPU
     for (auto records = reader.next(); !records.empty(); records = reader.next()) {
         for (const abi::Record& record : records) {
             ++events.records;
             events.holes.add(record);
-            if (record.device == memory && memory != abi::no_device) {
+            if (tree::is_guest_memory(reader.regions(), record.device)) {
                 ++events.of_memory;
             } else if (may_be_on_the_bus(record)) {
                 importing::Event event = to_event(record, events.records);

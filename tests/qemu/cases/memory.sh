@@ -42,6 +42,9 @@ watched_judge() {
         ! tests/qemu/memory.py "$out/memory.log" "$out/changed.csv" $hyp_of_board $((hyp_of_board + 0x1000000)) >"$out/judge" ||
             fail "$change: not noticed"
     done
+    # By the names of variables, of which the file has those that were used.
+    "$mmioscope" print -F 'reg==irq_stacks && func==_raw_spin_lock_irqsave && dir==w' "$out/trace.mmio" >"$out/print" || fail "print: exit status $?"
+    has print ' W4 memory +irq_stacks\+3488 +0x[0-9a-f]+ +_raw_spin_lock_irqsave\+0x[0-9a-f]+ <- __patch_text_real'
 }
 
 # By requests over the stream's wire, while the guest runs: no access is missed between a watch and its end.
