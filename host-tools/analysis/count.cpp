@@ -209,6 +209,9 @@ void Counts::add_other(const Event& event) {
         add_varying(event);
     } else if (interrupts_ && event.record.type == abi::RecordType::interrupt) {
         find(Key::interrupt, event).add(event);
+    } else if (stacks_ && event.record.type == abi::RecordType::call &&
+               abi::goes_on(event.record)) {
+        find(Key::stack, event).add(event);
     }
 }
 

@@ -84,7 +84,7 @@ public:
     explicit Counts(std::vector<Key> keys,
                     std::size_t most = std::numeric_limits<std::size_t>::max());
 
-    /// Counts accesses, and records of interrupts if interrupts are a key.
+    /// Counts accesses; records of interrupts if these are a key, and calls by their stacks.
     void add_all(std::span<const Event> events) override;
     void add(const Event& event) override { add_all(std::span(&event, 1)); }
 

@@ -136,7 +136,9 @@ void add_tracing(CLI::App& command, Options& options) {
         .add_option(
             "--stack", options.stacks,
             "Record the kernel's stack at each access to these devices, for mmioscope print "
-            "--stack: all, or names as for --trace, or BYTES: and names (default 256 bytes)")
+            "--stack: all, or names as for --trace, or BYTES: and names (default 256 bytes); "
+            "calls: "
+            "at each call of --probe, too")
         ->type_name("[BYTES:]DEVICE,...");
     add_values(
         command, "--probe", options.probes,

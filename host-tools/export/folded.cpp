@@ -6,12 +6,12 @@ namespace mmioscope::exporting {
 
 // The task is the outermost frame: what it does in an interrupt is not told apart.
 void Folded::add(const Event& event) {
-    if (event.record.type != abi::RecordType::access) {
-        return;
-    }
-    const std::string stack = analysis::folded_stack(event);
+    const bool access = event.record.type == abi::RecordType::access;
+    const std::string stack = access || event.record.type == abi::RecordType::call
+                                  ? analysis::folded_stack(event)
+                                  : std::string();
     if (stack.empty()) {
-        ++without_;
+        without_ += access ? 1 : 0;
         return;
     }
     const Task* const task = event.task();

@@ -200,6 +200,7 @@ void Naming::forget() {
     newest_context_ = 0;
     forget_places();
     places_.resize(1);
+    accessors_.clear();
     location_ids_.clear();
     locations_.resize(1);
     kept_locations_.clear();

@@ -227,6 +227,7 @@ private:
     const Found& found_at(std::uint32_t address, std::uint64_t time);
     Id location_of(std::uint32_t address, std::uint64_t time, Times& times);
     bool in_one_function(Id left, Id right) const;
+    bool is_accessor(Id id);
     Id find_location(std::uint32_t address, std::uint64_t time, Found& found);
     std::optional<Location> in_module(const trace::LoadedModule& module, std::uint32_t address,
                                       std::uint64_t time);
@@ -266,6 +267,7 @@ private:
     std::optional<symbols::Reach> reach_;        ///< of all code with names; nothing: unknown
     std::uint32_t seen_modules_ = 0;
     std::uint32_t seen_tasks_ = 0;
+    std::unordered_map<Id, std::uint8_t> accessors_;     ///< 1: it is one, 2: it is none
     std::unordered_map<std::uint64_t, Id> location_ids_; ///< by address and number of the module
     std::deque<Location> kept_locations_;
 

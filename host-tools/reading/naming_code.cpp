@@ -1,6 +1,7 @@
 // Finds the names of code addresses; naming.cpp keeps them.
 #include "reading/naming.hpp"
 #include "records/stack.hpp"
+#include "symbols/accessors.hpp"
 #include "symbols/section.hpp"
 #include "system/error.hpp"
 
@@ -150,18 +151,35 @@ std::vector<std::uint32_t> Naming::callers_on_stack(const abi::Record& record,
         return offset % 4 == 0 && index < stack.size() ? std::optional(stack[index]) : std::nullopt;
     };
     Code code(*this, record.time);
-    return symbols::callers_of(registers, code, word, caller == trace::lr_holds ? 0 : caller);
+    const bool called =
+        record.type == abi::RecordType::call && code.function(record.pc) == record.pc;
+    return symbols::callers_of(registers, code, word, caller == trace::lr_holds ? 0 : caller,
+                               called);
 }
 
-// By its stack; otherwise as the recorder says.
+bool Naming::is_accessor(Id id) {
+    std::uint8_t& known = accessors_[id];
+    if (known == 0) {
+        known = symbols::is_accessor(locations_[id]->function) ? 1 : 2;
+    }
+    return known == 1;
+}
+
+// By its stack; otherwise as the recorder says. Of an access, the first function that has not only
+// carried it out for others; 0: which one that was lies beyond the recorded stack.
 trace::Caller Naming::caller_of(const abi::Record& record, std::uint64_t number) {
-    if (abi::goes_on(record)) {
-        const std::vector<std::uint32_t> callers = callers_on_stack(record, number);
-        if (!callers.empty() && (callers[0] & 1) != 0) {
-            return callers[0] + 1;
+    const std::vector<std::uint32_t> callers =
+        abi::goes_on(record) ? callers_on_stack(record, number) : std::vector<std::uint32_t>();
+    for (const std::uint32_t caller : callers) {
+        const Id id = found_at(caller, record.time).id;
+        if ((caller & 1) == 0 || id == no_id) { // interrupted
+            return 0;
+        }
+        if (record.type != abi::RecordType::access || !is_accessor(id)) {
+            return caller + 1;
         }
     }
-    return reader_.caller_of(number);
+    return callers.empty() ? reader_.caller_of(number) : 0;
 }
 
 std::vector<Id> Naming::stack_of(const Event& event) {

@@ -3,6 +3,7 @@
 
 #include "abi/stack.hpp"
 
+#include <array>
 #include <cstdint>
 #include <cstring>
 #include <span>
@@ -15,21 +16,20 @@ inline constexpr std::size_t stack_registers = std::size(abi::StackHead{}.regist
 /// Of the first of `records`, behind which its pieces lie: r4 to r11, and the words from SP on, as
 /// far as they are there. Empty: it has no stack.
 inline std::vector<std::uint32_t> stack_of(std::span<const abi::Record> records) {
-    std::vector<std::uint8_t> bytes;
-    for (std::size_t i = 1; i < records.size() && abi::goes_on(records[i - 1]) &&
-                            abi::follows(records[i], records[i - 1]);
+    std::array<std::uint32_t, abi::payload_limit / 4> words; // NOLINT: filled as far as it counts
+    auto* const bytes = reinterpret_cast<std::uint8_t*>(words.data());
+    std::size_t size = 0;
+    for (std::size_t i = 1;
+         i < records.size() && size <= sizeof words - abi::piece_bytes &&
+         abi::goes_on(records[i - 1]) && abi::follows(records[i], records[i - 1]);
          ++i) {
-        const std::uint8_t* const piece = abi::bytes_of(records[i]);
-        bytes.insert(bytes.end(), piece, piece + abi::bytes_in(records[i]));
+        std::memcpy(bytes + size, abi::bytes_of(records[i]), abi::bytes_in(records[i]));
+        size += abi::bytes_in(records[i]);
     }
-    abi::PayloadKind kind{};
-    if (bytes.size() < sizeof(abi::StackHead)) {
-        return {};
-    }
-    std::memcpy(&kind, bytes.data(), sizeof kind);
-    std::vector<std::uint32_t> words(bytes.size() / sizeof(std::uint32_t) - 1);
-    std::memcpy(words.data(), bytes.data() + sizeof kind, words.size() * sizeof words[0]);
-    return kind == abi::PayloadKind::stack ? words : std::vector<std::uint32_t>();
+    const bool is_stack = size >= sizeof(abi::StackHead) &&
+                          words[0] == static_cast<std::uint32_t>(abi::PayloadKind::stack);
+    return is_stack ? std::vector(words.begin() + 1, words.begin() + static_cast<long>(size / 4))
+                    : std::vector<std::uint32_t>();
 }
 
 } // namespace mmioscope::trace

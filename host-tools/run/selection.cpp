@@ -112,9 +112,10 @@ StackChoice choose_stacks(std::string_view text, const Bytes& tree) {
     StackChoice choice{static_cast<std::uint32_t>(*size), {}};
     const std::vector<std::string> paths = device_paths(tree);
     for (const std::string& word : split({std::string(text.substr(sized ? colon + 1 : 0))})) {
-        const auto called = word == "all" ? std::vector<std::string_view>{word}
-                                          : tree::paths_called(word, tree::aliases(tree),
-                                                               {paths.begin(), paths.end()});
+        const auto called =
+            word == "all" || word == "calls"
+                ? std::vector<std::string_view>{word}
+                : tree::paths_called(word, tree::aliases(tree), {paths.begin(), paths.end()});
         if (called.empty()) {
             unknown("--stack", word, tree);
         }

@@ -261,10 +261,15 @@ Unwound unwind_anywhere(Opcodes opcodes, CoreRegisters& r, std::uint32_t known, 
 } // namespace
 
 std::vector<std::uint32_t> callers_of(CoreRegisters registers, CodeFacts& code,
-                                      const StackWord& word, std::uint32_t known) {
+                                      const StackWord& word, std::uint32_t known, bool called) {
     std::vector<std::uint32_t> found;
-    Unwound how = Unwound::interrupted;
-    std::uint32_t in = registers[pc] & ~1u;
+    found.reserve(16);
+    Unwound how = called ? Unwound::called : Unwound::interrupted;
+    registers[pc] = called ? registers[lr] : registers[pc];
+    std::uint32_t in = (registers[pc] & ~1u) - (called ? 1 : 0);
+    if (called && code.function(in) != 0) {
+        found.push_back(in);
+    }
     while (found.size() < most_frames) {
         const std::uint32_t before[] = {registers[sp], registers[pc]};
         const std::optional<Opcodes> opcodes = code.opcodes(in);

@@ -93,8 +93,9 @@ inline constexpr std::size_t most_frames = 64;
 /// The functions that have not returned to the one at PC, the innermost first, at most most_frames:
 /// for each the address before the one to which it will be returned, which is odd and in the call,
 /// or, if it was interrupted, the address of its next instruction. Right, or shorter. `known`: the
-/// innermost return address, if it is.
+/// innermost return address, if it is. `called`: PC is the first instruction of its function.
 std::vector<std::uint32_t> callers_of(CoreRegisters registers, CodeFacts& code,
-                                      const StackWord& word, std::uint32_t known = 0);
+                                      const StackWord& word, std::uint32_t known = 0,
+                                      bool called = false);
 
 } // namespace mmioscope::symbols

@@ -91,7 +91,8 @@ inline constexpr char watch[] =
                        ///< watch some. Default: none, and memory never changes
 inline constexpr char stacks[] =
     "mmioscope,stacks"; ///< stringlist: all, a path, an alias: the kernel's accesses to these
-                        ///< devices have a payload with its stack (abi/stack.hpp). Default: none
+                        ///< devices have a payload with its stack (abi/stack.hpp); calls: so have
+                        ///< `call` records. Default: none
 inline constexpr char stack_size[] =
     "mmioscope,stack-size"; ///< u32, bytes of it, a multiple of 4 up to most_stack; default 256
 inline constexpr char kernel[] = "multiboot,kernel";

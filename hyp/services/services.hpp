@@ -24,7 +24,7 @@ struct Services {
     TaskNames task_names;
     Stacks stacks;
     Stream stream;
-    Probes probes{integrity, choice};
+    Probes probes{integrity, choice, stacks};
     WatchedMemory watched{integrity};
     Control control{integrity, choice, probes, watched, stream};
     StreamService stream_service{stream, control};

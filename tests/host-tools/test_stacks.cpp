@@ -7,6 +7,7 @@
 #include "reading/trace.hpp"
 #include "reading_all.hpp"
 #include "records/module_table.hpp"
+#include "symbols/accessors.hpp"
 #include "symbols/section.hpp"
 #include "symbols/unwind.hpp"
 #include "view/printer.hpp"
@@ -44,13 +45,14 @@ std::vector<abi::Record> with_stack(std::uint32_t sequence, std::uint32_t pc, st
 }
 
 /// first() calls second(), that third(), and that a module's function; each saves r4 and LR.
-Bytes some_trace(bool frames) {
+Bytes some_trace(bool frames,
+                 const std::vector<std::string>& functions = {"first", "second", "third"}) {
     return trace_bytes([&](trace::FileWriter& writer) {
         write_info(writer);
         write_regions(writer, {region(0x1c09'0000, 0x1000, "/bus/serial@90000")});
-        const symbols::SymbolList names{{code, 'T', "first", ""},
-                                        {code + 0x40, 'T', "second", ""},
-                                        {code + 0x80, 'T', "third", ""},
+        const symbols::SymbolList names{{code, 'T', functions[0], ""},
+                                        {code + 0x40, 'T', functions[1], ""},
+                                        {code + 0x80, 'T', functions[2], ""},
                                         {code + 0xc0, 'D', "end", ""}};
         symbols::UnwindTable table;
         const std::vector<std::uint8_t> pop_r4_lr{0xa8};
@@ -118,6 +120,58 @@ TEST_CASE("an access with a stack has the functions that called its own") {
     CHECK(stacks == std::vector<std::string>{"first;second;third;inner [m]", "first;second;third",
                                              "second;third", ""});
     CHECK(callers == std::vector<std::string>{"third", "second", "second", ""});
+}
+
+TEST_CASE("the caller of an access is the first function that is no accessor, or none is known") {
+    const auto callers = [](const Bytes& bytes) {
+        MemorySource source(bytes);
+        reading::Trace trace({}, source);
+        std::vector<std::string> names;
+        while (const Event* event = trace.next()) {
+            names.push_back(event->caller() == nullptr ? "" : event->caller()->function);
+        }
+        return names;
+    };
+    CHECK(callers(some_trace(true, {"first", "second", "regmap_write"})) ==
+          std::vector<std::string>{"second", "second", "second", ""});
+    CHECK(callers(some_trace(true, {"first", "_regmap_write.part.0", "regmap_write"})) ==
+          std::vector<std::string>{"first", "first", "", ""}); // the third stack ends before it
+    for (const char* name : {"__raw_readsl", "ioread32be", "iowrite8_rep", "_memcpy_fromio",
+                             "bgpio_set", "mem32_serial_in", "uart_console_write",
+                             "pci_bus_read_config_dword", "irq_gc_mask_set_bit.constprop.0"}) {
+        CHECK(symbols::is_accessor(name));
+    }
+    for (const char* name : {"led_trigger_event", "mmci_irq", "serial8250_do_startup",
+                             "pci_scan_slot", "memcpy", "my_ioread32", ""}) {
+        CHECK(!symbols::is_accessor(name));
+    }
+}
+
+TEST_CASE("a call with a stack has the functions that called the one that begins") {
+    const Bytes bytes = trace_bytes([&](trace::FileWriter& writer) {
+        write_info(writer);
+        write_regions(writer, {});
+        const symbols::SymbolList names{{code, 'T', "first", ""},
+                                        {code + 0x40, 'T', "regmap_read", ""},
+                                        {code + 0xc0, 'D', "end", ""}};
+        symbols::UnwindTable table;
+        table.add(code, {});
+        table.add(code + 0x40, std::vector<std::uint8_t>{0xa8});
+        trace::write_about(writer, {"", symbols::pack(names), {}, table.bytes()});
+        // It calls itself: what it would find behind its PUSH is on the stack, too.
+        std::vector<abi::Record> records =
+            with_stack(0, code + 0x40, code + 0x54, {4, code + 0x54, 4, code + 0x10});
+        records[0].type = abi::RecordType::call;
+        writer.append(std::span(records));
+        writer.finish(0, abi::Ending::machine_off);
+    });
+    MemorySource source(bytes);
+    reading::Trace trace({}, source);
+    analysis::Counts counts({analysis::Key::stack});
+    reading::drive(trace, {&counts});
+    const auto& by = counts.by(analysis::Key::stack).held();
+    REQUIRE(by.size() == 1);
+    CHECK(by.begin()->first == "first;regmap_read;regmap_read;regmap_read");
 }
 
 TEST_CASE("print --stack has the callers below the line, and no other print has their bytes") {

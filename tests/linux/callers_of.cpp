@@ -4,7 +4,8 @@
 // compared, and of differences. Accesses before the first one with a caller found by the recorder
 // are counted separately: before the kernel has tasks nothing is looked up, and LR is shown.
 //
-// With --stacks all callers of each access are compared instead, as far as both have them.
+// With --stacks all callers of each access, and of each call of a probed function, are compared
+// instead, as far as both have them.
 #include "reading/trace.hpp"
 #include "records/callers.hpp"
 #include "system/error.hpp"
@@ -55,9 +56,11 @@ std::string name(const Location* location) {
 
 /// The access of `record`, from `next` on; null if the log does not have it.
 const Access* find(const std::vector<Access>& log, std::size_t& next, const abi::Record& record) {
-    const char direction = abi::is_write(record) ? 'W' : 'R';
+    const bool call = record.type == abi::RecordType::call;
+    const char direction = call ? 'C' : abi::is_write(record) ? 'W' : 'R';
+    const std::uint64_t address = call ? 0 : abi::physical_address(record);
     for (std::size_t at = next; at < log.size(); ++at) {
-        if (log[at].pc == record.pc && log[at].address == abi::physical_address(record) &&
+        if (log[at].pc == record.pc && log[at].address == address &&
             log[at].direction == direction) {
             next = at + 1;
             return &log[at];
@@ -128,7 +131,8 @@ int compare_stacks(const std::string& trace_path, const std::string& log_path) {
     std::uint64_t all = 0, known = 0, compared = 0, frames = 0, wrong = 0;
     while (const Event* event = trace.next()) {
         const abi::Record& record = event->record;
-        if (record.type != abi::RecordType::access || !trace::in_kernel(record) ||
+        const bool call = record.type == abi::RecordType::call;
+        if ((record.type != abi::RecordType::access && !call) || !trace::in_kernel(record) ||
             !abi::goes_on(record) || record.cpu >= log.size()) {
             continue;
         }

@@ -10,6 +10,8 @@
  * that PC's function is in if ENTRY is the start of that function: a function may have been come to by a branch, and
  * what a task called before another one had its CPU is not known afterwards.
  *
+ * Where it comes to the HVC of a probe, a line `CPU C 0x0 PC ENTRY RETURN` follows, again if the HVC is executed again.
+ *
  * With the addresses of __switch_to and ret_from_fork, where a CPU goes on with another task, each line goes on with the
  * return addresses of the calls that this task has made since then, the innermost first, at most MOST.
  */
@@ -88,10 +90,7 @@ static void called(unsigned number, void *data) {
     cpus[number % CPUS].begun = (struct call){direct ? target : 0, at + 4};
 }
 
-/* Behind the access, if that did not fault. */
-static void accessed(unsigned number, qemu_plugin_meminfo_t info, uint64_t va, void *pc) {
-    struct qemu_plugin_hwaddr *where = qemu_plugin_get_hwaddr(info, va);
-    if (where == NULL || !qemu_plugin_hwaddr_is_io(where)) return;
+static void write_line(unsigned number, char what, uint64_t address, void *pc) {
     const struct cpu *cpu = &cpus[number % CPUS];
     struct call call = cpu->depth == 0 ? (struct call){0, 0} : cpu->stack[cpu->depth - 1];
     char others[12 * MOST + 1] = "";
@@ -100,9 +99,17 @@ static void accessed(unsigned number, qemu_plugin_meminfo_t info, uint64_t va, v
     for (unsigned i = cpu->depth; switch_to != 0 && i > least; --i)
         length += sprintf(others + length, " 0x%" PRIx32, cpu->stack[i - 1].back);
     fprintf(out, "%u %c 0x%" PRIx64 " 0x%" PRIx64 " 0x%" PRIx32 " 0x%" PRIx32 "%s\n", number, /* whole: stdio locks */
-            qemu_plugin_mem_is_store(info) ? 'W' : 'R', qemu_plugin_hwaddr_phys_addr(where), (uint64_t)(uintptr_t)pc,
-            call.entry, call.back, others);
+            what, address, (uint64_t)(uintptr_t)pc, call.entry, call.back, others);
 }
+
+/* Behind the access, if that did not fault. */
+static void accessed(unsigned number, qemu_plugin_meminfo_t info, uint64_t va, void *pc) {
+    struct qemu_plugin_hwaddr *where = qemu_plugin_get_hwaddr(info, va);
+    if (where != NULL && qemu_plugin_hwaddr_is_io(where))
+        write_line(number, qemu_plugin_mem_is_store(info) ? 'W' : 'R', qemu_plugin_hwaddr_phys_addr(where), pc);
+}
+
+static void at_probe(unsigned number, void *pc) { write_line(number, 'C', 0, pc); }
 
 static bool is_call(uint32_t word) {
     bool direct = (word & 0x0f000000) == 0x0b000000, by_register = (word & 0x0ffffff0) == 0x012fff30;
@@ -120,6 +127,8 @@ static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb) {
         uint32_t word;
         if (qemu_plugin_insn_size(insn) != sizeof word) continue;
         instruction_bytes(insn, &word, sizeof word);
+        if ((word & 0xfff000f0u) == 0xe1400070u && (word & 0xfff0fu) != 0) /* HVC #n, other than PSCI's */
+            qemu_plugin_register_vcpu_insn_exec_cb(insn, at_probe, QEMU_PLUGIN_CB_NO_REGS, (void *)(uintptr_t)at);
         if (is_call(word))
             qemu_plugin_register_vcpu_insn_exec_cb(insn, called, QEMU_PLUGIN_CB_NO_REGS,
                                                    (void *)(uintptr_t)(at << 32 | word));

@@ -206,9 +206,9 @@ void RingWriter::publish_gap(std::uint64_t time) {
     else append_group(record, payload);
 }
 
-void RingWriter::publish_event(abi::Record& record) {
+void RingWriter::publish_event(abi::Record& record, const Payload& payload) {
     record.time = begin(record.pc, abi::physical_address(record));
-    publish(record);
+    publish(record, payload);
     finish();
 }
 

@@ -132,7 +132,7 @@ public:
     }
 
     /// begin(), publish() and finish() for an event that is no access: it happens now.
-    void publish_event(abi::Record& record);
+    void publish_event(abi::Record& record, const Payload& payload = no_payload);
 
     /// The most recent records, for the panic report; `age` 0 is the newest. Null: there is none
     /// that old.

@@ -588,7 +588,7 @@ bool Probes::record(Cpu& cpu, const Frame& frame, Probe& probe, const Probe& now
         r.flags = *returns ? abi::flag_returns : 0;
         r.va = frame.r[2];
         r.pa_low = frame.r[3];
-        cpu.ring.publish_event(r);
+        cpu.ring.publish_event(r, stacks_.of_call(cpu, frame));
     }
     if (now.loads_modules) port::store_shared(loading_, 0);
     return true;
@@ -596,7 +596,8 @@ bool Probes::record(Cpu& cpu, const Frame& frame, Probe& probe, const Probe& now
 
 /// The guest waits for a reader.
 bool Probes::must_wait(Cpu& cpu) {
-    if (!cpu.ring.stalls() || cpu.ring.has_room(3)) return false; // a call, a return, hits
+    const unsigned needed = 3 + stacks_.records_of_call(); // a call, a return, hits
+    if (!cpu.ring.stalls() || cpu.ring.has_room(needed)) return false;
     ++cpu.ring.statistics().retries;
     return true;
 }

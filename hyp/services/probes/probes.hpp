@@ -21,6 +21,7 @@
 #include "probes/code_pages.hpp"
 #include "probes/open_calls.hpp"
 #include "probes/rule.hpp"
+#include "stacks/stacks.hpp"
 
 #include <optional>
 
@@ -28,7 +29,8 @@ namespace mmioscope {
 
 class Probes final : public Service, public OwnerOps, public CallOps, public StepOps {
 public:
-    constexpr Probes(Integrity& integrity, Choice& choice) : pages_(integrity), choice_(choice) {}
+    constexpr Probes(Integrity& integrity, Choice& choice, Stacks& stacks)
+        : pages_(integrity), choice_(choice), stacks_(stacks) {}
 
     BootError configure(Machine& machine, Setup& setup) override;
     bool add_to_tables(Machine& machine) override;
@@ -100,7 +102,7 @@ private:
     Tally& tally(const Probe& probe, unsigned cpu) const;
     void let_count() const;
     void tell(Cpu& cpu, const Probe& probe, std::uint32_t va) const;
-    static bool must_wait(Cpu& cpu);
+    bool must_wait(Cpu& cpu);
     template <class Add>
     void count(Cpu& cpu, const Probe& probe, const Probe& now, const Add& add);
     static void add_hit(Cpu& cpu, const Frame& frame, const Rule& rule, Tally& hits,
@@ -131,6 +133,7 @@ private:
 
     CodePages pages_;
     Choice& choice_;
+    Stacks& stacks_;
     CallOps* next_{}; ///< of HVC #0, and of all that are not a probe's
     abi::control::Mailbox* mailbox_{};
     std::uint32_t loading_{};    ///< Mailbox::module

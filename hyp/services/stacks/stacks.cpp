@@ -35,8 +35,10 @@ BootError Stacks::configure(Machine& machine, Setup& setup) {
         return {"mmioscope,stacks needs the engine shadow or emulation", ""};
     if (devices.size == 0 || devices.value[devices.size - 1] != '\0')
         return {"mmioscope,stacks is no list of strings", ""};
-    while (const char* name = devices.take_text())
-        if (auto e = choose(machine, setup, name)) return e;
+    while (const char* name = devices.take_text()) {
+        if (std::strcmp(name, "calls") == 0) of_calls_ = true;
+        else if (auto e = choose(machine, setup, name)) return e;
+    }
     return {};
 }
 
@@ -76,6 +78,14 @@ Payload Stacks::copy(Cpu& cpu, const Frame& frame) {
         at = at + static_cast<std::uint32_t>(part.size_bytes());
     }
     return {reinterpret_cast<const std::uint8_t*>(&to), bytes_of(count)};
+}
+
+Payload Stacks::of_call(Cpu& cpu, const Frame& frame) {
+    return of_calls_ ? copy(cpu, frame) : Payload{};
+}
+
+std::uint32_t Stacks::records_of_call() const {
+    return of_calls_ ? abi::pieces_of(bytes_of(words_)) : 0;
 }
 
 /// The stacks of User mode are the processes'. Whether it is a register of the machine's, its hooks

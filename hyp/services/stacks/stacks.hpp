@@ -14,6 +14,11 @@ class Stacks final : public Service, public AccessHooks {
 public:
     BootError configure(Machine& machine, Setup& setup) override;
 
+    /// Of a call that the guest makes; empty: it has none.
+    Payload of_call(Cpu& cpu, const Frame& frame);
+    /// The most that it takes.
+    std::uint32_t records_of_call() const;
+
     std::optional<Outcome> before(Cpu& cpu, Frame& frame) override;
     void after(Cpu& cpu, Frame& frame) override;
 
@@ -28,7 +33,8 @@ private:
     Payload copy(Cpu& cpu, const Frame& frame);
 
     std::uint32_t words_{abi::default_stack / 4}; ///< the most of one stack
-    Copy copies_[abi::max_cpus]{};                ///< by CPU: of the access that it makes
+    bool of_calls_{};
+    Copy copies_[abi::max_cpus]{}; ///< by CPU: of the access that it makes
 };
 
 } // namespace mmioscope

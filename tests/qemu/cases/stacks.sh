@@ -15,7 +15,8 @@ stacks() { # FEWEST-CALLERS ARGUMENT...
     for name in __switch_to ret_from_fork; do
         address+=("$("$build/tests/named-code" --address "$guest/vmlinuz" $name)") || fail "the kernel has no $name"
     done
-    run_linux mmioscope.steps=console,rtc,sysreg,irq,sd,net --no-print --trace all --stack 256:gpio,serial0,ethernet \
+    run_linux mmioscope.steps=console,rtc,sysreg,irq,sd,net --no-print --trace all --stack 256:gpio,serial0,ethernet,calls \
+        --probe 'vfs_*' --probe 'smsc911x:*' --probe 'mmc_*' \
         --access-log "$out/access.log" \
         --qemu-arg=-plugin \
         "--qemu-arg=file=$build/tests/call-log.so,out=$out/call.log,switch=${address[0]},fork=${address[1]}" "$@"
@@ -39,12 +40,14 @@ stacks_judge() {
     rm -f "$out/call.log" "$out/altered.log"
     # What a person sees, and what a flame graph is made of.
     "$mmioscope" print --stack -F 'reg==SYS_LED && w' "$out/trace.mmio" >"$out/print" || fail "print: exit status $?"
-    has print ' bgpio_write32\+0x[0-9a-f]+ <- bgpio_set \['
+    has print ' bgpio_write32\+0x[0-9a-f]+ <- led_[a-z_]+ \['
     has print '^ +<- led_heartbeat_function\+0x[0-9a-f]+$'
     "$mmioscope" stat --by stack -F 'dev==ethernet' "$out/trace.mmio" >"$out/by-stack" || fail "stat: exit status $?"
     has by-stack ';smsc911x_poll \[smsc911x\];__smsc911x_reg_read \[smsc911x\] '
     "$mmioscope" export --as folded -F 'dev==serial0' -o "$out/folded" "$out/trace.mmio" 2>/dev/null || fail "export: exit status $?"
     has folded ';pl011_console_write;uart_console_write;pl011_console_putchar [1-9][0-9]+$'
+    "$mmioscope" export --as folded -F 'call && func==mmc_wait_for_req' -o "$out/folded" "$out/trace.mmio" 2>/dev/null || fail "export: exit status $?"
+    has folded ';mmc_wait_for_cmd;mmc_wait_for_req [1-9][0-9]*$'
 }
 
 add test stacks 60 stacks_judge 3

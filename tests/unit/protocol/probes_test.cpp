@@ -634,3 +634,45 @@ TEST_CASE("the function that loads modules must be one", "[protocol]") {
     rig.run();
     CHECK(rig.text().find("mmioscope,loads-modules is no function") != std::string::npos);
 }
+
+TEST_CASE("a call has the stack of who made it, if that is asked for, and a return has none") {
+    for (const bool asked : {false, true}) {
+        CAPTURE(asked);
+        RigOptions options = with_probes(1, 1);
+        options.tree.probe_cells = {0, function | abi::control::returns, push_r4_lr};
+        options.tree.stack_size = 8;
+        if (asked) options.tree.stacks = {"calls"};
+        Rig rig(options);
+        write_function(rig);
+        rig.simulation.ram.store<std::uint32_t>(stack, 0x1234);
+        rig.simulation.ram.store<std::uint32_t>(stack + 4, 0x5678);
+        Code code = rig.program(0);
+        code.mov(13, stack).mov(4, 44).mov(6, 0).mov(11, 111).mov(12, function);
+        for (unsigned n = 0; n < 3; ++n) code.mov(14, code.here() + 12).bx(12);
+        code.mov(0, 0).end();
+        rig.run();
+        check_machine(rig);
+        unsigned calls = 0;
+        const auto& records = rig.records(0);
+        for (std::size_t i = 0; i < records.size(); ++i) {
+            if (records[i].type == abi::RecordType::ret) CHECK(!abi::goes_on(records[i]));
+            if (records[i].type != abi::RecordType::call) continue;
+            ++calls;
+            CHECK(abi::goes_on(records[i]) == asked);
+            if (!asked) continue;
+            std::uint32_t words[11]; // kind, r4 to r11, the stack
+            REQUIRE(i + 2 < records.size());
+            REQUIRE(abi::bytes_in(records[i + 1]) == 32);
+            REQUIRE(abi::bytes_in(records[i + 2]) == 12);
+            std::memcpy(words, abi::bytes_of(records[i + 1]), 32);
+            std::memcpy(words + 8, abi::bytes_of(records[i + 2]), 12);
+            CHECK(words[0] == static_cast<std::uint32_t>(abi::PayloadKind::stack));
+            CHECK(words[1] == 44);
+            CHECK(words[8] == 111);
+            CHECK(words[9] == 0x1234);
+            CHECK(words[10] == 0x5678);
+        }
+        CHECK(calls == 3);
+        CHECK(rig.records_of(abi::RecordType::ret).size() == 3);
+    }
+}
