@@ -117,7 +117,7 @@ BootError Probes::add_from_the_start(Machine& machine, const Setup& setup) {
             continue;
         }
         Probe probe = asked(first, given.cell(0), second);
-        const auto rule = staged_rule();
+        const auto rule = staged_rule(machine);
         if (probe.entry) probe.rule = rule.value_or(0);
         if (!fits(probe)) return {"mmioscope,probes: a probe that counts makes no returns", ""};
         const bool possible =
@@ -162,7 +162,7 @@ bool Probes::stage(const abi::control::Request& r) {
 }
 
 /// The number of staged_. Empty: there are too many.
-std::optional<std::uint8_t> Probes::staged_rule() {
+std::optional<std::uint8_t> Probes::staged_rule(const Machine& machine) {
     const auto unused = [&](const Rule& rule) {
         const auto has = [&](const Probe& p) {
             return p.va != no_code && &rules_[p.rule] == &rule;
@@ -173,7 +173,7 @@ std::optional<std::uint8_t> Probes::staged_rule() {
     if (found == std::end(rules_)) {
         found = std::ranges::find_if(rules_, unused);
         if (found == std::end(rules_)) return std::nullopt;
-        let_count(); // nobody looks at it any more
+        let_count(machine); // nobody looks at it any more
         *found = staged_;
     }
     return static_cast<std::uint8_t>(found - rules_);
@@ -213,10 +213,11 @@ Tally& Probes::tally(const Probe& probe, unsigned cpu) const {
 }
 
 /// A probe has no address any more, or a rule no probe: nobody counts by it when this returns.
-void Probes::let_count() const {
+void Probes::let_count(const Machine& machine) const {
     port::complete_all();
-    for (unsigned n = 0; n < cpus_; ++n) // none of them waits for anything meanwhile
-        while (port::load_shared(hits_[n].counts) != 0) port::relax();
+    for (unsigned n = 0; n < cpus_; ++n) // it waits for nothing meanwhile, unless all CPUs stop
+        while (port::load_shared(hits_[n].counts) != 0 && machine.stopped.load() == 0)
+            port::relax();
     port::order_memory();
 }
 
@@ -242,7 +243,7 @@ void Probes::tell(Cpu& cpu, const Probe& probe, std::uint32_t va) const {
 void Probes::set_rule(Cpu& cpu, Probe& probe, std::uint8_t rule) {
     const std::uint32_t va = probe.va;
     port::store_shared(probe.va, no_code);
-    let_count();
+    let_count(*cpu.machine);
     tell(cpu, probe, va);
     probe.rule = rule;
     port::order_memory();
@@ -368,7 +369,7 @@ Status Probes::add(Cpu& cpu, const abi::control::Request& r) {
         return Status::other_code;
     const auto pa = static_cast<std::uint32_t>(found->value);
     if (!can_have_probe(machine, pa, word)) return Status::no_probe_here;
-    const auto rule = staged_rule();
+    const auto rule = staged_rule(machine);
     if (!rule) return Status::no_room;
     Probe wanted = asked(r.argument[0], pa - va, word);
     if (wanted.entry) wanted.rule = *rule;
@@ -388,7 +389,7 @@ void Probes::remove(Cpu& cpu, Page& page, Probe& probe) {
     forget_returns(&page, probe);
     take_away(page, probe);
     if (probe.rule == 0) return;
-    let_count();
+    let_count(*cpu.machine);
     tell(cpu, probe, va);
 }
 

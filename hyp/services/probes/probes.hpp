@@ -93,14 +93,14 @@ private:
     static bool is_at(const Probe& probe, const Frame& frame);
     BootError add_from_the_start(Machine& machine, const Setup& setup);
     bool stage(const abi::control::Request& r);
-    std::optional<std::uint8_t> staged_rule();
+    std::optional<std::uint8_t> staged_rule(const Machine& machine);
     void record_rule(Cpu& cpu, std::uint8_t number);
     void set_rule(Cpu& cpu, Probe& probe, std::uint8_t rule);
     bool fits(const Probe& probe) const;
     void arm(Machine& machine, std::uint8_t rule, std::uint16_t id);
     bool fire(Cpu& cpu);
     Tally& tally(const Probe& probe, unsigned cpu) const;
-    void let_count() const;
+    void let_count(const Machine& machine) const;
     void tell(Cpu& cpu, const Probe& probe, std::uint32_t va) const;
     bool must_wait(Cpu& cpu);
     template <class Add>

@@ -291,14 +291,28 @@ TEST_CASE("a call starts or stops the records of accesses, at the one that meets
     for (const bool starts : {true, false}) {
         for (std::uint64_t seed = 1; seed <= seeds(6); ++seed) {
             CAPTURE(starts, seed);
-            Rig rig(with_probes(seed, 1));
+            RigOptions options = with_probes(seed, 1);
+            const auto action =
+                static_cast<std::uint32_t>(starts ? ProbeAction::start : ProbeAction::stop);
+            const std::uint32_t condition = condition_of(ProbeSubject::r0, ProbeRelation::equal);
+            const bool from_the_start = seed % 4 < 2; // with both engines
+            const auto of_next = [](Command command, std::uint32_t first) {
+                return static_cast<std::uint32_t>(command) | first << 8;
+            };
+            if (from_the_start)
+                options.tree.probe_cells = {0,         of_next(Command::probe_action, action),
+                                            1,         of_next(Command::probe_if, condition),
+                                            at_call,   function,
+                                            push_r4_lr};
+            Rig rig(options);
             write_function(rig);
             Code code = rig.program(0);
             code.mov(8, 0);
-            ask_for(code, starts ? ProbeAction::start : ProbeAction::stop, 1);
-            ask_and_note(code, Command::probe_if,
-                         condition_of(ProbeSubject::r0, ProbeRelation::equal), at_call);
-            ask_and_note(code, Command::probe, function, push_r4_lr);
+            if (!from_the_start) {
+                ask_and_note(code, Command::probe_action, action, 1);
+                ask_and_note(code, Command::probe_if, condition, at_call);
+                ask_and_note(code, Command::probe, function, push_r4_lr);
+            }
             code.mov(13, stack).mov(0, 0).mov(1, at::fifo).mov(3, calls).mov(12, function);
             const std::uint32_t loop = code.here(), back = loop + 20;
             code.add(0, 0, 1).ldr(2, 1).mov(14, back).bx(12);
