@@ -10,6 +10,7 @@
 #include <optional>
 #include <sstream>
 #include <string_view>
+#include <utility>
 
 namespace mmioscope::control {
 
@@ -427,8 +428,8 @@ Asks probe_rule(std::string_view options) {
             throw bad_input("'{}': expected count, sample=N, if=CONDITION, start or stop", option);
         }
     }
-    if (std::ranges::count(rule, Command::probe_if, &Ask::command) >
-        abi::control::most_conditions) {
+    if (std::cmp_greater(std::ranges::count(rule, Command::probe_if, &Ask::command),
+                         abi::control::most_conditions)) {
         throw bad_input("at most {} conditions are possible", abi::control::most_conditions);
     }
     return rule;
