@@ -98,6 +98,7 @@ void Control::change_selection(Machine& machine, const Request& r) {
         stopped_ = r.command == Command::stop;
     else mark_selected(machine, integrity_, which_of(r), !ends_tracing(r.command));
     apply_selection(machine, integrity_, stopped_);
+    watched_.set_traced(!stopped_);
 }
 
 /// The caller holds all locks, so no access is in flight. Only what probes or watches is refused as

@@ -88,7 +88,7 @@ BootError WatchedMemory::start(Machine& machine, const Setup& setup) {
     owner_ = machine.locks.take_page_owner({lpae::input_end, lpae::input_end}, *this);
     if (owner_ == nullptr) return {"no room for the owner of watched memory", ""};
     owner_->own.region = region;
-    owner_->own.tracing = Span::traced_bit;
+    set_traced(traced_);
     owner_->device = region;
 
     const Tree& tree = setup.tree;

@@ -28,6 +28,14 @@ public:
     /// the request wants it; otherwise nothing has changed.
     abi::control::Status change(Machine& machine, const abi::control::Request& r);
 
+    /// Whether accesses become records; those of watched pages trap all the same. With the lock, or
+    /// before start().
+    void set_traced(bool traced) {
+        traced_ = traced;
+        if (owner_ != nullptr)
+            port::store_shared(owner_->own.tracing, traced ? Span::traced_bit : 0);
+    }
+
     Outcome access(Cpu& cpu, Frame& frame, abi::FaultReason why) override;
     Outcome fetch(Cpu& cpu, Frame& frame, VirtualAddress va, PhysicalAddress pa,
                   bool by_walk) override;
@@ -45,7 +53,7 @@ private:
     Integrity& integrity_;
     Owner* owner_{};
     Range seen_{}; ///< all pages that were ever watched lie there
-    bool on_{};
+    bool on_{}, traced_{true};
 };
 
 } // namespace mmioscope

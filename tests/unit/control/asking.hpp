@@ -27,6 +27,12 @@ inline void write_request(Code& code, const Request& request, unsigned slot = 0)
     code.ldr(7, 5, 16);
 }
 
+/// The sum of the statuses of all requests is in bits 15:8 of r8.
+inline void ask_and_note(Code& code, const Request& request) {
+    write_request(code, request);
+    code.add_reg(8, 8, 7);
+}
+
 inline Status status_of(std::uint32_t first_word) {
     return static_cast<Status>(first_word >> 8 & 0xff);
 }

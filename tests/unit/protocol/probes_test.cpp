@@ -43,12 +43,6 @@ void write_caller(Code code, unsigned calls) {
     code.subs(3, 3, 1).bne(loop).end();
 }
 
-/// The sum of the statuses of all requests is in bits 15:8 of r8.
-void ask_and_note(Code& code, const Request& request) {
-    write_request(code, request);
-    code.add_reg(8, 8, 7);
-}
-
 void check_machine(Rig& rig) {
     REQUIRE(rig.failure() == "");
     CAPTURE(rig.text());

@@ -114,16 +114,6 @@ TEST_CASE("each access to a watched page has its record, and exclusives come thr
     }
 }
 
-namespace {
-
-/// The sum of the statuses of all requests is in bits 15:8 of r8.
-void ask_and_note(Code& code, const Request& request) {
-    write_request(code, request);
-    code.add_reg(8, 8, 7);
-}
-
-} // namespace
-
 TEST_CASE("while a page is watched no access is missed, whenever that begins and ends",
           "[protocol]") {
     constexpr unsigned stores = 60, rounds = 4;
@@ -231,6 +221,32 @@ TEST_CASE("maintenance of a watched page's cache lines is the guest's own") {
         CHECK(rig.reg(0, 2) == counter);
         CHECK(rig.records_of(abi::RecordType::maintenance).size() == 1);
         CHECK(accesses_to_memory(rig).size() == 2);
+    }
+}
+
+TEST_CASE("a stop is one of watched memory, too") {
+    for (std::uint64_t seed = 1; seed <= seeds(6); ++seed) {
+        CAPTURE(seed);
+        RigOptions options = watching(seed, {page, page_size}, 1);
+        const bool early = seed % 4 < 2; // with both engines
+        if (early) options.tree.requests = {static_cast<std::uint32_t>(Command::stop), 0, 0};
+        Rig rig(options);
+        Code code = rig.program(0);
+        code.mov(8, 0).mov(1, counter);
+        if (!early) {
+            code.str(1, 1);
+            ask_and_note(code, make_request(Command::stop, 1));
+        }
+        code.add(2, 1, 1).str(2, 1).ldr(3, 1);
+        ask_and_note(code, make_request(Command::start, 2));
+        code.ldr(4, 1).end();
+        rig.run();
+        check_machine(rig);
+        CHECK(status_of(rig.reg(0, 8)) == Status::done);
+        CHECK(rig.reg(0, 3) == counter + 1);
+        const auto there = accesses_to_memory(rig);
+        REQUIRE(there.size() == (early ? 1 : 2));
+        CHECK(there.back().value == counter + 1);
     }
 }
 
