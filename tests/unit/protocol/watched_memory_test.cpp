@@ -224,6 +224,33 @@ TEST_CASE("maintenance of a watched page's cache lines is the guest's own") {
     }
 }
 
+TEST_CASE("a probed instruction that accesses a watched page is recorded there, and ends its probe",
+          "[protocol]") {
+    constexpr std::uint32_t function = 0x80a0'0100, push_r4_lr = 0xe92d'4010,
+                            pop_r4_pc = 0xe8bd'8010;
+    constexpr unsigned calls = 3;
+    for (std::uint64_t seed = 1; seed <= seeds(10); ++seed) {
+        CAPTURE(seed);
+        RigOptions options = watching(seed, {page, page_size}, 1);
+        options.tree.probes = true;
+        Rig rig(options);
+        Code(rig.simulation.ram, function).word(push_r4_lr).add(6, 6, 1).word(pop_r4_pc);
+        Code code = rig.program(0);
+        code.mov(8, 0).mov(13, page + 0x800).mov(12, function).mov(6, 0);
+        ask_and_note(code, make_request(Command::probe, 1, function, push_r4_lr));
+        code.mov(6, 0);
+        for (unsigned n = 0; n < calls; ++n) code.mov(14, code.here() + 12).bx(12);
+        code.end();
+        rig.run();
+        check_machine(rig);
+        CHECK(status_of(rig.reg(0, 8)) == Status::done);
+        CHECK(rig.reg(0, 6) == calls);
+        CHECK(accesses_to_memory(rig).size() == 4 * calls);
+        CHECK(judge(accesses_to_memory(rig)) == "");
+        CHECK(rig.records_of(abi::RecordType::call).size() == 1);
+    }
+}
+
 TEST_CASE("a stop is one of watched memory, too") {
     for (std::uint64_t seed = 1; seed <= seeds(6); ++seed) {
         CAPTURE(seed);
