@@ -117,7 +117,7 @@ void publish_beats(Cpu& cpu, const Frame& frame) {
         abi::set_physical_address(record, beat.pa.value);
         record.access = how | abi::encode_access(beat.write, beat.log2_size);
         const std::uint32_t value =
-            beat.write || beat.place == pc
+            beat.write || (beat.place == pc && access.bank == arch::Bank::core)
                 ? beat.value
                 : banked_value(frame, access.bank, beat.place, access.log2_size).value_or(0) >>
                       8 * beat.byte;

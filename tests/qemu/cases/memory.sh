@@ -32,13 +32,13 @@ watched() { # FEWEST ARGUMENT...
     memory_judged "$fewest"
 }
 
-# The judge finds an access without a record, a record without that, and a value that was not stored.
+# The judge finds an access without a record, a record without that, and values that were not stored.
 watched_judge() {
     watched "$@"
     local change
-    for change in '0,/,access,r,/{/,access,r,/d}' '0,/,access,w,/{/,access,w,/p}' \
-        '0,/,access,r,4,memory,/s/\(,access,r,4,memory,[0-9]*,[0-9]*,,\)[0-9]*/\177/'; do
-        sed "$change" "$out/memory.csv" >"$out/changed.csv"
+    for change in '$5 == "r" && !n++ { next } 1' '$5 == "w" && !n++ { print } 1' \
+        '$5 == "r" && ++n % 1000 == 0 { $11 = "77" $11 } 1'; do
+        awk -F, -v OFS=, "$change" "$out/memory.csv" >"$out/changed.csv"
         ! tests/qemu/memory.py "$out/memory.log" "$out/changed.csv" $hyp_of_board $((hyp_of_board + 0x1000000)) >"$out/judge" ||
             fail "$change: not noticed"
     done
