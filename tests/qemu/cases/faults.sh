@@ -67,7 +67,7 @@ address_of() {
 in_code() { # KIND WHAT HSR OFFSET LINE...: the first instructions of the trap handler are others; PC is at OFFSET
     local pc
     pc=$(printf '%08x' $((0x$(address_of mmioscope_guest_trap) + $4)))
-    fault "$1" "$2" "pc=0x$pc " "^HSR=0x$3 " 'changed: text 0x[48]80[01][0-9a-f]{4}\+0x1000' "${@:5}"
+    fault "$1" "$2" "pc=0x$pc " "^HSR=0x$3 " 'changed: text 0x[48]80[012][0-9a-f]{4}\+0x1000' "${@:5}"
 }
 
 # The last records are at the fault, so the report ends there, and says so.
@@ -133,7 +133,7 @@ looked() { # GOT-SO-FAR AND-NO-FURTHER ARGUMENT...
     damaged text looks "${@:3}"
     reported "the hypervisor's memory was changed"
     whole
-    once '^mmioscope: changed: text 0x880[01][0-9a-f]{4}\+0x1000'
+    once '^mmioscope: changed: text 0x880[012][0-9a-f]{4}\+0x1000'
     [ -z "$1" ] || has console "^looks: $1"
     has_not console "^looks: $2"
 }
@@ -165,7 +165,7 @@ add test fault-before-report 3 fault_before_report
 add test fault-at-start 3 fault_at_start
 add test virt-fault-at-start 3 virt fault_at_start
 add nightly fault-in-printing 3 fault_in_printing
-add test changed-text 3 changed text straddle 'text 0x880[01][0-9a-f]{4}\+0x1000'
+add test changed-text 3 changed text straddle 'text 0x880[012][0-9a-f]{4}\+0x1000'
 add nightly changed-constants 3 changed constants straddle 'constants 0x880[0-2][0-9a-f]{4}\+0x1000'
 add test changed-tables 3 changed tables straddle 'tables 0x88[0-9a-f]{6}\+0x(1000|fe0)'
 add test changed-description 3 changed description straddle 'description 0x880[0-9a-f]{5}\+0x[0-9a-f]+'
@@ -178,7 +178,7 @@ add test virt-fault-undefined 3 virt in_code undefined 'undefined instruction' 0
 add test virt-fault-overflow 3 virt in_code overflow 'stack overflow' '9400004[0-9a-f]' 0 '  HDFAR=0x48[0-9a-f]{3}fe0 '
 add test virt-fault-check 3 virt fault check 'unexpected value of VTTBR' '^checked before pc=0x480[01]' '^mmioscope: unchanged: text'
 add test virt-fault-both 3 virt fault both 'undefined instruction'
-add test virt-changed-text 3 virt changed text calls 'text 0x480[01][0-9a-f]{4}\+0x1000'
+add test virt-changed-text 3 virt changed text calls 'text 0x480[012][0-9a-f]{4}\+0x1000'
 add test virt-changed-tables 3 virt changed tables calls 'tables 0x48[0-9a-f]{6}\+0x(1000|fe0)'
 add nightly virt-fault-load 3 virt in_code load 'data abort' '9[45][0-9a-f]{2}000[0-9a-f]' 4 'HDFAR=0x70000000 '
 add nightly virt-fault-in-report 3 virt fault_in_report
