@@ -285,9 +285,24 @@ TEST_CASE("hits that several CPUs count at once add up, whoever reads them", "[p
     }
 }
 
+TEST_CASE("a probe that is to stop the records closes the fast path from the start") {
+    constexpr auto stop = static_cast<std::uint32_t>(ProbeAction::stop);
+    for (const std::uint32_t action : {0u, stop}) {
+        RigOptions options = with_probes(1, 1);
+        options.tree.probe_cells = {0,
+                                    static_cast<std::uint32_t>(Command::probe_action) | action << 8,
+                                    1, function, push_r4_lr};
+        Rig rig(options);
+        rig.program(0).end();
+        rig.run();
+        check_machine(rig);
+        CHECK((rig.machine->has_fast_regions == 0) == (action == stop));
+    }
+}
+
 TEST_CASE("a call starts or stops the records of accesses, at the one that meets the conditions",
           "[protocol]") {
-    constexpr unsigned calls = 10, at_call = 6;
+    constexpr unsigned calls = 10, at_call = 6, accesses = 4; // most on the fast path
     for (const bool starts : {true, false}) {
         for (std::uint64_t seed = 1; seed <= seeds(6); ++seed) {
             CAPTURE(starts, seed);
@@ -314,15 +329,16 @@ TEST_CASE("a call starts or stops the records of accesses, at the one that meets
                 ask_and_note(code, Command::probe, function, push_r4_lr);
             }
             code.mov(13, stack).mov(0, 0).mov(1, at::fifo).mov(3, calls).mov(12, function);
-            const std::uint32_t loop = code.here(), back = loop + 20;
-            code.add(0, 0, 1).ldr(2, 1).mov(14, back).bx(12);
-            code.subs(3, 3, 1).bne(loop).end();
+            const std::uint32_t loop = code.here(), back = loop + 32;
+            code.add(0, 0, 1);
+            for (unsigned n = 0; n < accesses; ++n) code.str(0, 1);
+            code.mov(14, back).bx(12).subs(3, 3, 1).bne(loop).end();
             rig.run();
             check_machine(rig);
             CHECK(status_of(rig.reg(0, 8)) == Status::done);
             CHECK(rig.records_of(abi::RecordType::call).size() == 1);
             CHECK(rig.records_of(abi::RecordType::access).size() ==
-                  (starts ? calls - at_call : at_call));
+                  accesses * (starts ? calls - at_call : at_call));
             unsigned fired = 0;
             for (const abi::Record& r : rig.records_of(abi::RecordType::configuration))
                 fired += r.value == abi::control::fired;
