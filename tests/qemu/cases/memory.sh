@@ -57,14 +57,14 @@ watched_asked() {
     running=$!
     until_true 120 test -s "$out/console" || fail "the console stays empty"
     ctl() { "$mmioscope" ctl --timeout 60 "unix:$folder/ctl" --kernel "$out/System.map" "$@" >>"$out/ctl" 2>&1; }
+    ctl unwatch irq_stacks && asked=1
+    ctl watch nothing && asked=1
+    ctl watch 0x1c090000+4K && asked=1
     for n in 1 2 3 4; do
         ctl watch irq_stacks || asked=1
         sleep 0.2
         ctl unwatch irq_stacks || asked=1
     done
-    ctl unwatch irq_stacks && asked=1
-    ctl watch nothing && asked=1
-    ctl watch 0x1c090000+4K && asked=1
     wait "$running"
     rm -r "$folder"
     [ "$asked" = 0 ] || fail "ctl: $(tail -n 1 "$out/ctl")"
