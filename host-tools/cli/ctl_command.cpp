@@ -9,8 +9,8 @@
 #include "symbols/section.hpp"
 #include "symbols/symbol_files.hpp"
 #include "system/message.hpp"
+#include "tree/device_names.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <csignal>
 #include <memory>
@@ -48,14 +48,12 @@ Exit status: 0 the command was carried out, 1 it was refused or no reply came, 2
 
 /// Finds the variables of the file with symbols `kernel`; empty: there is none.
 control::FindDevice variables_of(const std::string& kernel, const wire::StreamHead& head) {
-    const auto memory = std::ranges::find_if(head.regions, [](const abi::RegionEntry& r) {
-        return r.path == std::string_view(abi::memory_path);
-    });
+    const auto memory = tree::guest_memory_in(head.regions);
     symbols::SymbolList symbols;
-    if (!kernel.empty() && memory != head.regions.end()) {
+    if (!kernel.empty() && memory) {
         symbols = symbols::unpack(symbols::section_of(std::vector{kernel}));
     }
-    return run::variables_in(std::move(symbols), memory != head.regions.end() ? memory->base : 0);
+    return run::variables_in(std::move(symbols), memory ? head.regions[*memory].base : 0);
 }
 
 Status steer(const Options& options) {

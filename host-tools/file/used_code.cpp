@@ -25,9 +25,7 @@ void UsedCode::see(const Section& section) {
         const std::size_t count = section.payload.size() / sizeof(abi::RegionEntry);
         std::vector<abi::RegionEntry> regions(count);
         std::memcpy(regions.data(), section.payload.data(), count * sizeof(abi::RegionEntry));
-        const auto memory = std::ranges::find_if(
-            regions, [](const abi::RegionEntry& r) { return tree::is_guest_memory(r); });
-        memory_ = static_cast<std::uint32_t>(memory - regions.begin());
+        memory_ = tree::guest_memory_in(regions);
     } else if (section.type == trace::packed_section || section.type == frames_section) {
         all_ = true; // not unpacked here; stacks have any functions
     } else if (section.type == abi::SectionType::end) {

@@ -33,8 +33,8 @@ private:
 
     std::unordered_set<std::uint32_t> addresses_;
     std::array<std::uint32_t, 1024> recent_{}; ///< some of addresses_, by a hash; 0: none
-    std::uint32_t memory_ = ~0u; ///< the region whose addresses have names, too, if there is one
-    bool all_ = false;           ///< each name may be needed
+    std::optional<std::uint32_t> memory_;      ///< the region whose addresses have names, too
+    bool all_ = false;                         ///< each name may be needed
 };
 
 } // namespace mmioscope::trace

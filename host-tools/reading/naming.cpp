@@ -366,7 +366,7 @@ std::string Naming::covered_by(const abi::Record& record, const Place& place) {
 }
 
 const Register* Naming::variable_of(const abi::Record& record, std::uint64_t offset) {
-    if (!tree::is_guest_memory(reader_.regions(), record.device)) {
+    if (record.device != tree::guest_memory_in(reader_.regions())) {
         return nullptr;
     }
     if (!variables_) {

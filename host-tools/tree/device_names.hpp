@@ -4,10 +4,12 @@
 #include "abi/ring.hpp"
 #include "tree/device_tree.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -61,13 +63,10 @@ bool same_regions(std::span<const abi::RegionEntry> left, std::span<const abi::R
 /// The path of a region; one that was too long begins with "~".
 std::string_view region_path(const abi::RegionEntry& region);
 
-/// Whether it is the guest's memory, of which pages are watched (run --watch).
-inline bool is_guest_memory(const abi::RegionEntry& region) {
-    return region_path(region) == abi::memory_path;
-}
-/// Likewise of the region with this index, if there is one.
-inline bool is_guest_memory(std::span<const abi::RegionEntry> regions, std::uint32_t index) {
-    return index < regions.size() && is_guest_memory(regions[index]);
+/// The index of the guest's memory, of which pages are watched (run --watch); nothing: none are.
+inline std::optional<std::uint32_t> guest_memory_in(std::span<const abi::RegionEntry> regions) {
+    const auto found = std::ranges::find(regions, std::string_view(abi::memory_path), region_path);
+    return found == regions.end() ? std::nullopt : std::optional(found - regions.begin());
 }
 
 // Names for a narrow column: what a person would call the devices of one board.

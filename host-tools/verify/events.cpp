@@ -3,6 +3,7 @@
 #include "tree/device_names.hpp"
 
 #include <array>
+#include <optional>
 
 namespace mmioscope::verify {
 
@@ -63,12 +64,13 @@ bool made_again(const importing::Event& fault, const importing::Event& event) {
 
 Events read_events(trace::TraceReader& reader) {
     Events events{{}, trace::LossCounter(1), 0, 0, {}};
+    const std::optional<std::uint32_t> memory = tree::guest_memory_in(reader.regions());
     std::array<importing::Event, 256> faults{}; // the last one of each CPU
     for (auto records = reader.next(); !records.empty(); records = reader.next()) {
         for (const abi::Record& record : records) {
             ++events.records;
             events.holes.add(record);
-            if (tree::is_guest_memory(reader.regions(), record.device)) {
+            if (record.device == memory) {
                 ++events.of_memory;
             } else if (may_be_on_the_bus(record)) {
                 importing::Event event = to_event(record, events.records);

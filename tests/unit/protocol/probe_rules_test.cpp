@@ -33,10 +33,8 @@ void write_function(Rig& rig) {
     Code(rig.simulation.ram, function).word(push_r4_lr).word(add_r6_1).word(pop_r4_lr).bx(14);
 }
 
-/// The sum of the statuses of all requests is in bits 15:8 of r8.
 void ask_and_note(Code& code, Command command, std::uint32_t first, std::uint32_t second = 0) {
-    write_request(code, make_request(command, 1, first, second));
-    code.add_reg(8, 8, 7);
+    sim::ask_and_note(code, make_request(command, 1, first, second));
 }
 void ask_for(Code& code, ProbeAction action, std::uint32_t one_in) {
     ask_and_note(code, Command::probe_action, static_cast<std::uint32_t>(action), one_in);
