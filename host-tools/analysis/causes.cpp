@@ -12,6 +12,7 @@ namespace mmioscope::analysis {
 
 void Causes::add(const Event& event) {
     const abi::Record& record = event.record;
+    unseen_ = recorded_.add(record) ? event.number : unseen_;
     const Bytes here = touched_by(target_);
     if (record.type != abi::RecordType::access || record.device != target_.device ||
         !touched_by(record).overlaps(here)) {
@@ -58,8 +59,11 @@ std::string Causes::changes() const {
         "{}{}", abi::is_write(before.record()) ? "write" : "read",
         both == here ? ""
                      : fmt::format(", in the {} bytes that both access", both.end - both.begin));
+    const bool by_other =
+        of_memory_ && !abi::is_write(target_) && recorded_.all() && unseen_ < before.number();
     return bits == 0 ? fmt::format("the same value as in the previous {}", what)
-                     : fmt::format("{:#x} changed since the previous {}", bits, what);
+                     : fmt::format("{:#x} changed since the previous {}{}", bits, what,
+                                   by_other ? ", by another master: no CPU stored it" : "");
 }
 
 table::Table Causes::table() const {

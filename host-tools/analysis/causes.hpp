@@ -2,14 +2,17 @@
 #pragma once
 
 #include "analysis/kept_access.hpp"
+#include "analysis/recorded.hpp"
 #include "reading/drive.hpp"
 
 namespace mmioscope::analysis {
 
 class Causes final : public reading::Consumer {
 public:
-    /// `access` has Event::number. Add the events of the trace up to it.
-    explicit Causes(const Event& access) : number_(access.number), target_(access.record) {}
+    /// `access` has Event::number. Add the events of the trace up to it. `of_memory`: watched
+    /// memory, which only another master can change without a record.
+    explicit Causes(const Event& access, bool of_memory = false)
+        : number_(access.number), target_(access.record), of_memory_(of_memory) {}
 
     void add(const Event& event) override;
     void forget() override;
@@ -25,6 +28,9 @@ private:
 
     std::uint64_t number_;
     abi::Record target_;
+    bool of_memory_;
+    Recorded recorded_;
+    std::uint64_t unseen_ = 0; ///< the last event before which accesses may have no records
     KeptAccess this_, read_, written_, wrote_this_value_;
 };
 

@@ -1,8 +1,11 @@
+#include "analysis/memory_moves.hpp"
 #include "analysis/sharing.hpp"
 #include "cli/commands.hpp"
 #include "cli/option_types.hpp"
 #include "cli/view_options.hpp"
+#include "tree/device_names.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <memory>
 
@@ -14,6 +17,8 @@ struct Options {
     ViewOptions view;
     std::size_t limit = 20;
     bool all = false;
+    bool memory = false;
+    std::string by = "page";
 };
 
 constexpr char footer[] = R"(
@@ -37,8 +42,18 @@ docs/sharing.md defines each finding, and says what it cannot see. Registers tha
 GIC, are not shared. Nothing is concluded across a loss. -F, --cpu, --from and --to choose the accesses that are looked
 at: what they leave out can make findings appear or disappear.
 
+--memory: which watched memory (mmioscope run --watch) moves between CPUs. A page, a line of 64 bytes or a byte moves to a
+CPU that reads it if another one has written it since that CPU's last read, and to one that writes it if another one has
+read or written it since its last write.
+
+  pages, lines, bytes    accesses that moved one; the lines are those with the most moves
+  false sharing    a page moved often, and its lines seldom (or a line, and its bytes): CPUs use different parts of it
+  function, task   who took it most often, and from whom; times: how often these two did; event: the first move
+  changed          loads that returned what no CPU had stored: another master did, by DMA; event: the first one
+
 Examples:
   mmioscope sharing boot.mmio
+  mmioscope sharing --memory --by line boot.mmio
   mmioscope sharing --all --limit 0 --format csv boot.mmio
 
 Exit status: 0 the trace is whole and nothing was lost, 1 otherwise, 2 it cannot be read. Findings do not change it.
@@ -49,13 +64,24 @@ Status sharing(const Options& options) {
     reading::Trace trace(selection);
     view::Output out(options.view.output);
     reading::Tally tally(reading::selects(selection));
-    analysis::Sharing sharing;
     reading::DriveOptions how = drive_options(options.view, "read");
     how.losses = reading::Losses::all;
-    reading::drive(trace, {&tally, &sharing}, how);
-    const table::Table table = sharing.table(
-        options.limit == 0 ? std::numeric_limits<std::size_t>::max() : options.limit, options.all);
-    return finish_with_tables(options.view, std::span(&table, 1), out, tally, trace.reader());
+    const std::size_t most =
+        options.limit == 0 ? std::numeric_limits<std::size_t>::max() : options.limit;
+    const auto finish = [&](reading::Consumer& consumer, const auto& table_of) {
+        reading::drive(trace, {&tally, &consumer}, how);
+        const table::Table table = table_of();
+        return finish_with_tables(options.view, std::span(&table, 1), out, tally, trace.reader());
+    };
+    if (options.memory) {
+        const auto by = std::ranges::find(analysis::moves_by_words, options.by);
+        analysis::MemoryMoves moves(
+            static_cast<analysis::MovesBy>(by - analysis::moves_by_words.begin()),
+            tree::guest_memory_in(trace.reader().regions()), reading::selects(selection));
+        return finish(moves, [&] { return moves.table(most); });
+    }
+    analysis::Sharing sharing;
+    return finish(sharing, [&] { return sharing.table(most, options.all); });
 }
 
 Action add(CLI::App& command, const std::string&) {
@@ -65,6 +91,11 @@ Action add(CLI::App& command, const std::string&) {
     command.add_flag("--all", options->all,
                      "Also what is only information: shared registers and pages, and registers "
                      "that are never read back");
+    CLI::Option* const memory = command.add_flag(
+        "--memory", options->memory, "Instead, which watched memory moves between CPUs");
+    command.add_option("--by", options->by, "Its lines are for each of these (default page)")
+        ->check(one_of(analysis::moves_by_words))
+        ->needs(memory);
     add_format_option(command, options->view, "one table row per line, numbers not rounded");
     add_wide_option(command, options->view);
     add_pager_option(command, options->view);

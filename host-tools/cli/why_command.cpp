@@ -6,6 +6,7 @@
 #include "reading/trace.hpp"
 #include "system/error.hpp"
 #include "system/message.hpp"
+#include "tree/device_names.hpp"
 #include "view/print_output.hpp"
 
 #include <memory>
@@ -23,8 +24,9 @@ struct Options {
 
 constexpr char footer[] = R"(
 Prints the access with this number, and what happened to its register before: the previous write, the previous read and,
-for a read, the last write of the value that it got. The last line says which bits changed since the access before. To
-go back further, ask for the number of one of these lines.
+for a read, the last write of the value that it got. The last line says which bits changed since the access before; those of
+watched memory that no CPU stored were changed by another master, by DMA. To go back further, ask for the number of one of
+these lines.
 
 Numbers are those of print --number, diff, and at.
 
@@ -60,9 +62,12 @@ Status why(const Options& options) {
     selection.numbers = {1, options.number};
     reading::Trace trace(selection);
     view::Output out(options.view.output);
-    analysis::Causes causes(access);
+    analysis::Causes causes(access, access.record.device ==
+                                        tree::guest_memory_in(trace.reader().regions()));
     reading::Tally tally(true);
-    reading::drive(trace, {&tally, &causes}, drive_options(options.view, "read"));
+    reading::DriveOptions how = drive_options(options.view, "read");
+    how.losses = reading::Losses::all;
+    reading::drive(trace, {&tally, &causes}, how);
     const table::Table table = causes.table();
     print_tables(options.view, std::span(&table, 1), out,
                  view::short_names(trace.reader(), width(options.view, out)));

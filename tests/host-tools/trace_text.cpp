@@ -93,6 +93,9 @@ public:
             reg(in);
         } else if (word == "code") {
             code(in);
+        } else if (word == "variable") {
+            const auto address = static_cast<std::uint32_t>(number(in));
+            in >> text.variables[address];
         } else if (word == "task") {
             task(in);
         } else if (word == "about") {
@@ -336,6 +339,9 @@ symbols::SymbolList symbols_of(const TraceText& text) {
     for (const auto& [address, code] : text.code) {
         list.push_back({address, 't', code.location.function, code.location.module});
         list.push_back({address + code.size, 'D', "behind", code.location.module});
+    }
+    for (const auto& [address, name] : text.variables) {
+        list.push_back({address, 'b', name, ""});
     }
     return list;
 }

@@ -26,6 +26,7 @@ namespace mmioscope::test {
 ///     interrupt DEVICE ID                    a shared interrupt of the GIC, for its tree node
 ///     register DEVICE OFFSET NAME [FIELD:LOW[+WIDTH][=WORD,WORD...]]...
 ///     code ADDRESS SIZE FUNCTION [MODULE]
+///     variable ADDRESS NAME
 ///     task POINTER PID COMM [TGID]
 ///     about KEY=VALUE                        of the trace's text
 ///     option WORD...                         what the reader of the text is to do
@@ -47,6 +48,7 @@ struct TraceText {
     std::vector<abi::Record> records;
     std::map<std::pair<std::string, std::uint64_t>, Register> registers; ///< by device and offset
     std::map<std::uint32_t, Code> code;                                  ///< by address
+    std::map<std::uint32_t, std::string> variables;                      ///< by address
     std::map<std::uint32_t, Task> tasks;                                 ///< by Record::task
     std::set<std::string> options;
     std::string about;                                          ///< lines

@@ -4,7 +4,9 @@
 LOG is that of memory_log.c, TRACE.csv an export (csv-number) of the accesses to memory. Each CPU must have made the same
 ones in the same order: the guest all but store-exclusives, Hyp these, and loads of its own that the trace does not have.
 Besides, each load must have the value that was stored there last, in the order of the trace's lock_sequence, which has no
-gaps. With `stretches` TRACE.csv has the changes, too: only from a watch to its end there is no gap. Prints differences and, as the last line, the sums; exits with 1 if there are any.
+gaps. With `stretches` TRACE.csv has the changes, too: only from a watch to its end there is no gap. Prints differences, how
+often memory moved between CPUs, as `mmioscope sharing --memory` counts it, and as the last line the sums; exits with 1 if
+there are any differences.
 """
 import csv
 import itertools
@@ -23,6 +25,26 @@ def logged(path, hyp):
             else:
                 guest.setdefault(cpu, []).append((pc, address, 1 << log2_size, store == 1))
     return guest, own
+
+
+def moves(path, hyp):
+    """How often LOG's accesses, in its order, moved a page, a line or a byte: by mtrace's rule, of times. A read does if
+    another CPU has written there since the CPU's last read, a write if another one has accessed it since the last write."""
+    counts, reads, writes = {shift: [0, 0] for shift in (12, 6, 0)}, {}, {}
+    with open(path, "rb") as file:
+        for now, (pc, address, cpu, log2_size, store, _, _) in enumerate(struct.iter_unpack("<IIBBBBI", file.read()), 1):
+            if hyp[0] <= pc < hyp[1] and not store:
+                continue
+            for shift, count in counts.items():
+                moved = False
+                for unit in range(address >> shift, (address + (1 << log2_size) - 1 >> shift) + 1):
+                    read, written = reads.setdefault((shift, unit), {}), writes.setdefault((shift, unit), {})
+                    since = (written if store else read).get(cpu, 0)
+                    moved |= any(time > since and other != cpu for other, time in written.items())
+                    moved |= bool(store) and any(time > since and other != cpu for other, time in read.items())
+                    (written if store else read)[cpu] = now
+                count[store] += moved
+    return "moves by page: {} reads, {} writes; by line: {}, {}; by byte: {}, {};".format(*counts[12], *counts[6], *counts[0])
 
 
 def compare(what, ours, theirs):
@@ -88,6 +110,8 @@ def main():
                 stale += memory.get((watch, address + byte), here) != here
             memory[watch, address + byte] = here
         loads += not write
+    if not stretches:
+        print(moves(log, (int(begin, 0), int(end, 0))))
     print(f"{len(rows)} accesses, {loads} loads, {different} different, {stale} bytes not as stored last")
     sys.exit(1 if different or stale else 0)
 

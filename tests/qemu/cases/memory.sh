@@ -16,6 +16,9 @@ memory_judged() { # FEWEST
     hyp_of_board=$(($(ram) + 0x8000000)) # and what lies below its trace area
     tests/qemu/memory.py "$out/memory.log" "$out/memory.csv" $hyp_of_board $((hyp_of_board + 0x1000000)) >"$out/judge" ||
         fail "$(tail -n 1 "$out/judge"): $(head -n 1 "$out/judge")"
+    "$mmioscope" sharing --memory --by line "$out/trace.mmio" >"$out/moves" 2>/dev/null || fail "sharing: exit status $?"
+    tail -n 1 "$out/moves" | grep -qF "$(grep '^moves by' "$out/judge") changed by another master: 0" ||
+        fail "$(grep '^moves by' "$out/judge") by the judge: $(tail -n 1 "$out/moves")"
     [ "$(cut -d ' ' -f 1 <<<"$(tail -n 1 "$out/judge")")" -ge "$1" ] || fail "few: $(tail -n 1 "$out/judge")"
 }
 

@@ -1,0 +1,242 @@
+#include "analysis/memory_moves.hpp"
+
+#include "analysis/count.hpp"
+#include "analysis/kept_access.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <tuple>
+
+namespace mmioscope::analysis {
+
+namespace {
+
+constexpr unsigned line_shift = 6, page_shift = 12;
+
+std::string hex_of(std::uint64_t address, unsigned shift) {
+    return fmt::format("{:#x}", address >> shift << shift);
+}
+
+std::string side_of(const Event& event, Key key) {
+    std::string name;
+    if (event.number != 0) {
+        set_name(name, event, key);
+    }
+    return name;
+}
+
+table::Cell known(std::uint64_t number) {
+    return number == 0 ? table::Cell() : table::Cell(number);
+}
+
+} // namespace
+
+Moves::Row& Moves::row_of(const Event& event) {
+    const std::uint64_t address = abi::physical_address(event.record);
+    switch (by_) {
+    case MovesBy::page: name_ = hex_of(address, page_shift); break;
+    case MovesBy::line: name_ = hex_of(address, line_shift); break;
+    case MovesBy::symbol:
+        name_ = event.reg() != nullptr ? event.reg()->name : hex_of(address, page_shift);
+        break;
+    case MovesBy::function: set_name(name_, event, Key::function); break;
+    case MovesBy::task: set_name(name_, event, Key::task); break;
+    }
+    return rows_.of(name_);
+}
+
+void Moves::add(const Event& to, const Event& from, Moved moved) {
+    Row& row = row_of(to);
+    for (Sum* const sum : {&all_, static_cast<Sum*>(&row)}) {
+        const auto count = [&](Count& one, bool has_moved) {
+            (abi::is_write(to.record) ? one.writes : one.reads) += has_moved ? 1 : 0;
+        };
+        count(sum->bytes, moved.byte);
+        count(sum->lines, moved.line);
+        count(sum->pages, moved.page);
+        sum->first = sum->first == 0 ? to.number : sum->first;
+    }
+    ++row.sides.of(Sides{side_of(to, Key::function), side_of(to, Key::task),
+                         side_of(from, Key::function), side_of(from, Key::task)});
+}
+
+void Moves::add_changed(const Event& event) {
+    for (Sum* const sum : {&all_, static_cast<Sum*>(&row_of(event))}) {
+        ++sum->changed;
+        sum->first_changed = sum->first_changed == 0 ? event.number : sum->first_changed;
+    }
+}
+
+// It moves often, and its parts seldom: CPUs use different parts.
+bool Moves::is_false(const Row& row) const {
+    constexpr std::uint64_t often = 32, times = 8;
+    const auto larger = [&](const Count& whole, const Count& parts) {
+        return whole.all() >= often && whole.all() >= times * parts.all();
+    };
+    return by_ == MovesBy::page   ? larger(row.pages, row.lines)
+           : by_ == MovesBy::line ? larger(row.lines, row.bytes)
+                                  : false;
+}
+
+table::Row Moves::cells(const std::string& name, const Row& row) const {
+    const auto& sides = row.sides.held();
+    const auto most =
+        std::ranges::max_element(sides, {}, [](const auto& one) { return one.second; });
+    const auto side = [&](std::size_t n) {
+        return most == sides.end() || most->first[n].empty() ? table::Cell()
+                                                             : table::Cell(most->first[n]);
+    };
+    return {name,
+            is_false(row) ? table::Cell(std::string_view("false sharing")) : table::Cell(),
+            row.pages.all(),
+            row.lines.all(),
+            row.bytes.all(),
+            row.pages.reads,
+            row.pages.writes,
+            row.lines.reads,
+            row.lines.writes,
+            row.bytes.reads,
+            row.bytes.writes,
+            side(0),
+            side(1),
+            side(2),
+            side(3),
+            most == sides.end() ? table::Cell() : table::Cell(most->second),
+            known(row.first),
+            known(row.changed),
+            known(row.first_changed)};
+}
+
+table::Table Moves::table(std::size_t most) const {
+    using enum table::Look;
+    const std::string_view by = moves_by_words[static_cast<std::size_t>(by_)];
+    table::Table table{{{by, by},
+                        {"finding", "finding"},
+                        {"pages", "pages", number, 6},
+                        {"lines", "lines", number, 6},
+                        {"bytes", "bytes", number, 6},
+                        {"page_reads"},
+                        {"page_writes"},
+                        {"line_reads"},
+                        {"line_writes"},
+                        {"byte_reads"},
+                        {"byte_writes"},
+                        {"function", "function"},
+                        {"task", "task"},
+                        {"other_function", "from function"},
+                        {"other_task", "task"},
+                        {"times", "times", number, 5},
+                        {"event", "event", number, 8},
+                        {"changed", "changed", number, 7},
+                        {"changed_event", "event", number, 8}},
+                       {}};
+    std::vector<const std::pair<const std::string, Row>*> rows;
+    for (const auto& one : rows_.held()) {
+        rows.push_back(&one);
+    }
+    std::ranges::stable_sort(rows, std::greater(), [this](const auto* one) {
+        const Row& row = one->second;
+        const bool by_page = by_ == MovesBy::page;
+        return std::tuple(by_page ? row.pages.all() : row.lines.all(),
+                          by_page ? row.lines.all() : row.pages.all(), row.bytes.all());
+    });
+    for (const auto* const row : std::span(rows).first(std::min(most, rows.size()))) {
+        table.rows.push_back(cells(row->first, row->second));
+    }
+    table.closing = fmt::format(
+        "{}moves by page: {} reads, {} writes; by line: {}, {}; by byte: {}, {}; changed by "
+        "another master: {}{}",
+        rows.size() > most ? fmt::format("... {} more (--limit); all ", rows.size() - most) : "",
+        all_.pages.reads, all_.pages.writes, all_.lines.reads, all_.lines.writes, all_.bytes.reads,
+        all_.bytes.writes, all_.changed,
+        all_.changed == 0 ? "" : fmt::format(", first at event {}", all_.first_changed));
+    const Row& rest = rows_.rest();
+    add_left_out(table.left_out, rest.pages.all() + rest.lines.all() + rest.bytes.all(), "moves",
+                 rows_.most());
+    return table;
+}
+
+bool MemoryMoves::Part::add(const Event& event, Event& from) {
+    const unsigned cpu = event.record.cpu;
+    const bool is_write = abi::is_write(event.record);
+    from = (is_write ? access : write).of_other(cpu);
+    access.add(event);
+    if (is_write) {
+        write.add(event);
+    }
+    return moves.add(cpu, is_write);
+}
+
+/// The access's byte number `byte` is at `place` in the line. Returns whether a load finds there
+/// what was not stored last.
+bool MemoryMoves::Line::changes(const abi::Record& record, unsigned place, unsigned byte) {
+    const std::uint64_t bit = std::uint64_t{1} << place;
+    const bool is_write = abi::is_write(record);
+    if ((record.flags & abi::flag_value_unknown) != 0 || byte >= sizeof record.value) {
+        known &= is_write ? ~bit : known;
+        return false;
+    }
+    const auto now = static_cast<std::uint8_t>(record.value >> 8 * byte);
+    const bool changed = !is_write && (known & bit) != 0 && content[place] != now;
+    known |= bit;
+    content[place] = now;
+    return changed;
+}
+
+// What is known of memory's content ends with each change of what is recorded; of its moves, too,
+// with a loss.
+void MemoryMoves::see(const abi::Record& record) {
+    if (record.type == abi::RecordType::gap) {
+        lines_.held().clear();
+        pages_.clear();
+    } else if (recorded_.add(record)) {
+        for (auto& [address, line] : lines_.held()) {
+            line.known = 0;
+        }
+    }
+}
+
+void MemoryMoves::add(const Event& event) {
+    const abi::Record& record = event.record;
+    see(record);
+    if (record.type != abi::RecordType::access || record.device != memory_ ||
+        record.cpu >= abi::max_cpus) {
+        return;
+    }
+    const Bytes here = touched_by(record);
+    Moved moved;
+    bool changed = false;
+    Event by_line, by_page;
+    Line* line = nullptr;
+    for (std::uint64_t at = here.begin; at < here.end; ++at) {
+        const auto place = static_cast<unsigned>(at % line_bytes);
+        if (line == nullptr || place == 0) {
+            line = &lines_.of(at >> line_shift);
+            if (lines_.is_rest(*line)) {
+                ++left_out_;
+                return;
+            }
+            moved.line |= line->add(event, by_line);
+        }
+        if (at == here.begin || at % (1u << page_shift) == 0) {
+            moved.page |= pages_[at >> page_shift].add(event, by_page);
+        }
+        moved.byte |= line->bytes[place].add(record.cpu, abi::is_write(record));
+        changed |= line->changes(record, place, static_cast<unsigned>(at - here.begin));
+    }
+    if (moved.byte || moved.line || moved.page) {
+        moves_.add(event, moved.byte || moved.line ? by_line : by_page, moved);
+    }
+    if (changed && recorded_.all() && !selects_) {
+        moves_.add_changed(event);
+    }
+}
+
+table::Table MemoryMoves::table(std::size_t most) const {
+    table::Table table = moves_.table(most);
+    add_left_out(table.left_out, left_out_, "accesses to lines", lines_.most());
+    return table;
+}
+
+} // namespace mmioscope::analysis
