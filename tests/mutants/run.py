@@ -85,7 +85,7 @@ KINDS = [  # name, what is found, what is put in its place
     ("ICIALLUIS", r"port::write<reg::ICIALLUIS>\(\w*\);", ";"),
     ("probe", r"(?<=\n    )forget_instructions\(\);|pages_\.hide\(\*?page\);|pages_\.renew\(page, pa\);", ";"),
     ("probe", r"port::flush_to_coherency\(port::address_of\(to\), [\w ]+\);", ";"),
-    ("count", r"(?<=no_code\);\n    )let_count\(\);|port::store_shared\(counted, [^;]*\);", ";"),
+    ("count", r"let_count\(\*?(cpu\.)?machine\);|port::store_shared\(counted, [^;]*\);", ";"),
     ("open", r"cpu\.view\.enter\((view|\*cpu\.shadow)\);", ";"),
     ("debug", r"port::write<reg::(DBG\w+|HDCR)(<n>)?>\([^;]*\);", ";"),
     ("debug", r"(?<= )guest_uses_ = true;|program_vectors\(control\);|(?<=\)) watched_ = true;", ";"),

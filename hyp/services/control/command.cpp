@@ -3,6 +3,7 @@
 #include "abi/control_check.hpp"
 #include "black_box/black_box.hpp"
 #include "changing/live_tables.hpp"
+#include "changing/request_record.hpp"
 #include "control/selection.hpp"
 #include "control/settings.hpp"
 #include "machine/machine.hpp"
@@ -44,14 +45,6 @@ Which which_of(const Request& r) {
 bool well_formed_here(const Machine& machine, const Request& r) {
     if (r.command != Command::statistic) return well_formed(r);
     return r.argument[0] < sizeof(abi::Statistics) / 8 && r.argument[1] < machine.cpu_count;
-}
-
-void record(Cpu& cpu, const Request& r, abi::RecordType type) {
-    const bool of_device = r.command == Command::select || r.command == Command::deselect;
-    const auto device = static_cast<std::uint16_t>(of_device ? r.argument[0] : abi::no_device);
-    abi::Record record = event_record(type, r.argument[0] | std::uint64_t{r.argument[1]} << 32,
-                                      abi::control::change_tag(r), device);
-    cpu.ring.publish_event(record);
 }
 
 /// False: another CPU holds Machine::changes.
@@ -102,27 +95,18 @@ void Control::change_selection(Machine& machine, const Request& r) {
 }
 
 /// The caller holds all locks, so no access is in flight. Only what probes or watches is refused as
-/// late as here.
-Status Control::change(Cpu& cpu, const Request& r) {
+/// late as here. Empty: a part is done.
+std::optional<Status> Control::change(Cpu& cpu, const Request& r) {
     Machine& machine = *cpu.machine;
-    if (ends_tracing(r.command)) record(cpu, r, abi::RecordType::configuration);
-    Status status = Status::done;
+    if (ends_tracing(r.command)) record_request(cpu, r);
+    std::optional<Status> status = Status::done;
     if (abi::control::is_probe(r.command)) status = probes_.change(cpu, r);
     else if (abi::control::is_watch(r.command)) status = watched_.change(machine, r);
     else if (is_selection(r.command)) change_selection(machine, r);
     else change_setting(machine, choice_, r);
     choose_fast_regions(machine);
-    if (!ends_tracing(r.command) && status == Status::done)
-        record(cpu, r, abi::RecordType::configuration);
+    if (!ends_tracing(r.command) && status == Status::done) record_request(cpu, r);
     return status;
-}
-
-/// False: a lock was not free in time.
-bool Control::change_in_quiet(Cpu& cpu, const Request& r, Status& status) {
-    if (!begin_quiet(cpu)) return false;
-    status = change(cpu, r);
-    end_quiet(cpu);
-    return true;
 }
 
 void Control::tell(Cpu& cpu, const Request& r, Reply& reply) {
@@ -148,13 +132,19 @@ void Control::tell(Cpu& cpu, const Request& r, Reply& reply) {
     } else if (r.command == Command::hello) {
         stream_.repeat_hello();
     } else {
-        record(cpu, r, abi::RecordType::marker);
+        record_request(cpu, r, abi::RecordType::marker);
     }
 }
 
-/// False: other CPUs are in the way.
+/// False: other CPUs are in the way, or a part is done.
 bool Control::carry_out(Cpu& cpu, const Request& r, Reply& reply) {
-    if (is_change(r.command)) return change_in_quiet(cpu, r, reply.status);
+    if (is_change(r.command)) {
+        if (!begin_quiet(cpu)) return false;
+        const auto status = change(cpu, r);
+        end_quiet(cpu);
+        reply.status = status.value_or(Status::done);
+        return status.has_value();
+    }
     if (r.command == Command::snapshot) return take_snapshot(cpu);
     tell(cpu, r, reply);
     return true;

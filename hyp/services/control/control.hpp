@@ -37,10 +37,10 @@ public:
     /// of one aligned word that HSR describes.
     Outcome access(Cpu& cpu, Frame& frame, abi::FaultReason why) override;
 
-    /// Carries `request` out and returns the reply. Returns nothing if other CPUs are in the way:
-    /// nothing has changed, ask again. The caller holds no region lock and has no step armed.
-    /// `request` may contain anything: what cannot be carried out is refused with a reason, and
-    /// changes nothing.
+    /// Carries `request` out and returns the reply. Returns nothing if other CPUs are in the way,
+    /// or must not wait for all of it: ask again. The caller holds no region lock and has no step
+    /// armed. `request` may contain anything: what cannot be carried out is refused with a reason,
+    /// and changes nothing.
     std::optional<abi::control::Reply> execute(Cpu& cpu, const abi::control::Request& request,
                                                When when = When::guest_runs);
 
@@ -62,8 +62,7 @@ private:
     abi::control::Status check_request(const Machine& machine, const abi::control::Request& r,
                                        When when) const;
     void change_selection(Machine& machine, const abi::control::Request& r);
-    abi::control::Status change(Cpu& cpu, const abi::control::Request& r);
-    bool change_in_quiet(Cpu& cpu, const abi::control::Request& r, abi::control::Status& status);
+    std::optional<abi::control::Status> change(Cpu& cpu, const abi::control::Request& r);
     void tell(Cpu& cpu, const abi::control::Request& r, abi::control::Reply& reply);
     bool carry_out(Cpu& cpu, const abi::control::Request& r, abi::control::Reply& reply);
     abi::control::Status carry_out_early(Cpu& cpu, const EarlyRequest& request, std::uint16_t id);

@@ -6,6 +6,7 @@
 #include "trap/translate.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 namespace mmioscope {
 
@@ -22,7 +23,7 @@ BootError CodePages::start(Machine& machine, OwnerOps& ops, Range room) {
     return {};
 }
 
-CodePages::Page* CodePages::find(std::uint32_t pa) {
+CodePages::Page* CodePages::find(std::uint32_t pa) const {
     if (machine_->pages.find(pa) != owner_) return nullptr;
     // Its leaf leads to its copy, unless it is hidden, or has none.
     const lpae::Descriptor* const leaf = machine_->normal(0).entry(pa);
@@ -52,7 +53,7 @@ void CodePages::own(const Page& page, const Owner* owner) {
     check(machine_->pages.give(page.pa, owner, machine_->pool, store), "no room in the page index");
 }
 
-CodePages::Page* CodePages::take(std::uint32_t pa) {
+CodePages::Page* CodePages::take(std::uint32_t pa, bool waits) {
     constexpr unsigned tables_for_index = 1; // the one that LiveTables needs is refused by itself
     const auto page = std::ranges::find(pages_, no_page, &Page::pa);
     if (page == pages_.end() || !in_memory(machine_->guest_memory, {pa}) ||
@@ -60,21 +61,20 @@ CodePages::Page* CodePages::take(std::uint32_t pa) {
         return nullptr;
     const auto at = static_cast<std::uint32_t>(page_floor(pa));
     if (!LiveTables(*machine_, integrity_).map(views_of_cpus(*machine_), at, 0)) return nullptr;
-    *page = {.pa = at, .probes = 0, .waits = false};
+    *page = {.pa = at, .probes = 0, .waits = waits};
     own(*page, owner_);
+    if (waits) std::memset(this->at(*page, 0), 0, page_size);
+    else copy(*page);
     return &*page;
 }
 
-void CodePages::show_as_data(const Page& page) {
-    map(page, lpae::make_leaf(page.pa, lpae::guest_data, lpae::last_level));
-}
-
-void CodePages::show(const Page& page) {
-    const auto copy = port::address_of(at(page, 0));
-    map(page, lpae::make_leaf(copy.value, lpae::step_page, lpae::last_level));
-}
-
-void CodePages::give_back(Page& page) {
+void CodePages::settle(Page& page) {
+    if (page.probes != 0) {
+        const auto copy = port::address_of(at(page, 0));
+        return map(page, page.waits
+                             ? lpae::make_leaf(page.pa, lpae::guest_data, lpae::last_level)
+                             : lpae::make_leaf(copy.value, lpae::step_page, lpae::last_level));
+    }
     map(page, lpae::make_leaf(page.pa, lpae::guest_memory, lpae::last_level));
     own(page, nullptr);
     LiveTables(*machine_, integrity_).join(page.pa);

@@ -7,7 +7,6 @@
 #include "integrity/integrity.hpp"
 #include "machine/machine.hpp"
 
-#include <cstring>
 #include <span>
 
 namespace mmioscope {
@@ -27,21 +26,17 @@ public:
     BootError start(Machine& machine, OwnerOps& ops, Range room);
 
     /// The page of an address; null: it has no copy.
-    Page* find(std::uint32_t pa);
-    /// Takes a page of memory, which then has no copy and is hidden. Null, and nothing has changed:
-    /// it is not the guest's, somebody else owns it, or there is no room.
-    Page* take(std::uint32_t pa);
+    Page* find(std::uint32_t pa) const;
+    /// Takes a page of memory, which is hidden then, and copies it, unless it `waits` for that.
+    /// Null, and nothing has changed: it is not the guest's, somebody else owns it, or there is no
+    /// room.
+    Page* take(std::uint32_t pa, bool waits);
     /// The guest's CPUs have nothing there.
     void hide(const Page& page) { map(page, 0); }
-    /// They have the page itself, but fetches trap.
-    void show_as_data(const Page& page);
-    /// They have the copy.
-    void show(const Page& page);
-    /// They have the page itself, and it is nobody's.
-    void give_back(Page& page);
+    /// They have the copy; of one that waits the page itself, but fetches trap; and of one without
+    /// probes that page, which is nobody's then.
+    void settle(Page& page);
 
-    /// The copy has no instruction yet.
-    void clear(const Page& page) { std::memset(at(page, 0), 0, page_size); }
     /// Copies the page, which is hidden.
     void copy(Page& page);
     /// A word of the copy. The guest's CPUs see a change if the page is hidden meanwhile.

@@ -10,6 +10,17 @@ namespace mmioscope {
 
 struct Machine;
 
+/// HVC (A8.8.68); its immediate is in bits 19:8 and 3:0.
+constexpr std::uint32_t hvc(std::uint32_t immediate) {
+    return 0xe140'0070 | (immediate & 0xfff0) << 4 | (immediate & 0xf);
+}
+constexpr bool is_hvc(std::uint32_t word) {
+    return (word & 0xfff0'00f0) == 0xe140'0070;
+}
+constexpr std::uint32_t immediate_of(std::uint32_t hvc) {
+    return (hvc >> 4 & 0xfff0) | (hvc & 0xf);
+}
+
 /// The guest can execute it in a step, and the next one is behind it.
 bool is_plain(std::uint32_t word);
 /// Hyp carries it out, or the guest can execute it in a step. No exclusive: between the two Hyp

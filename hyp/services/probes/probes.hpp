@@ -24,6 +24,8 @@
 #include "stacks/stacks.hpp"
 
 #include <optional>
+#include <ranges>
+#include <span>
 
 namespace mmioscope {
 
@@ -39,8 +41,8 @@ public:
 
     bool on() const { return on_; }
     /// Carries out a request for probes, between begin_quiet() and end_quiet(). `done`: it is as
-    /// the request wants it; otherwise nothing has changed.
-    abi::control::Status change(Cpu& cpu, const abi::control::Request& r);
+    /// the request wants it; otherwise nothing has changed. Empty: a part is done; ask again.
+    std::optional<abi::control::Status> change(Cpu& cpu, const abi::control::Request& r);
     /// The hits without a record of the probe at `va`, as probe_hits has them. Empty: there is
     /// none.
     std::optional<Tally> hits_of(std::uint32_t va) const;
@@ -63,16 +65,20 @@ private:
         std::uint32_t pa;
         std::uint32_t word; ///< the instruction
         std::uint32_t
-            site{};          ///< the last place to return to that was seen to have a probe; 0: none
-        std::uint16_t of{};  ///< a function returns there: the number of that one's probe; 0: none
-        bool entry : 1 {};   ///< somebody has asked for it
-        bool returns : 1 {}; ///< and for the function's returns
-        bool frees_code : 1 {};    ///< abi::control::frees_code
-        bool plain : 1 {};         ///< is_plain()
-        bool loads_modules : 1 {}; ///< abi::chosen::loads_modules
-        std::uint8_t rule{};       ///< what a hit does: in rules_
-        bool asked() const { return entry || frees_code || loads_modules; }
+            site{};         ///< the last place to return to that was seen to have a probe; 0: none
+        std::uint16_t of{}; ///< a function returns there: the number of that one's probe; 0: none
+        std::uint8_t flags{}; ///< abi::control::returns, frees_code, and those below
+        std::uint8_t rule{};  ///< what a hit does: in rules_
+        bool is(unsigned flag) const { return (flags & flag) != 0; }
+        void change(unsigned without, unsigned with) {
+            flags = static_cast<std::uint8_t>((flags & ~without) | with);
+        }
+        bool asked() const { return is(calls | abi::control::frees_code | loads_modules); }
     };
+    static constexpr std::uint8_t calls = 4, ///< somebody has asked for it
+        loads_modules = 8,                   ///< abi::chosen::loads_modules
+        plain = 16,                          ///< is_plain()
+        other_code = 32;                     ///< it ends, since the guest has another instruction
     static constexpr std::uint32_t no_code = 1;
     static constexpr unsigned most = 0xffff; ///< immediates of HVC, without 0
 
@@ -85,51 +91,54 @@ private:
     /// What becomes of a call. again: not known yet, the guest tries again.
     enum class Verdict : std::uint8_t { again, hold, record, fire };
 
-    std::span<Probe> all() const { return {probes_, used_}; }
-    std::uint32_t number_of(const Probe& probe) const;
-    Probe* find(const Page& page, std::uint32_t pa) const;
-    Page& page_of(const Probe& probe);
-    static bool is_on(const Probe& probe, const Page& page);
+    /// As PL1 sees it, whatever the mode in which this CPU has trapped.
+    static constexpr Frame privileged{
+        .r = {}, .lr_usr = 0, .pc = 0, .psr = static_cast<std::uint32_t>(arch::Mode::svc)};
+
+    // What a hit does (probes.cpp).
     static bool is_at(const Probe& probe, const Frame& frame);
+    Outcome hit(Cpu& cpu, Frame& frame, Probe& probe, const Probe& now);
+    bool record(Cpu& cpu, const Frame& frame, Probe& probe, const Probe& now);
+    std::optional<bool> watch_return(Cpu& cpu, const Frame& frame, Probe& probe);
+    void give_up(Cpu& cpu, const Frame& frame, abi::control::ProbeEnd why);
+    void store(Cpu& cpu, const Frame& frame, Page& page);
+
+    // Which there are (setting.cpp).
+    auto all() const {
+        return std::span(probes_, used_) |
+               std::views::filter([](const Probe& p) { return p.va != no_code; });
+    }
+    std::uint32_t number_of(const Probe& probe) const;
+    Probe* find(std::uint32_t pa) const;
     BootError add_from_the_start(Machine& machine, const Setup& setup);
+    abi::control::Status add(Cpu& cpu, const abi::control::Request& r);
+    abi::control::Status add(Cpu& cpu, std::uint32_t address, std::uint32_t pa, std::uint32_t word,
+                             bool from_the_start, std::uint16_t id);
+    bool can_have_probe(const Machine& machine, std::uint32_t pa, std::uint32_t word) const;
+    abi::control::Status put(Cpu& cpu, Probe wanted, bool from_the_start);
+    void take_away(Probe& probe);
+    void forget_site(Probe& site);
+    void forget_returns(Probe& function);
+    bool end_all(Cpu& cpu);
+    void end(Cpu& cpu, Probe& probe, abi::control::ProbeEnd why);
+    void begin_all_on(Cpu& cpu, Page& page);
+
+    // What is counted (counting.cpp).
     bool stage(const abi::control::Request& r);
-    std::optional<std::uint8_t> staged_rule(const Machine& machine);
+    std::optional<std::uint8_t> staged_rule();
     void record_rule(Cpu& cpu, std::uint8_t number);
     void set_rule(Cpu& cpu, Probe& probe, std::uint8_t rule);
-    bool fits(const Probe& probe) const;
     void arm(Machine& machine, std::uint8_t rule, std::uint16_t id);
     bool fire(Cpu& cpu);
     Tally& tally(const Probe& probe, unsigned cpu) const;
     void let_count(const Machine& machine) const;
     void tell(Cpu& cpu, const Probe& probe, std::uint32_t va) const;
-    bool must_wait(Cpu& cpu);
-    template <class Add>
-    void count(Cpu& cpu, const Probe& probe, const Probe& now, const Add& add);
-    static void add_hit(Cpu& cpu, const Frame& frame, const Rule& rule, Tally& hits,
-                        std::uint32_t& counted);
-    Verdict judge(Cpu& cpu, const Frame& frame, const Probe& probe, const Probe& now);
-    abi::control::Status add(Cpu& cpu, const abi::control::Request& r);
-    bool can_have_probe(const Machine& machine, std::uint32_t pa, std::uint32_t word);
-    static Probe asked(std::uint32_t address, std::uint32_t offset, std::uint32_t word);
-    abi::control::Status put(Cpu& cpu, const Probe& wanted, bool from_the_start);
-    void remove(Cpu& cpu, Page& page, Probe& probe);
-    void take_away(Page& page, Probe& probe);
-    void forget_site(Probe& site);
-    void remove_alone(Cpu& cpu, Probe& probe);
-    void forget_returns(const Page* hidden, Probe& function);
-    void settle(Page& page);
-    void begin_all_on(Cpu& cpu, Page& page);
-    void end(Cpu& cpu, Page& page, Probe& probe, abi::control::ProbeEnd why);
-    void end_alone(Cpu& cpu, Probe& probe, abi::control::ProbeEnd why);
-    void end_freed(Cpu& cpu, const Frame& frame, const Probe& frees);
-    void end_all_on(Cpu& cpu, Page& page, abi::control::ProbeEnd why);
-    Outcome hit(Cpu& cpu, Frame& frame, Probe& probe, const Probe& now);
-    bool record(Cpu& cpu, const Frame& frame, Probe& probe, const Probe& now);
+    Verdict judge(Cpu& cpu, const Frame& frame, const Probe& probe, const Probe& now, bool certain);
+
+    // Code of modules (modules.cpp).
     bool module_has_its_probes(Cpu& cpu, const Frame& frame, Probe& probe);
     void read_mailbox(Cpu& cpu);
-    std::optional<bool> watch_return(Cpu& cpu, const Frame& frame, Probe& probe);
-    void give_up(Cpu& cpu, const Frame& frame, abi::control::ProbeEnd why);
-    void store(Cpu& cpu, const Frame& frame, Page& page);
+    void end_freed(Cpu& cpu, const Frame& frame, const Probe& frees);
 
     CodePages pages_;
     Choice& choice_;

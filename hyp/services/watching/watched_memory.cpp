@@ -4,6 +4,7 @@
 #include "abi/control_check.hpp"
 #include "base/check.hpp"
 #include "changing/live_tables.hpp"
+#include "changing/request_record.hpp"
 #include "machine/stepping.hpp"
 #include "start/setup.hpp"
 #include "trap/fast_path.hpp"
@@ -22,13 +23,6 @@ namespace {
 Range range_in(const Property& list, std::size_t n) {
     const std::uint64_t begin = list.cell(n);
     return {begin, begin + list.cell(n + 1)};
-}
-
-void record_change(Cpu& cpu, Command command, const Range& pages, std::uint32_t why) {
-    abi::Record record =
-        event_record(abi::RecordType::configuration, pages.begin | (pages.size() | why) << 32,
-                     static_cast<std::uint32_t>(command));
-    cpu.ring.publish_event(record);
 }
 
 bool read_target(const Machine& machine, Beat& target) {
@@ -99,7 +93,7 @@ BootError WatchedMemory::start(Machine& machine, const Setup& setup) {
         if (!abi::control::can_be_watched(list.cell(n), list.cell(n + 1)) ||
             watch(machine, pages) != Status::done)
             return {"mmioscope,watch: no memory of the guest, no whole pages, or no room", ""};
-        record_change(machine.cpus[0], Command::watch, pages, 0);
+        record_change(machine.cpus[0], Command::watch, list.cell(n), list.cell(n + 1));
     }
     choose_fast_regions(machine);
     return {};
@@ -172,7 +166,8 @@ Outcome WatchedMemory::give_back(Cpu& cpu, PhysicalAddress pa, WatchEnd why) {
     if (is_watched(machine, page.begin)) {
         check(set(machine, page.begin, false), "a watched page cannot be given back");
         machine.locks.count_stores_everywhere(machine.regions.size());
-        record_change(cpu, Command::unwatch, page, static_cast<std::uint32_t>(why));
+        record_change(cpu, Command::unwatch, static_cast<std::uint32_t>(page.begin),
+                      page_size | static_cast<std::uint32_t>(why));
     }
     end_quiet(cpu);
     return Outcome::again;
