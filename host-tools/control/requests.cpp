@@ -327,6 +327,30 @@ void add_condition(Asks& to, std::string text) {
                   number(right.substr(relation->size()))});
 }
 
+/// What the hits of a function do, as requests for the probes behind them.
+Asks probe_rule(std::string_view options) {
+    Asks rule{{Command::probe_action, 0, 1}};
+    constexpr std::string_view actions[] = {"record", "count", "start", "stop"}; // as ProbeAction
+    while (!options.empty()) {
+        const std::string option(next_part(options));
+        const auto* const action = std::ranges::find(actions + 1, std::end(actions), option);
+        if (action != std::end(actions)) {
+            rule.front().first = static_cast<std::uint32_t>(action - actions);
+        } else if (option.starts_with("sample=")) {
+            rule.front().second = count(option.substr(7));
+        } else if (option.starts_with("if=")) {
+            add_condition(rule, option.substr(3));
+        } else {
+            throw bad_input("'{}': expected count, sample=N, if=CONDITION, start or stop", option);
+        }
+    }
+    if (std::cmp_greater(std::ranges::count(rule, Command::probe_if, &Ask::command),
+                         abi::control::most_conditions)) {
+        throw bad_input("at most {} conditions are possible", abi::control::most_conditions);
+    }
+    return rule;
+}
+
 void add_probes(Asks& to, WordReader& words, Command command) {
     Asks last;
     do {
@@ -337,15 +361,15 @@ void add_probes(Asks& to, WordReader& words, Command command) {
         }
         std::string_view options = word;
         const std::string name(next_part(options));
-        if (command == Command::probe) {
-            if (const Asks rule = probe_rule(options); rule != std::exchange(last, rule)) {
-                to.insert(to.end(), rule.begin(), rule.end());
-            }
-        } else if (!options.empty()) {
+        if (command != Command::probe && !options.empty()) {
             throw bad_input("'{}': expected a function only", word);
         }
+        const Asks rule = command == Command::probe ? probe_rule(options) : Asks{};
+        if (rule != std::exchange(last, rule)) {
+            to.insert(to.end(), rule.begin(), rule.end());
+        }
         for (const Instruction& at : words.code(name)) {
-            to.push_back(command == Command::probe ? probe_of(at) : Ask{command, at.address});
+            to.push_back(command == Command::probe ? probe_of(at, rule) : Ask{command, at.address});
         }
     } while (!words.done());
 }
@@ -407,32 +431,11 @@ Asks asks_of_one(WordReader& words) {
 
 } // namespace
 
-Asks probe_rule(std::string_view options) {
-    Asks rule{{Command::probe_action, 0, 1}};
-    const auto act = [&](abi::control::ProbeAction action) {
-        rule.front().first = static_cast<std::uint32_t>(action);
-    };
-    while (!options.empty()) {
-        const std::string option(next_part(options));
-        if (option == "count") {
-            act(abi::control::ProbeAction::count);
-        } else if (option == "start") {
-            act(abi::control::ProbeAction::start);
-        } else if (option == "stop") {
-            act(abi::control::ProbeAction::stop);
-        } else if (option.starts_with("sample=")) {
-            rule.front().second = count(option.substr(7));
-        } else if (option.starts_with("if=")) {
-            add_condition(rule, option.substr(3));
-        } else {
-            throw bad_input("'{}': expected count, sample=N, if=CONDITION, start or stop", option);
-        }
-    }
-    if (std::cmp_greater(std::ranges::count(rule, Command::probe_if, &Ask::command),
-                         abi::control::most_conditions)) {
-        throw bad_input("at most {} conditions are possible", abi::control::most_conditions);
-    }
-    return rule;
+Ask probe_of(const Instruction& at, const Asks& rule) {
+    constexpr auto count = static_cast<std::uint32_t>(abi::control::ProbeAction::count);
+    const bool counts = !rule.empty() && rule.front().first == count;
+    const std::uint32_t flags = counts ? at.flags & ~abi::control::returns : at.flags;
+    return {Command::probe, at.address | flags, at.word};
 }
 
 const char probe_options_help[] = R"(

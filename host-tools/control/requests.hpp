@@ -40,15 +40,10 @@ struct Instruction {
     std::uint32_t flags; ///< in the address of its probe (abi/control.hpp)
 };
 
-/// The request for its probe.
-inline Ask probe_of(const Instruction& at) {
-    return {abi::control::Command::probe, at.address | at.flags, at.word};
-}
+/// The request for its probe, behind `rule`: what is only counted has no returns.
+Ask probe_of(const Instruction& at, const std::vector<Ask>& rule = {});
 
-/// What follows a function in a word: what its hits do, as requests for the probes behind them.
-/// Throws Error (bad_input).
-std::vector<Ask> probe_rule(std::string_view options);
-extern const char probe_options_help[];
+extern const char probe_options_help[]; ///< what may follow a function in a word
 
 /// Finds the first instructions of all functions with this name, which may be a pattern, or the one
 /// at an address. Throws Error (bad_input) if there is none.

@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <fstream>
-#include <map>
 #include <memory>
 #include <utility>
 
@@ -49,33 +48,38 @@ struct Code {
         }
     }
 
-    /// With `flags` where they are functions.
-    std::vector<control::Instruction> find(const std::string& name, std::uint32_t flags) const {
+    /// Those called `name`, a pattern.
+    std::vector<control::Instruction> functions(const std::string& name,
+                                                std::uint32_t flags) const {
         std::vector<control::Instruction> found;
-        const auto add = [&](std::uint32_t address, std::uint32_t flags) {
-            if (const auto word = text.word(address)) {
-                found.push_back({address, *word, flags});
-            }
-        };
-        if (const std::optional<std::uint64_t> address = parse_number(name)) {
-            if (*address % 4 == 0 && *address <= UINT32_MAX) {
-                add(static_cast<std::uint32_t>(*address), 0);
+        const bool is_pattern = name.find_first_of("*?[") != name.npos;
+        for (const symbols::Symbol& symbol : symbols) {
+            const bool named = is_function(symbol) && symbol.module.empty() &&
+                               symbol.address % 4 == 0 &&
+                               (is_pattern ? ::fnmatch(name.c_str(), symbol.name.c_str(), 0) == 0
+                                           : symbol.name == name);
+            const auto word = named ? text.word(symbol.address) : std::nullopt;
+            if (word && (found.empty() || found.back().address != symbol.address)) {
+                found.push_back({symbol.address, *word, flags});
             }
         }
-        for (const symbols::Symbol& symbol : symbols) {
-            if (is_function(symbol) && symbol.module.empty() && symbol.address % 4 == 0 &&
-                ::fnmatch(name.c_str(), symbol.name.c_str(), 0) == 0) {
-                add(symbol.address, flags);
+        return found;
+    }
+
+    /// Or the instruction at the address `name`. Throws if there is none.
+    std::vector<control::Instruction> find(const std::string& name, std::uint32_t flags) const {
+        auto found = functions(name, flags);
+        const std::uint64_t address = parse_number(name).value_or(1);
+        if (address % 4 == 0 && address <= UINT32_MAX) {
+            const auto at = static_cast<std::uint32_t>(address);
+            if (const auto word = text.word(at)) {
+                found.push_back({at, *word, 0});
             }
         }
         if (found.empty()) {
             throw bad_input("{}: the kernel has no such function", name);
         }
         return found;
-    }
-
-    bool has(const std::string& name) const {
-        return std::ranges::find(symbols, name, &symbols::Symbol::name) != symbols.end();
     }
 
     symbols::SymbolList symbols;
@@ -100,32 +104,12 @@ Probes probes_of(const std::vector<std::string>& wanted, bool returns, const Byt
                  std::uint64_t memory) {
     Probes probes;
     const Code code(symbols::read_kernel_image(kernel));
-    using Rule = std::vector<control::Ask>;
-    const Rule plain = control::probe_rule("");
-    struct Wanted {
-        control::Instruction at;
-        Rule rule;
-    };
-    std::map<std::uint32_t, Wanted> found; // by address
-    const auto add = [&](const std::string& name, std::uint32_t flags, const Rule& rule) {
-        for (const control::Instruction& at : code.find(name, flags)) {
-            Wanted& there = found.try_emplace(at.address, at, rule).first->second;
-            there.at.flags |= at.flags;
-            if (rule != plain) {
-                there.rule = rule;
-            }
-        }
-    };
+    std::vector<std::string> words = {"probe"};
     for (const std::string& word : names_of(wanted)) {
-        const std::size_t comma = std::min(word.find(','), word.size());
-        const std::string name = word.substr(0, comma);
-        const Rule rule = control::probe_rule(word.substr(std::min(comma + 1, word.size())));
-        const bool counts =
-            rule.front().first == static_cast<std::uint32_t>(abi::control::ProbeAction::count);
-        if (!names_module(name)) {
-            add(name, returns && !counts ? abi::control::returns : 0, rule);
-        } else if (rule == plain) {
-            probes.of_modules.push_back(name);
+        if (!names_module(word)) {
+            words.push_back(word);
+        } else if (word.find(',') == word.npos) {
+            probes.of_modules.push_back(word);
         } else {
             throw bad_input("--probe {}: all calls of a module's functions are recorded", word);
         }
@@ -138,34 +122,23 @@ Probes probes_of(const std::vector<std::string>& wanted, bool returns, const Byt
     // and its decompressor puts it where the memory begins (AUTO_ZRELADDR).
     std::vector<std::uint32_t>& cells = probes.cells;
     cells = {static_cast<std::uint32_t>(memory) - memory_begin(*code.text.base())};
-    const auto put = [&cells](std::uint32_t first, std::uint32_t second) {
-        cells.insert(cells.end(), {first, second});
+    const auto put = [&cells](const control::Ask& ask) {
+        const bool is_probe = ask.command == abi::control::Command::probe;
+        cells.push_back(is_probe ? ask.first
+                                 : static_cast<std::uint32_t>(ask.command) | ask.first << 8);
+        cells.push_back(ask.second);
     };
-    std::vector<const Wanted*> all;
-    for (const auto& [address, one] : found) {
-        all.push_back(&one);
+    if (words.size() > 1) {
+        const auto find = [&](const std::string& name) {
+            return code.find(name, returns ? abi::control::returns : 0);
+        };
+        std::ranges::for_each(control::asks_of(words, {}, find), put);
     }
-    std::ranges::stable_partition(all, [&](const Wanted* one) { return one->rule != plain; });
-    const Rule* last = &plain;
-    const auto begin_rule = [&](const Rule& rule) {
-        for (const control::Ask& ask : rule == *last ? Rule{} : rule) {
-            put(static_cast<std::uint32_t>(ask.command) | ask.first << 8, ask.second);
-        }
-        last = &rule;
-    };
-    for (const Wanted* one : all) {
-        begin_rule(one->rule);
-        const control::Ask ask = control::probe_of(one->at);
-        put(ask.first, ask.second);
-    }
-    begin_rule(plain);
     // Where the kernel's module loader frees what a module, or BPF, has executed (the latter since
     // 6.10): it is no call.
-    for (const std::string frees : {"module_memfree", "execmem_free"}) {
-        if (code.has(frees)) {
-            const control::Ask ask =
-                control::probe_of(code.find(frees, abi::control::frees_code).front());
-            put(ask.first, ask.second);
+    for (const char* const frees : {"module_memfree", "execmem_free"}) {
+        for (const auto& at : code.functions(frees, abi::control::frees_code)) {
+            put(control::probe_of(at));
         }
     }
     return probes;
