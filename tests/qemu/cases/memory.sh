@@ -81,8 +81,27 @@ watched_asked() {
     has judge '^[1-9][0-9]{2,} accesses, .* 0 different'
 }
 
+# A device writes to watched memory: the loads that find what it wrote, and only those, are not as stored last.
+watched_dma() { # ENGINE
+    board=virt
+    local guest=$build/tests/guest/virt/dma.elf queue own
+    queue=$(arm-none-eabi-nm "$guest" | sed -nE 's/^([0-9a-f]+) b .*queueE$/0x\1/p')
+    own=$(arm-none-eabi-nm "$guest" | sed -nE 's/^([0-9a-f]+) b .*ownE$/0x\1/p')
+    run_bare dma --engine "$1" --watch "$queue+12K" --qemu-arg=-device --qemu-arg=virtio-rng-device \
+        --qemu-arg=-device --qemu-arg="loader,addr=$((0x42000000)),data=$((own)),data-len=4"
+    complete
+    has console '^dma: again'
+    "$mmioscope" sharing --memory --by line --format csv "$out/trace.mmio" | cut -d, -f1,18 >"$out/changed" || fail "sharing: exit status $?"
+    [ "$(grep -v ',$' "$out/changed" | sort | xargs)" = "$(printf '0x%x,2 0x%x,4 line,changed' $((queue + 4096)) $((own)))" ] ||
+        fail "$(xargs <"$out/changed")"
+    "$mmioscope" why "$("$mmioscope" sharing --memory --by line --format csv "$out/trace.mmio" 2>/dev/null | sed -n "s/^$own,.*,//p")" "$out/trace.mmio" >"$out/why-own" ||
+        fail "why: exit status $?"
+    has why-own '^0x[0-9a-f]+ changed since the previous write, by another master: no CPU stored it$'
+}
+
 add test watched 40 watched_judge 400000
 for engine in shadow emulation; do
+    add test "watched-dma-$engine" 3 watched_dma $engine
     add nightly "watched-virt-$engine" 90 virt watched 400000 --engine $engine --cpus 4
 done
 add nightly watched-emulation 60 watched 400000 --engine emulation
