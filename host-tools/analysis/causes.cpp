@@ -59,8 +59,8 @@ std::string Causes::changes() const {
         "{}{}", abi::is_write(before.record()) ? "write" : "read",
         both == here ? ""
                      : fmt::format(", in the {} bytes that both access", both.end - both.begin));
-    const bool by_other =
-        of_memory_ && !abi::is_write(target_) && recorded_.all() && unseen_ < before.number();
+    const bool by_other = of_memory_ && !abi::is_write(target_) && recorded_.all(both.begin) &&
+                          recorded_.all(both.end - 1) && unseen_ < before.number();
     return bits == 0 ? fmt::format("the same value as in the previous {}", what)
                      : fmt::format("{:#x} changed since the previous {}{}", bits, what,
                                    by_other ? ", by another master: no CPU stored it" : "");

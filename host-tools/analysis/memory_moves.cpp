@@ -223,12 +223,13 @@ void MemoryMoves::add(const Event& event) {
             moved.page |= pages_[at >> page_shift].add(event, by_page);
         }
         moved.byte |= line->bytes[place].add(record.cpu, abi::is_write(record));
-        changed |= line->changes(record, place, static_cast<unsigned>(at - here.begin));
+        changed |= line->changes(record, place, static_cast<unsigned>(at - here.begin)) &&
+                   recorded_.all(at);
     }
     if (moved.byte || moved.line || moved.page) {
         moves_.add(event, moved.byte || moved.line ? by_line : by_page, moved);
     }
-    if (changed && recorded_.all() && !selects_) {
+    if (changed && !selects_) {
         moves_.add_changed(event);
     }
 }

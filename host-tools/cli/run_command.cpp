@@ -151,10 +151,9 @@ void add_tracing(CLI::App& command, Options& options) {
                      "time since the call");
     command.add_flag("--probes", options.probes_later,
                      "Let mmioscope ctl set and remove probes while the guest runs");
-    add_values(
-        command, "--watch", options.watches,
-        "Record each access to the pages of this memory: BASE+SIZE, physical, or a variable of "
-        "the kernel; may be repeated")
+    add_values(command, "--watch", options.watches,
+               "Record each access to this memory: BASE+SIZE, physical, or a variable of "
+               "the kernel; may be repeated")
         ->type_name("PLACE");
     command.add_flag("--watches", options.watches_later,
                      "Let mmioscope ctl watch memory while the guest runs");

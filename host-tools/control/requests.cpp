@@ -150,9 +150,7 @@ void add_selection(Asks& to, WordReader& words, Command by_region, Command by_ra
     } while (!words.done());
 }
 
-/// Whole pages: others cannot trap.
 void add_watches(Asks& to, WordReader& words, Command command) {
-    constexpr std::uint64_t page = 4096;
     do {
         const std::string& word = words.next("BASE+SIZE, a variable, or 'all'");
         if (command == Command::unwatch && word == "all") {
@@ -160,10 +158,8 @@ void add_watches(Asks& to, WordReader& words, Command command) {
             continue;
         }
         for (const Place& place : places(word, words.find())) {
-            const std::uint64_t begin = place.base / page * page;
-            const std::uint64_t end = (place.base + place.size + page - 1) / page * page;
-            to.push_back(in_reach(command, {begin, end - begin}));
-            if (end - begin > abi::control::most_watched) {
+            to.push_back(in_reach(command, place));
+            if (place.size > abi::control::most_watched) {
                 throw bad_input("{}: at most {} MiB can be watched", word,
                                 abi::control::most_watched >> 20);
             }
@@ -461,7 +457,7 @@ Commands:
   probe | unprobe FUNCTION.. record each call of these functions of --kernel, or no longer;
                              with * ? [] as in a shell; unprobe all
   hits FUNCTION..            print how often they were called without a record
-  watch | unwatch MEMORY..   record each access to the pages of this memory, or no longer:
+  watch | unwatch MEMORY..   record each access to this memory, or no longer:
                              BASE+SIZE, physical, or a variable of --kernel; unwatch all
   mark TEXT | NUMBER         write a mark into the trace
   statistics                 print the hypervisor's counters

@@ -157,8 +157,11 @@ std::string text_of(Command command, std::uint32_t first, std::uint32_t second) 
     case Command::unwatch:
         return first == 0 && second == 0
                    ? "unwatch all"
-                   : fmt::format("unwatch {:#x}+{:#x}{}", first, second & ~0xfffu,
-                                 at(watch_ends, second & 0xfff, ": unknown reason"));
+                   : fmt::format(
+                         "unwatch {}{}",
+                         range_text(first, second & ((1u << abi::control::watch_end_shift) - 1)),
+                         at(watch_ends, second >> abi::control::watch_end_shift,
+                            ": unknown reason"));
     default: return fmt::format("{} {:#x} {:#x}", static_cast<unsigned>(command), first, second);
     }
 }

@@ -86,7 +86,7 @@ inline constexpr char loads_modules[] =
                                ///< with a struct module in r0 that runs a module's init: it waits
                                ///< for requests (control::Mailbox). Needs `mmioscope,probes`
 inline constexpr char watch[] =
-    "mmioscope,watch"; ///< u32s, two per range: physical address, bytes; whole pages of memory
+    "mmioscope,watch"; ///< u32s, two per range: physical address, bytes, of memory
                        ///< whose accesses become records (abi/control.hpp). Empty: requests may
                        ///< watch some. Default: none, and memory never changes
 inline constexpr char stacks[] =

@@ -83,8 +83,8 @@ enum class Command : std::uint8_t {
     unprobe = 28, ///< virtual address, 0: all probes. In a record, argument[1] is a ProbeEnd
 
     // Watched memory: its accesses become records.
-    watch = 29,   ///< physical address, bytes: whole pages of 4 KiB, at most most_watched
-    unwatch = 30, ///< as watch; 0, 0: all. In a record, bits 11:0 of argument[1] are a WatchEnd
+    watch = 29,   ///< physical address, bytes: at most most_watched
+    unwatch = 30, ///< as watch; 0, 0: all. In a record, bits 31:28 of argument[1] are a WatchEnd
 
     // What a hit does whose probe is set behind them. First the action, then the conditions, all of
     // which must hold, at most most_conditions.
@@ -143,6 +143,7 @@ enum class WatchEnd : std::uint32_t {
     unknown = 3, ///< an instruction has accessed it in a way that Hyp cannot follow
 };
 inline constexpr std::uint32_t most_watched = 16 << 20; ///< bytes, by one request
+inline constexpr unsigned watch_end_shift = 28;
 
 inline constexpr std::uint32_t all_regions = 0xffff'ffff; ///< those whose tracing may change
 /// Record::value; no trigger_start or trigger_stop has it as its arguments.

@@ -24,9 +24,9 @@ constexpr bool is_of_next_probes(Command command) {
 constexpr bool is_watch(Command command) {
     return command == Command::watch || command == Command::unwatch;
 }
-/// Whether it is whole pages, and not too many.
+/// Whether it is something, and not too much.
 constexpr bool can_be_watched(std::uint32_t begin, std::uint32_t bytes) {
-    return (begin | bytes) % 4096 == 0 && bytes != 0 && bytes <= most_watched &&
+    return bytes != 0 && bytes <= most_watched &&
            std::uint64_t{begin} + bytes <= std::uint64_t{1} << 32;
 }
 /// Whether the command changes what is recorded; each such change makes a record.

@@ -76,11 +76,11 @@ TEST_CASE("words become requests") {
     CHECK(asks("policy stall") == Asks{{Command::policy, 1}});
 }
 
-TEST_CASE("memory is watched in whole pages") {
+TEST_CASE("memory is watched byte by byte") {
     using Asks = std::vector<Ask>;
     CHECK(asks("watch uart 0x80000ffc+8 uart+8") == Asks{{Command::watch, 0x1c09'0000, 0x1000},
-                                                         {Command::watch, 0x8000'0000, 0x2000},
-                                                         {Command::watch, 0x1c09'0000, 0x1000}});
+                                                         {Command::watch, 0x8000'0ffc, 8},
+                                                         {Command::watch, 0x1c09'0008, 4}});
     CHECK(asks("unwatch 0x80001000+4K all") ==
           Asks{{Command::unwatch, 0x8000'1000, 0x1000}, {Command::unwatch}});
     CHECK_THROWS_WITH(asks("watch"), Catch::Contains("a variable"));
@@ -100,9 +100,8 @@ TEST_CASE("a variable lies as far from the first byte of memory as the kernel ha
     REQUIRE(found.size() == 1);
     CHECK(found[0].base == 0x817a'e010);
     CHECK(found[0].size == 8);
-    CHECK(
-        run::watch_cells({"lock", "lock+4", "0x80001000+4"}, variables) ==
-        std::vector<std::uint32_t>{0x817a'e000, 0x1000, 0x817a'e000, 0x1000, 0x8000'1000, 0x1000});
+    CHECK(run::watch_cells({"lock", "lock+4", "0x80001000+4"}, variables) ==
+          std::vector<std::uint32_t>{0x817a'e010, 8, 0x817a'e014, 4, 0x8000'1000, 4});
     for (const char* name : {"absolute", "of_a_module", "none"}) {
         CHECK_THROWS_WITH(variables(name), Catch::Contains("no such variable"));
     }

@@ -96,6 +96,7 @@ TEST_CASE("memory moves as a plain model says, and is as it was stored last") {
             } else if (other == 1) {
                 abi::Record watch = r;
                 watch.type = abi::RecordType::configuration;
+                watch.value = std::uint64_t{0x2000} << 32 | 0x8060'0000;
                 watch.pa_low = static_cast<std::uint32_t>(abi::control::Command::watch);
                 moves.add(event_of(watch, now));
                 known.clear();
@@ -150,6 +151,7 @@ TEST_CASE("nobody knows what memory holds where records are left out") {
             abi::Record r = access(0, 1, 1);
             if (before && write) {
                 r.type = abi::RecordType::configuration;
+                r.value = 0;
                 r.pa_low = static_cast<std::uint32_t>(*before);
                 moves.add(event_of(r, ++number));
             }
@@ -165,6 +167,30 @@ TEST_CASE("nobody knows what memory holds where records are left out") {
     CHECK(!changed(true, std::nullopt));
     CHECK(changed(false, watch));
     CHECK(changed(false, no_filter));
+    // Of a word of which two bytes are watched.
+    const auto of_watched = [](std::uint64_t watched, bool ended) {
+        MemoryMoves moves(MovesBy::page, memory, false);
+        abi::Record r = access(0, 1, 1);
+        r.type = abi::RecordType::configuration;
+        set_physical_address(r, static_cast<std::uint64_t>(watch));
+        r.value = watched | std::uint64_t{2} << 32;
+        moves.add(event_of(r, 1));
+        if (ended) {
+            set_physical_address(r, static_cast<std::uint64_t>(unwatch));
+            r.value = watched | std::uint64_t{1} << 32;
+            moves.add(event_of(r, 2));
+        }
+        for (const bool write : {true, false}) {
+            r = access(0, 1, 1);
+            r.access = abi::encode_access(write, 2);
+            r.value = write ? 0x01'0000 : 0x02'0000;
+            moves.add(event_of(r, write ? 3 : 4));
+        }
+        return !moves.table(1).rows.empty();
+    };
+    CHECK(of_watched(0x1c09'0002, false));
+    CHECK(!of_watched(0x1c09'0000, false));
+    CHECK(!of_watched(0x1c09'0002, true));
     for (const auto command :
          {filter_directions, filter_addresses, filter_values, filter_cpus, filter_pcs, sample}) {
         CHECK(!changed(false, command));

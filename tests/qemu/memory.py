@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Compares the accesses to watched memory in a trace with those that QEMU carried out: memory.py LOG TRACE.csv HYP-BEGIN HYP-END [stretches]
+"""Compares the accesses to watched memory in a trace with those that QEMU carried out: memory.py LOG TRACE.csv HYP-BEGIN HYP-END [stretches | BEGIN+SIZE...]
 
 LOG is that of memory_log.c, TRACE.csv an export (csv-number) of the accesses to memory. Each CPU must have made the same
 ones in the same order: the guest all but store-exclusives, Hyp these, and loads of its own that the trace does not have.
 Besides, each load must have the value that was stored there last, in the order of the trace's lock_sequence, which has no
-gaps. With `stretches` TRACE.csv has the changes, too: only from a watch to its end there is no gap. Prints differences, how
+gaps. With `stretches` TRACE.csv has the changes, too: only from a watch to its end there is no gap. With BEGIN+SIZE only these
+bytes are watched: TRACE.csv has the accesses of LOG that touch one of them. Prints differences, how
 often memory moved between CPUs, as `mmioscope sharing --memory` counts it, and as the last line the sums; exits with 1 if
 there are any differences.
 """
@@ -14,36 +15,40 @@ import struct
 import sys
 
 
-def logged(path, hyp):
-    """By CPU: the guest's accesses, and Hyp's stores."""
-    guest, own = {}, {}
+def logged(path, hyp, watched):
+    """The guest's accesses and Hyp's stores: (whether it is Hyp's, PC, address, CPU, log2 of the size, whether it stores)."""
     with open(path, "rb") as file:
         for pc, address, cpu, log2_size, store, _, _ in struct.iter_unpack("<IIBBBBI", file.read()):
-            if hyp[0] <= pc < hyp[1]:
-                if store:
-                    own.setdefault(cpu, []).append((address, 1 << log2_size))
-            else:
-                guest.setdefault(cpu, []).append((pc, address, 1 << log2_size, store == 1))
+            by_hyp = hyp[0] <= pc < hyp[1]
+            if (store or not by_hyp) and any(address < end and address + (1 << log2_size) > begin for begin, end in watched):
+                yield by_hyp, pc, address, cpu, log2_size, store == 1
+
+
+def by_cpu(entries):
+    """The guest's accesses, and Hyp's stores."""
+    guest, own = {}, {}
+    for by_hyp, pc, address, cpu, log2_size, store in entries:
+        if by_hyp:
+            own.setdefault(cpu, []).append((address, 1 << log2_size))
+        else:
+            guest.setdefault(cpu, []).append((pc, address, 1 << log2_size, store))
     return guest, own
 
 
-def moves(path, hyp):
-    """How often LOG's accesses, in its order, moved a page, a line or a byte: by mtrace's rule, of times. A read does if
-    another CPU has written there since the CPU's last read, a write if another one has accessed it since the last write."""
+def moves(entries):
+    """How often they, in their order, moved a page, a line or a byte: by mtrace's rule, of times. A read does if another CPU
+    has written there since the CPU's last read, a write if another one has accessed it since the last write."""
     counts, reads, writes = {shift: [0, 0] for shift in (12, 6, 0)}, {}, {}
-    with open(path, "rb") as file:
-        for now, (pc, address, cpu, log2_size, store, _, _) in enumerate(struct.iter_unpack("<IIBBBBI", file.read()), 1):
-            if hyp[0] <= pc < hyp[1] and not store:
-                continue
-            for shift, count in counts.items():
-                moved = False
-                for unit in range(address >> shift, (address + (1 << log2_size) - 1 >> shift) + 1):
-                    read, written = reads.setdefault((shift, unit), {}), writes.setdefault((shift, unit), {})
-                    since = (written if store else read).get(cpu, 0)
-                    moved |= any(time > since and other != cpu for other, time in written.items())
-                    moved |= bool(store) and any(time > since and other != cpu for other, time in read.items())
-                    (written if store else read)[cpu] = now
-                count[store] += moved
+    for now, (_, _, address, cpu, log2_size, store) in enumerate(entries, 1):
+        for shift, count in counts.items():
+            moved = False
+            for unit in range(address >> shift, (address + (1 << log2_size) - 1 >> shift) + 1):
+                read, written = reads.setdefault((shift, unit), {}), writes.setdefault((shift, unit), {})
+                since = (written if store else read).get(cpu, 0)
+                moved |= any(time > since and other != cpu for other, time in written.items())
+                moved |= store and any(time > since and other != cpu for other, time in read.items())
+                (written if store else read)[cpu] = now
+            count[store] += moved
     return "moves by page: {} reads, {} writes; by line: {}, {}; by byte: {}, {};".format(*counts[12], *counts[6], *counts[0])
 
 
@@ -77,8 +82,12 @@ def compare_stretches(what, ours, theirs):
 
 
 def main():
-    log, trace, begin, end, *stretches = sys.argv[1:]
-    guest, own = logged(log, (int(begin, 0), int(end, 0)))
+    log, trace, begin, end, *what = sys.argv[1:]
+    stretches, parts = what == ["stretches"], [(0, 1 << 32)]
+    if what and not stretches:
+        parts = [(int(begin, 0), int(begin, 0) + int(size, 0)) for begin, size in (part.split("+") for part in what)]
+    entries = list(logged(log, (int(begin, 0), int(end, 0)), parts))
+    guest, own = by_cpu(entries)
     traced, exclusive, rows, watches = {}, {}, [], 0
     with open(trace, newline="", encoding="utf-8") as file:
         for row in csv.DictReader(file):
@@ -100,18 +109,21 @@ def main():
         else:
             different += compare(f"CPU {cpu}", ours[0], theirs)
             different += compare(f"CPU {cpu}, store-exclusives", exclusive.get(cpu, []), own.get(cpu, []))
-    memory, loads, stale = {}, 0, 0
-    for n, (sequence, address, size, write, value, watch) in enumerate(sorted(rows)):
-        if sequence != n + 1:
-            sys.exit(f"lock_sequence {sequence} behind {n}")
+    memory, loads, stale, last = {}, 0, 0, 0
+    for sequence, address, size, write, value, watch in sorted(rows):
+        if sequence != last + 1 and (what == [] or stretches or sequence == last):
+            sys.exit(f"lock_sequence {sequence} behind {last}")
+        last = sequence
         for byte in range(size):
+            if not any(begin <= address + byte < end for begin, end in parts):
+                continue
             here = value >> 8 * byte & 0xFF
             if not write:
                 stale += memory.get((watch, address + byte), here) != here
             memory[watch, address + byte] = here
         loads += not write
     if not stretches:
-        print(moves(log, (int(begin, 0), int(end, 0))))
+        print(moves(entries))
     print(f"{len(rows)} accesses, {loads} loads, {different} different, {stale} bytes not as stored last")
     sys.exit(1 if different or stale else 0)
 

@@ -160,14 +160,14 @@ abi::FaultReason why_unassigned(const Machine& machine, PhysicalAddress pa, cons
 /// Whether what was fetched as an exclusive cannot be the instruction that trapped, or must not be
 /// one. An unaligned one takes an alignment fault before it traps; but the word that was fetched
 /// need not be the instruction that trapped. Registers with hooks do not take exclusives: what a
-/// store does there must be known before it is known whether it succeeds. Nor does a firewall take
-/// one of User mode's: with every engine Hyp does the store, and the guest cannot, because the trap
-/// has cleared its monitor.
+/// store does there must be known before it is known whether it succeeds; of memory only whether it
+/// is recorded. Nor does a firewall take one of User mode's: with every engine Hyp does the store,
+/// and the guest cannot, because the trap has cleared its monitor.
 [[gnu::noinline]] bool is_no_exclusive(const Cpu& cpu, const Frame& frame,
                                        const DeviceAccess& access) {
     const Beat& first = cpu.trapped.beats[0];
     return !access.decoded || first.span == nullptr ||
-           (access.write && first.span->hooks != nullptr) ||
+           (access.write && !first.span->memory && first.span->hooks != nullptr) ||
            (first.pa.value & ((access.beats << access.log2_size) - 1u)) != 0 ||
            (access.write && cpu.machine->config.user_firewall &&
             arch::mode_of(frame.psr) == arch::Mode::usr);

@@ -217,7 +217,7 @@ void choose_fast_regions(Machine& machine) {
     for (std::uint16_t n = 0; n < machine.regions.size(); ++n)
         machine.locks.of(n).lock.allow_fast_path(all);
     for (Owner& owner : machine.locks.of_pages()) {
-        const bool fast = all && owner.own.traced() && !emulates(machine);
+        const bool fast = all && owner.own.traced() && !owner.own.hooks && !emulates(machine);
         owner.lock.allow_fast_path(fast);
         any |= fast;
     }

@@ -89,10 +89,10 @@ BootError WatchedMemory::start(Machine& machine, const Setup& setup) {
     const Property list = tree.property(tree.find("/chosen"), abi::chosen::watch);
     if (list.size % 8 != 0) return {"mmioscope,watch must have two cells for each range", ""};
     for (std::size_t n = 0; n < list.size / 4; n += 2) {
-        const Range pages = range_in(list, n);
+        const Range bytes = range_in(list, n);
         if (!abi::control::can_be_watched(list.cell(n), list.cell(n + 1)) ||
-            watch(machine, pages) != Status::done)
-            return {"mmioscope,watch: no memory of the guest, no whole pages, or no room", ""};
+            watch(machine, bytes) != Status::done)
+            return {"mmioscope,watch: no memory of the guest, or no room", ""};
         record_change(machine.cpus[0], Command::watch, list.cell(n), list.cell(n + 1));
     }
     choose_fast_regions(machine);
@@ -128,34 +128,61 @@ bool WatchedMemory::set(Machine& machine, std::uint64_t page, bool watched) {
     return true;
 }
 
-Status WatchedMemory::watch(Machine& machine, Range pages) {
-    std::uint64_t page = pages.begin;
-    for (; page < pages.end; page += page_size)
+bool WatchedMemory::watches(const Range& bytes) const {
+    return std::any_of(parts_.begin(), parts_.end(),
+                       [&](const Range& part) { return part.overlaps(bytes); });
+}
+
+/// False, and nothing has changed: no room for what is left of them.
+bool WatchedMemory::take_away(const Range& bytes) {
+    Parts left;
+    for (const Range& part : parts_)
+        for (const Range& piece : {Range{part.begin, std::min(part.end, bytes.begin)},
+                                   Range{std::max(part.begin, bytes.end), part.end}})
+            if (!piece.empty() && !left.push_back(piece)) return false;
+    parts_ = left;
+    return true;
+}
+
+/// Gives back the pages of `changed` of which no byte is watched any more. Only if a part is no
+/// whole pages each access is asked where it goes.
+void WatchedMemory::settle(Machine& machine, std::span<const Range> changed) {
+    for (const Range& part : changed)
+        for (std::uint64_t page = page_floor(part.begin); page < part.end; page += page_size)
+            if (!watches({page, page + page_size}))
+                check(set(machine, page, false), "a watched page cannot be given back");
+    const bool pages = std::all_of(parts_.begin(), parts_.end(), [](const Range& part) {
+        return (part.begin | part.end) % page_size == 0;
+    });
+    owner_->own.hooks = pages ? nullptr : this;
+    untraced_ = owner_->own;
+    untraced_.tracing = 0;
+    // Stores to pages that do not trap any more are not counted, so this ends all reservations.
+    machine.locks.count_stores_everywhere(machine.regions.size());
+}
+
+Status WatchedMemory::watch(Machine& machine, Range bytes) {
+    std::uint64_t page = page_floor(bytes.begin);
+    for (; page < bytes.end; page += page_size)
         if (!can_watch(machine, page)) return Status::not_watchable;
-    for (page = pages.begin; page < pages.end; page += page_size) {
-        // Those of other requests stay. This one is not carried out in part.
-        if (set(machine, page, true)) continue;
-        while (page != pages.begin) check(set(machine, page -= page_size, false), "no way back");
-        return Status::no_room;
-    }
-    if (seen_.empty()) seen_ = pages;
-    seen_ = {std::min(seen_.begin, pages.begin), std::max(seen_.end, pages.end)};
-    return Status::done;
+    const Parts before = parts_;
+    bool room = take_away(bytes) && parts_.push_back(bytes);
+    for (page = page_floor(bytes.begin); room && page < bytes.end; page += page_size)
+        room = set(machine, page, true);
+    if (!room) parts_ = before; // those of other requests stay; this one is not carried out in part
+    settle(machine, {&bytes, 1});
+    return room ? Status::done : Status::no_room;
 }
 
 Status WatchedMemory::change(Machine& machine, const abi::control::Request& r) {
     const std::uint64_t begin = r.argument[0];
-    const Range pages{begin, begin + r.argument[1]};
-    if (r.command == Command::watch) return watch(machine, pages);
-    bool any = false;
-    for (std::uint64_t page = seen_.begin; page < seen_.end; page += page_size) {
-        if (!is_watched(machine, page) || (!pages.empty() && !pages.contains(page))) continue;
-        any = true;
-        check(set(machine, page, false), "a watched page cannot be given back");
-    }
-    // Stores to pages that do not trap any more are not counted, so this ends all reservations.
-    machine.locks.count_stores_everywhere(machine.regions.size());
-    return any || pages.empty() ? Status::done : Status::not_watched;
+    const Range bytes{begin, r.argument[1] != 0 ? begin + r.argument[1] : lpae::input_end};
+    if (r.command == Command::watch) return watch(machine, bytes);
+    if (!watches(bytes)) return r.argument[1] == 0 ? Status::done : Status::not_watched;
+    const Parts before = parts_;
+    if (!take_away(bytes)) return Status::no_room;
+    settle(machine, {before.begin(), before.size()});
+    return Status::done;
 }
 
 /// The guest then tries again.
@@ -164,10 +191,11 @@ Outcome WatchedMemory::give_back(Cpu& cpu, PhysicalAddress pa, WatchEnd why) {
     if (!begin_quiet(cpu)) return Outcome::again;
     const Range page{page_floor(pa.value), page_floor(pa.value) + page_size};
     if (is_watched(machine, page.begin)) {
+        take_away(page); // where there is no room, a part has a page that does not trap
         check(set(machine, page.begin, false), "a watched page cannot be given back");
         machine.locks.count_stores_everywhere(machine.regions.size());
         record_change(cpu, Command::unwatch, static_cast<std::uint32_t>(page.begin),
-                      page_size | static_cast<std::uint32_t>(why));
+                      page_size | static_cast<std::uint32_t>(why) << abi::control::watch_end_shift);
     }
     end_quiet(cpu);
     return Outcome::again;
@@ -205,6 +233,24 @@ Outcome WatchedMemory::maintain(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
     step_in(cpu, frame, *cpu.shadow, frame.pc + (hsr.il() ? 4 : 2));
     port::write<reg::HSTR>(arch::hstr_cp15 & ~bit(7)); // c7
     return Outcome::again;
+}
+
+/// Accesses of other bytes of a watched page make no records.
+std::optional<Outcome> WatchedMemory::before(Cpu& cpu, Frame&) {
+    Trapped& trapped = cpu.trapped;
+    DeviceAccess& access = trapped.access;
+    bool recorded = !access.decoded;
+    const auto choose = [&](const Span*& span, PhysicalAddress pa, unsigned bytes) {
+        if (span == &owner_->own && !watches({pa.value, pa.value + bytes})) span = &untraced_;
+        recorded |= span != nullptr && span->traced();
+    };
+    for (Beat& beat : std::span(trapped.beats, access.listed ? access.beats : 0u))
+        choose(beat.span, beat.pa, 1u << beat.log2_size);
+    constexpr unsigned descriptor = 8;
+    if (access.stage1_walk) choose(access.span, access.pa, descriptor);
+    else if (!access.listed) choose(access.span, access.pa, 1u << access.log2_size);
+    access.recorded = recorded;
+    return {};
 }
 
 bool WatchedMemory::end_step(Cpu& cpu, Frame& frame, arch::Hsr hsr) {

@@ -15,7 +15,7 @@
 
 namespace mmioscope {
 
-class WatchedMemory final : public Service, public OwnerOps, public StepOps {
+class WatchedMemory final : public Service, public OwnerOps, public StepOps, public AccessHooks {
 public:
     constexpr explicit WatchedMemory(Integrity& integrity) : integrity_(integrity) {}
 
@@ -42,17 +42,24 @@ public:
     Outcome maintain(Cpu& cpu, Frame& frame, arch::Hsr hsr) override;
     Outcome refused(Cpu& cpu, Frame& frame, abi::FaultReason why) override;
     bool end_step(Cpu& cpu, Frame& frame, arch::Hsr hsr) override;
+    std::optional<Outcome> before(Cpu& cpu, Frame& frame) override;
 
 private:
+    using Parts = FixedVector<Range, 32>;
+
+    bool watches(const Range& bytes) const;
+    bool take_away(const Range& bytes);
+    void settle(Machine& machine, std::span<const Range> changed);
     bool is_watched(const Machine& machine, std::uint64_t page) const;
     bool can_watch(const Machine& machine, std::uint64_t page) const;
-    abi::control::Status watch(Machine& machine, Range pages);
+    abi::control::Status watch(Machine& machine, Range bytes);
     bool set(Machine& machine, std::uint64_t page, bool watched);
     Outcome give_back(Cpu& cpu, PhysicalAddress pa, abi::control::WatchEnd why);
 
     Integrity& integrity_;
     Owner* owner_{};
-    Range seen_{}; ///< all pages that were ever watched lie there
+    Parts parts_;     ///< what is watched; changes with all locks held
+    Span untraced_{}; ///< of accesses of other bytes of its pages
     bool on_{}, traced_{true};
 };
 

@@ -9,12 +9,12 @@ memory_log() {
     logged=(--qemu-arg=-plugin --qemu-arg="file=$build/tests/memory-log.so,out=$out/memory.log,begin=$1,size=$2")
 }
 
-# The accesses in $out/memory.log are those in the trace, FEWEST at least.
-memory_judged() { # FEWEST
+# The accesses in $out/memory.log are those in the trace, FEWEST at least; of BEGIN+SIZE, if not all of it was watched.
+memory_judged() { # FEWEST [BEGIN+SIZE...]
     "$mmioscope" export --as csv-number -F 'dev==memory' -o "$out/memory.csv" "$out/trace.mmio" 2>/dev/null ||
         fail "export: exit status $?"
     hyp_of_board=$(($(ram) + 0x8000000)) # and what lies below its trace area
-    tests/qemu/memory.py "$out/memory.log" "$out/memory.csv" $hyp_of_board $((hyp_of_board + 0x1000000)) >"$out/judge" ||
+    tests/qemu/memory.py "$out/memory.log" "$out/memory.csv" $hyp_of_board $((hyp_of_board + 0x1000000)) "${@:2}" >"$out/judge" ||
         fail "$(tail -n 1 "$out/judge"): $(head -n 1 "$out/judge")"
     "$mmioscope" sharing --memory --by line "$out/trace.mmio" >"$out/moves" 2>/dev/null || fail "sharing: exit status $?"
     tail -n 1 "$out/moves" | grep -qF "$(grep '^moves by' "$out/judge") changed by another master: 0" ||
@@ -33,6 +33,18 @@ watched() { # FEWEST ARGUMENT...
     complete
     verified
     memory_judged "$fewest"
+}
+
+# Of some bytes of that page, of which others are used all the time.
+watched_bytes() { # FEWEST BEGIN+SIZE...
+    local fewest=$1 logged part watches=()
+    shift
+    memory_log 0x817ae000 0x1000
+    for part; do watches+=(--watch "$part"); done
+    run_linux mmioscope.steps=none "${watches[@]}" --access-log "$out/access.log" "${logged[@]}"
+    complete
+    verified
+    memory_judged "$fewest" "$@"
 }
 
 # The judge finds an access without a record, a record without that, and values that were not stored.
@@ -105,5 +117,6 @@ for engine in shadow emulation; do
     add nightly "watched-virt-$engine" 90 virt watched 400000 --engine $engine --cpus 4
 done
 add nightly watched-emulation 60 watched 400000 --engine emulation
+add nightly watched-bytes 60 watched_bytes 10000 0x817aeb02+0x31 0x817aecc0+4 0x817aee40+0x3f
 add nightly watched-asked 60 watched_asked
 add nightly watched-stall 60 watched 400000 --policy stall

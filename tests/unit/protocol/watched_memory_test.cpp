@@ -65,7 +65,7 @@ std::vector<abi::Record> accesses_to_memory(const Rig& rig) {
 std::vector<WatchEnd> ends_of(const Rig& rig) {
     std::vector<WatchEnd> ends;
     for (const abi::Record& r : rig.records_of(abi::RecordType::configuration)) {
-        const auto why = static_cast<WatchEnd>(r.value >> 32 & 0xfff);
+        const auto why = static_cast<WatchEnd>(r.value >> 32 >> abi::control::watch_end_shift);
         if (abi::control::tag_command(r.pa_low) == Command::unwatch && why != WatchEnd::request)
             ends.push_back(why);
     }
@@ -128,11 +128,13 @@ TEST_CASE("while a page is watched no access is missed, whenever that begins and
         user.subs(3, 3, 1).bne(loop).end();
         Code code = rig.program(0);
         code.mov(8, 0).mov(9, at::fifo);
+        const std::uint32_t begin = seed % 4 < 2 ? page : counter;
+        const std::uint32_t bytes = seed % 4 < 2 ? 2 * page_size : 4;
         for (unsigned n = 0; n < rounds; ++n) {
-            ask_and_note(code, make_request(Command::watch, 1, page, 2 * page_size));
+            ask_and_note(code, make_request(Command::watch, 1, begin, bytes));
             code.ldr(2, 9).ldr(2, 9);
             ask_and_note(code, n % 2 == 0 ? make_request(Command::unwatch, 2)
-                                          : make_request(Command::unwatch, 2, page, 2 * page_size));
+                                          : make_request(Command::unwatch, 2, begin, bytes));
         }
         code.end();
         rig.run();
@@ -155,6 +157,47 @@ TEST_CASE("while a page is watched no access is missed, whenever that begins and
         CHECK(rig.machine->normal(0).entry(page) == nullptr); // a block again
     }
     CHECK(all > 0);
+}
+
+TEST_CASE("of some bytes of a page each access has its record, and no other has", "[protocol]") {
+    constexpr unsigned rounds = 12;
+    const auto own = [](unsigned cpu) { return page + 0x100 * cpu; };
+    for (std::uint64_t seed = 1; seed <= seeds(24); ++seed) {
+        CAPTURE(seed);
+        const bool later = seed % 4 > 1; // with both engines
+        RigOptions options = watching(seed, {});
+        if (!later) options.tree.watch = {counter, 4, own(1) + 8, 2, own(1) + 6, 2};
+        Rig rig(options);
+        for (unsigned cpu = 0; cpu < 2; ++cpu) {
+            Code code = rig.program(cpu);
+            if (later && cpu == 0) {
+                code.mov(8, 0);
+                ask_and_note(code, make_request(Command::watch, 1, counter, 4));
+                ask_and_note(code, make_request(Command::watch, 2, own(1) + 8, 2));
+                ask_and_note(code, make_request(Command::watch, 3, own(1) + 6, 2));
+            }
+            write_user(code, cpu, rounds);
+        }
+        rig.run();
+        check_machine(rig);
+        CHECK(rig.simulation.ram.load<std::uint32_t>(counter) == 2 * rounds);
+        CHECK(rig.simulation.ram.load<std::uint32_t>(own(1) + 4) == rounds);
+        std::map<std::pair<std::uint64_t, bool>, unsigned> made;
+        for (const abi::Record& r : accesses_to_memory(rig))
+            ++made[{abi::physical_address(r), abi::is_write(r)}];
+        if (!later) {
+            CHECK(made[{own(1) + 4, false}] == 2 * rounds); // LDR, and one of LDM's two words
+            CHECK(made[{own(1) + 4, true}] == rounds);
+            CHECK(made[{own(1) + 8, true}] == rounds);
+            CHECK(made[{counter, true}] == 2 * rounds);
+            CHECK(made[{counter, false}] == rig.reg(0, 6) + rig.reg(1, 6));
+        }
+        std::erase_if(made, [&](const auto& one) {
+            const std::uint64_t at = one.first.first;
+            return at == counter || at == own(1) + 4 || at == own(1) + 8;
+        });
+        CHECK(made.empty());
+    }
 }
 
 TEST_CASE("what loads PC from a watched stack goes on where the word leads", "[protocol]") {
@@ -277,12 +320,11 @@ TEST_CASE("a stop is one of watched memory, too") {
     }
 }
 
-TEST_CASE("only whole pages of memory that nothing else has taken can be watched") {
+TEST_CASE("only memory that nothing else has taken can be watched") {
     as_guest(watching(1, {}, 1), [](Rig& rig, mmioscope::Cpu& cpu) {
         const auto watch = [&](std::uint32_t begin, std::uint32_t bytes) {
             return ask(cpu, Command::watch, begin, bytes).status;
         };
-        CHECK(watch(page + 4, page_size) == Status::argument);
         CHECK(watch(page, 0) == Status::argument);
         CHECK(watch(page, abi::control::most_watched + page_size) == Status::argument);
         CHECK(watch(0xffff'f000, 2 * page_size) == Status::argument);
@@ -294,6 +336,22 @@ TEST_CASE("only whole pages of memory that nothing else has taken can be watched
         CHECK(watch(page, page_size) == Status::done);
         CHECK(watch(page - page_size, 3 * page_size) == Status::done);
         CHECK(ask(cpu, Command::unwatch, page, page_size).status == Status::done);
+        CHECK(ask(cpu, Command::unwatch).status == Status::done);
+        CHECK(rig.machine->normal(0).entry(page) == nullptr);
+        // Bytes: a page traps as long as one of them is watched, and what is asked twice counts
+        // once.
+        for (unsigned n = 0; n < 40; ++n) CHECK(watch(page + 8, 16) == Status::done);
+        CHECK(ask(cpu, Command::unwatch, page + 12, 4).status == Status::done);
+        CHECK(ask(cpu, Command::unwatch, page + 12, 4).status == Status::not_watched);
+        CHECK(ask(cpu, Command::unwatch, page + 8, 4).status == Status::done);
+        CHECK(rig.machine->normal(0).entry(page) != nullptr);
+        CHECK(ask(cpu, Command::unwatch, page, page_size).status == Status::done);
+        CHECK(rig.machine->normal(0).entry(page) == nullptr);
+        for (unsigned n = 0; n < 32; ++n) CHECK(watch(page + 16 * n, 8) == Status::done);
+        CHECK(watch(page + page_size, 8) == Status::no_room);
+        CHECK(ask(cpu, Command::unwatch, page + 4, 2).status == Status::no_room);
+        CHECK(watch(page, 0x200) == Status::done); // in their place
+        CHECK(watch(page + page_size - 4, 8) == Status::done);
         CHECK(ask(cpu, Command::unwatch).status == Status::done);
         CHECK(rig.machine->normal(0).entry(page) == nullptr);
     });
