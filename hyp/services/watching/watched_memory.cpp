@@ -219,11 +219,11 @@ Outcome WatchedMemory::fetch(Cpu& cpu, Frame&, VirtualAddress, PhysicalAddress p
     return give_back(cpu, pa, by_walk ? WatchEnd::walk : WatchEnd::code);
 }
 
-/// What lies beside the page is no reason to give it back.
+/// What lies beside the page is no reason to give it back. Another CPU may just have done so.
 Outcome WatchedMemory::refused(Cpu& cpu, Frame& frame, abi::FaultReason why) {
     const PhysicalAddress pa = cpu.trapped.access.pa;
-    if (!is_watched(*cpu.machine, page_floor(pa.value))) return OwnerOps::refused(cpu, frame, why);
-    return give_back(cpu, pa, WatchEnd::unknown);
+    return in_memory(cpu.machine->guest_memory, pa) ? give_back(cpu, pa, WatchEnd::unknown)
+                                                    : OwnerOps::refused(cpu, frame, why);
 }
 
 /// The guest itself maintains its caches.

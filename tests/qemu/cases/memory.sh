@@ -111,12 +111,39 @@ watched_dma() { # ENGINE
     has why-own '^0x[0-9a-f]+ changed since the previous write, by another master: no CPU stored it$'
 }
 
+# What the guest itself depends on: page tables, vectors, stacks, code. It computes what it computes without a watch.
+watched_hostile() { # ENGINE
+    run_bare watched --engine "$1" --cpus 2 --watches "${@:2}"
+    complete
+    has console '^watched: [0-9]+ works'
+    "$mmioscope" print -F 'type==change' "$out/trace.mmio" >"$out/print" || fail "print: exit status $?"
+    has print 'unwatch 0x[0-9a-f]+\+0x1000: the guest executes what lies there'
+    has print 'unwatch 0x[0-9a-f]+\+0x1000: a page table of the guest.s code lies there'
+    has print 'unwatch 0x[0-9a-f]+\+0x1000: an instruction accessed it in a way that cannot be followed'
+}
+
 add test watched 40 watched_judge 400000
 for engine in shadow emulation; do
     add test "watched-dma-$engine" 3 watched_dma $engine
+    add test "watched-hostile-$engine" 5 on_all_cpus watched_hostile $engine
     add nightly "watched-virt-$engine" 90 virt watched 400000 --engine $engine --cpus 4
 done
 add nightly watched-emulation 60 watched 400000 --engine emulation
+# With a hypervisor that clears the CPU's monitor whenever it returns, as hardware may: exclusives make progress.
+watched_clrex() { # ENGINE
+    watched 400000 --engine "$1" --cpus 4 --hypervisor "$build/tests/core/clrex-48000000.elf"
+}
+watched_hostile_clrex() { # ENGINE
+    watched_hostile "$1" --hypervisor "$build/tests/core/clrex-88000000.elf"
+}
+exclusives_clrex() { # ENGINE
+    exclusives "$1" --hypervisor "$build/tests/core/clrex-88000000.elf"
+}
+for engine in shadow emulation; do
+    add test "watched-hostile-clrex-$engine" 5 on_all_cpus watched_hostile_clrex $engine
+    add test "exclusives-clrex-$engine" 10 on_all_cpus exclusives_clrex $engine
+    add nightly "watched-clrex-$engine" 90 virt watched_clrex $engine
+done
 add nightly watched-bytes 60 watched_bytes 10000 0x817aeb02+0x31 0x817aecc0+4 0x817aee40+0x3f
 add nightly watched-asked 60 watched_asked
 add nightly watched-stall 60 watched 400000 --policy stall
