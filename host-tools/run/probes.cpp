@@ -44,7 +44,9 @@ struct Code {
     explicit Code(symbols::KernelImage image)
         : symbols(std::move(image.symbols)), text(std::move(image.memory), symbols) {
         if (!text.base()) {
-            throw bad_input("it is not known where the kernel's functions lie");
+            throw bad_input(
+                "the kernel's functions do not begin as in ARM state; those of a kernel "
+                "in Thumb state have no probes");
         }
     }
 
@@ -52,12 +54,10 @@ struct Code {
     std::vector<control::Instruction> functions(const std::string& name,
                                                 std::uint32_t flags) const {
         std::vector<control::Instruction> found;
-        const bool is_pattern = name.find_first_of("*?[") != name.npos;
         for (const symbols::Symbol& symbol : symbols) {
             const bool named = is_function(symbol) && symbol.module.empty() &&
                                symbol.address % 4 == 0 &&
-                               (is_pattern ? ::fnmatch(name.c_str(), symbol.name.c_str(), 0) == 0
-                                           : symbol.name == name);
+                               ::fnmatch(name.c_str(), symbol.name.c_str(), 0) == 0;
             const auto word = named ? text.word(symbol.address) : std::nullopt;
             if (word && (found.empty() || found.back().address != symbol.address)) {
                 found.push_back({symbol.address, *word, flags});

@@ -27,8 +27,7 @@ bool Probes::module_has_its_probes(Cpu& cpu, const Frame& frame, Probe& probe) {
     const bool waits = port::load_shared(loading_) == frame.r[0];
     if (waits && complete_) return true;
     if (waits && !late() && port::load_shared(mailbox_->request.id) == answered_) return false;
-    if (cpu.ring.stalls() && !cpu.ring.has_room(1)) return false;
-    if (!begin_quiet(cpu)) return false;
+    if ((cpu.ring.stalls() && !cpu.ring.has_room(1)) || !begin_quiet(cpu)) return false;
     if (loading_ == 0) {
         loading_ = frame.r[0];
         complete_ = false;

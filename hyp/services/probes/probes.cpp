@@ -235,20 +235,19 @@ Outcome Probes::access(Cpu& cpu, Frame& frame, abi::FaultReason) {
     if (!access.write || !begin_quiet(cpu)) return Outcome::again;
     Page* const page = pages_.find(static_cast<std::uint32_t>(access.pa.value));
     const bool described = access.syndrome && access.pa.value % (1u << access.log2_size) == 0;
-    if (page != nullptr && described) {
-        store(cpu, frame, *page);
-    } else if (page != nullptr) {
-        for (Probe& probe : all())
-            if (page_floor(probe.pa) == page->pa) end(cpu, probe, ProbeEnd::page);
-    }
+    if (page != nullptr && described) store(cpu, frame, *page);
+    else if (page != nullptr) end_all_on(cpu, *page, ProbeEnd::page);
     end_quiet(cpu);
     return page != nullptr && described ? Outcome::done : Outcome::again;
 }
 
-Outcome Probes::fetch(Cpu& cpu, Frame&, VirtualAddress, PhysicalAddress pa, bool by_walk) {
+Outcome Probes::fetch(Cpu& cpu, Frame& frame, VirtualAddress, PhysicalAddress pa, bool by_walk) {
     if (by_walk || !begin_quiet(cpu)) return Outcome::again;
     Page* const page = pages_.find(static_cast<std::uint32_t>(pa.value));
-    if (page != nullptr && page->waits) begin_all_on(cpu, *page);
+    if (page != nullptr && page->waits) {
+        if (in_thumb(frame)) end_all_on(cpu, *page, ProbeEnd::impossible);
+        else begin_all_on(cpu, *page);
+    }
     end_quiet(cpu);
     return Outcome::again;
 }

@@ -121,6 +121,7 @@ private:
     void forget_returns(Probe& function);
     bool end_all(Cpu& cpu);
     void end(Cpu& cpu, Probe& probe, abi::control::ProbeEnd why);
+    void end_all_on(Cpu& cpu, const Page& page, abi::control::ProbeEnd why);
     void begin_all_on(Cpu& cpu, Page& page);
 
     // What is counted (counting.cpp).

@@ -213,6 +213,11 @@ void Probes::end(Cpu& cpu, Probe& probe, ProbeEnd why) {
         record_change(cpu, Command::unprobe, was.va, static_cast<std::uint32_t>(why));
 }
 
+void Probes::end_all_on(Cpu& cpu, const Page& page, ProbeEnd why) {
+    for (Probe& probe : all())
+        if (page_floor(probe.pa) == page.pa) end(cpu, probe, why);
+}
+
 /// The kernel begins to execute the page.
 void Probes::begin_all_on(Cpu& cpu, Page& page) {
     pages_.hide(page);

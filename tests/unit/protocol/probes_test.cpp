@@ -629,6 +629,177 @@ TEST_CASE("the function that loads modules must be one", "[protocol]") {
     CHECK(rig.text().find("mmioscope,loads-modules is no function") != std::string::npos);
 }
 
+TEST_CASE("exclusives behind a probed entry succeed, and each call is recorded", "[protocol]") {
+    constexpr std::uint32_t counter = 0x80c0'0000, ldrex_r4_r11 = 0xe19b'4f9f;
+    constexpr unsigned calls = 30;
+    for (std::uint64_t seed = 1; seed <= seeds(10); ++seed) {
+        CAPTURE(seed);
+        RigOptions options = with_probes(seed);
+        options.tree.probe_cells = {0, function | abi::control::returns, push_r4_lr};
+        Rig rig(options);
+        Code code(rig.simulation.ram, function);
+        code.word(push_r4_lr);
+        const std::uint32_t again = code.here();
+        code.word(ldrex_r4_r11).add(4, 4, 1).word(0xe18b'5f94); // STREX r5, r4, [r11]
+        code.subs(5, 5, 0).bne(again).word(pop_r4_lr).bx(14);
+        for (unsigned cpu = 0; cpu < 2; ++cpu) {
+            Code caller = rig.program(cpu);
+            caller.mov(13, stack + 0x1000 * cpu)
+                .mov(3, calls)
+                .mov(11, counter + 4 * cpu)
+                .mov(12, function);
+            const std::uint32_t loop = caller.here();
+            caller.mov(14, loop + 12).bx(12).subs(3, 3, 1).bne(loop).mov(1, at::fifo).ldr(2, 1);
+            caller.end(); // its stores are in memory then
+        }
+        rig.run();
+        check_machine(rig);
+        for (unsigned cpu = 0; cpu < 2; ++cpu)
+            CHECK(rig.simulation.ram.load<std::uint32_t>(counter + 4 * cpu) == calls);
+        CHECK(rig.records_of(abi::RecordType::call).size() == 2 * calls);
+        CHECK(rig.records_of(abi::RecordType::ret).size() == 2 * calls);
+        CHECK(ends_of(rig).empty());
+    }
+}
+
+TEST_CASE("code in Thumb state has no probes, whatever it looks like in ARM state") {
+    RigOptions options = with_probes(1, 1);
+    constexpr std::uint32_t adds_r6_1 = 0x3601, words = adds_r6_1 << 16 | adds_r6_1;
+    options.tree.probe_cells = {0, function, words};
+    Rig rig(options);
+    Code(rig.simulation.ram, function).word(words).word(words).half(0x4770); // BX lr
+    Code code = rig.program(0);
+    code.mov(6, 0).mov(12, function + 1);
+    code.mov(14, code.here() + 12).bx(12).end();
+    rig.run();
+    check_machine(rig);
+    CHECK(rig.reg(0, 6) == 4);
+    CHECK(rig.records_of(abi::RecordType::call).empty());
+    CHECK(ends_of(rig) == std::vector{ProbeEnd::impossible});
+}
+
+namespace {
+
+/// A page of functions that a guest changes as it likes, and what must become of that.
+struct Playground {
+    static constexpr unsigned functions = 6, size = 0x40;
+    static constexpr std::uint32_t add_r4 = 0xe284'4000;
+
+    std::uint32_t at(unsigned n) const { return function + n * size; }
+    /// ADD r4, r4, #first; ADD r4, r4, #second; BX lr.
+    void write(Code code, unsigned n) { code.word(first(n)).word(add_r4 | second[n]).bx(14); }
+    std::uint32_t first(unsigned n) const { return add_r4 | first_adds[n]; }
+
+    std::uint32_t first_adds[functions]{}, second[functions]{};
+    bool probed[functions]{}, counted[functions]{};
+    std::uint32_t sum = 0, undefined = 0;
+    std::uint64_t records = 0, hits = 0;
+};
+
+/// One random act of the guest, and what it does to `page`.
+void act(Code& code, Random& random, Playground& page) {
+    const auto n = static_cast<unsigned>(random.below(page.functions));
+    const auto value = static_cast<std::uint32_t>(1 + random.below(200));
+    code.mov(12, page.at(n));
+    switch (random.below(9)) {
+    case 0:
+    case 1:
+    case 2: // a call
+        code.mov(14, code.here() + 12).bx(12);
+        page.sum += page.first_adds[n] + page.second[n];
+        (page.counted[n] ? page.hits : page.records) += page.probed[n];
+        break;
+    case 3: // a probe, perhaps with returns; what is only counted has none
+        page.counted[n] = random.one_in(3);
+        ask_and_note(code, make_request(Command::probe_action, 1, page.counted[n] ? 1 : 0, 1));
+        ask_and_note(code, make_request(Command::probe, 1,
+                                        page.at(n) | (!page.counted[n] && random.one_in(2)),
+                                        page.first(n)));
+        page.probed[n] = true;
+        break;
+    case 4: // taken away, if it is there
+        if (!page.probed[n]) break;
+        ask_and_note(code, make_request(Command::unprobe, 1, page.at(n)));
+        page.probed[n] = false;
+        break;
+    case 5: // patches the probed instruction: by a word, or its immediate alone
+        page.first_adds[n] = value;
+        if (random.one_in(2)) code.mov(0, page.first(n)).str(0, 12);
+        else code.mov(0, value).strb(0, 12);
+        page.probed[n] = false;
+        break;
+    case 6: // or another one, and reads that
+        page.second[n] = value;
+        code.mov(0, value).strb(0, 12, 4).ldr(1, 12, 4).mov(2, page.add_r4 | value);
+        code.word(0xe151'0002).word(0x1284'4fff); // CMP r1, r2; ADDNE r4, r4, #0x3fc
+        break;
+    case 7: // an HVC with the number of a probe, or of none, also on the page itself
+        code.word(0xe140'0070 | static_cast<std::uint32_t>(1 + random.below(15)));
+        ++page.undefined;
+        code.mov(0, 0xe140'0070 | static_cast<std::uint32_t>(1 + random.below(9)));
+        code.mov(1, 0xe12f'ff1e).str(0, 12, 0x20).str(1, 12, 0x24).add(12, 12, 0x20);
+        code.mov(14, code.here() + 12).bx(12);
+        ++page.undefined;
+        break;
+    default: // the page gets another use, and is code again
+        code.mov(12, function & ~0xfffu).mov(0, 0).mov(1, 0);
+        code.word(0xe8ac'0003); // STM r12!, {r0, r1}
+        for (unsigned i = 0; i < page.functions; ++i) {
+            page.first_adds[i] = value + i;
+            page.probed[i] = false;
+            code.mov(12, page.at(i)).mov(0, page.first(i)).str(0, 12);
+        }
+    }
+}
+
+} // namespace
+
+TEST_CASE(
+    "a guest that patches, reads, frees and uses again what is probed, and forges HVCs, finds "
+    "what it would find without probes",
+    "[protocol]") {
+    std::uint64_t records = 0, hits = 0;
+    for (std::uint64_t seed = 1; seed <= seeds(60); ++seed) {
+        CAPTURE(seed);
+        Random random(seed);
+        RigOptions options = with_probes(seed);
+        options.conditions.keeps_old_code = false; // it empties no instruction cache
+        Rig rig(options);
+        Playground page;
+        for (unsigned n = 0; n < page.functions; ++n) {
+            page.second[n] = n + 1;
+            page.write(Code(rig.simulation.ram, page.at(n)), n);
+        }
+        // Another CPU executes code of the same page that stays as it is.
+        constexpr unsigned calls = 200;
+        constexpr std::uint32_t quiet = function + 0xe00;
+        Code(rig.simulation.ram, quiet).word(add_r6_1).bx(14);
+        Code other = rig.program(1);
+        other.mov(13, stack).mov(3, calls).mov(6, 0).mov(12, quiet);
+        const std::uint32_t loop = other.here();
+        other.mov(14, loop + 12).bx(12).subs(3, 3, 1).bne(loop).end();
+        Code code = rig.program(0);
+        code.mov(13, stack + 0x1000).mov(4, 0).mov(8, 0).mov(10, 0);
+        for (unsigned n = 0; n < 40; ++n) act(code, random, page);
+        ask_and_note(code, make_request(Command::unprobe, 1, 0));
+        code.end();
+        rig.run();
+        check_machine(rig);
+        CHECK(status_of(rig.reg(0, 8)) == Status::done);
+        CHECK(rig.reg(0, 4) == page.sum);
+        CHECK(rig.reg(0, 10) == page.undefined);
+        CHECK(rig.reg(1, 6) == calls);
+        CHECK(rig.records_of(abi::RecordType::call).size() == page.records);
+        std::uint64_t told = 0;
+        for (const abi::Record& r : rig.records_of(abi::RecordType::hits)) told += r.value;
+        CHECK(told == page.hits);
+        CHECK(rig.machine->normal(0).entry(function) == nullptr); // a block again
+        records += page.records;
+        hits += page.hits;
+    }
+    CHECK(std::min(records, hits) > 0);
+}
+
 TEST_CASE("a call has the stack of who made it, if that is asked for, and a return has none") {
     for (const bool asked : {false, true}) {
         CAPTURE(asked);
