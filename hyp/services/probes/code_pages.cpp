@@ -10,35 +10,40 @@
 
 namespace mmioscope {
 
-BootError CodePages::start(Machine& machine, OwnerOps& ops, Range room) {
+BootError CodePages::start(Machine& machine, OwnerOps& ops, Range room, Range more) {
     machine_ = &machine;
     owner_ = machine.locks.take_page_owner({lpae::input_end, lpae::input_end}, ops);
     if (owner_ == nullptr) return {"no room for the owner of the pages with probes", ""};
 
-    const std::uint64_t most = room.size() / (page_size + sizeof(Page));
-    copies_ = page_ceil(room.begin + most * sizeof(Page));
+    const std::uint64_t most = (room.size() + more.size()) / (page_size + sizeof(Page));
+    std::uint64_t copy = page_ceil(room.begin + most * sizeof(Page));
     pages_ = {port::memory_at<Page>({room.begin}),
-              static_cast<std::size_t>((room.end - copies_) / page_size)};
-    for (Page& page : pages_) page = {.pa = no_page, .probes = 0, .waits = false};
+              static_cast<std::size_t>((room.end - copy + more.size()) / page_size)};
+    for (Page& page : pages_) {
+        page = {.pa = no_page, .copy = static_cast<std::uint32_t>(copy)};
+        copy = copy + page_size == room.end ? more.begin : copy + page_size;
+    }
     return {};
+}
+
+/// From where its address says on.
+template <class Is>
+CodePages::Page* CodePages::first(std::uint32_t pa, Is is) const {
+    constexpr std::uint32_t golden = 0x9e37'79b9; // spreads them; no division
+    const std::uint64_t hash = static_cast<std::uint32_t>(pa / page_size) * golden;
+    const auto begin = static_cast<std::size_t>(hash * pages_.size() >> 32);
+    auto found = std::find_if(pages_.begin() + begin, pages_.end(), is);
+    if (found == pages_.end()) found = std::find_if(pages_.begin(), pages_.end(), is);
+    return found != pages_.end() ? &*found : nullptr;
 }
 
 CodePages::Page* CodePages::find(std::uint32_t pa) const {
     if (machine_->pages.find(pa) != owner_) return nullptr;
-    // Its leaf leads to its copy, unless it is hidden, or has none.
-    const lpae::Descriptor* const leaf = machine_->normal(0).entry(pa);
-    if (leaf != nullptr) {
-        const std::uint64_t number = (lpae::output_address(*leaf) - copies_) / page_size;
-        Page* const page = pages_.data() + static_cast<std::size_t>(number);
-        if (number < pages_.size() && page->pa == page_floor(pa)) return page;
-    }
-    const auto page = std::ranges::find(pages_, page_floor(pa), &Page::pa);
-    return page != pages_.end() ? &*page : nullptr;
+    return first(pa, [at = page_floor(pa)](const Page& page) { return page.pa == at; });
 }
 
 std::uint32_t* CodePages::at(const Page& page, std::uint32_t pa) const {
-    const auto frame = static_cast<std::uint64_t>(&page - pages_.data()) * page_size;
-    return port::memory_at<std::uint32_t>({copies_ + frame + (pa & ~3u) % page_size});
+    return port::memory_at<std::uint32_t>({page.copy + (pa & ~3u) % page_size});
 }
 
 void CodePages::map(const Page& page, lpae::Descriptor leaf) {
@@ -55,25 +60,25 @@ void CodePages::own(const Page& page, const Owner* owner) {
 
 CodePages::Page* CodePages::take(std::uint32_t pa, bool waits) {
     constexpr unsigned tables_for_index = 1; // the one that LiveTables needs is refused by itself
-    const auto page = std::ranges::find(pages_, no_page, &Page::pa);
-    if (page == pages_.end() || !in_memory(machine_->guest_memory, {pa}) ||
+    Page* const page = first(pa, [](const Page& free) { return free.pa == no_page; });
+    if (page == nullptr || !in_memory(machine_->guest_memory, {pa}) ||
         machine_->span_at({pa}) != nullptr || machine_->pool.left() <= tables_for_index)
         return nullptr;
     const auto at = static_cast<std::uint32_t>(page_floor(pa));
     if (!LiveTables(*machine_, integrity_).map(views_of_cpus(*machine_), at, 0)) return nullptr;
-    *page = {.pa = at, .probes = 0, .waits = waits};
+    page->pa = at;
+    page->waits = waits;
     own(*page, owner_);
     if (waits) std::memset(this->at(*page, 0), 0, page_size);
     else copy(*page);
-    return &*page;
+    return page;
 }
 
 void CodePages::settle(Page& page) {
     if (page.probes != 0) {
-        const auto copy = port::address_of(at(page, 0));
         return map(page, page.waits
                              ? lpae::make_leaf(page.pa, lpae::guest_data, lpae::last_level)
-                             : lpae::make_leaf(copy.value, lpae::step_page, lpae::last_level));
+                             : lpae::make_leaf(page.copy, lpae::step_page, lpae::last_level));
     }
     map(page, lpae::make_leaf(page.pa, lpae::guest_memory, lpae::last_level));
     own(page, nullptr);

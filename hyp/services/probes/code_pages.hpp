@@ -15,15 +15,17 @@ class CodePages {
 public:
     struct Page {
         std::uint32_t pa; ///< free: no_page
-        std::uint16_t probes;
-        bool waits; ///< has no copy yet: its first fetch traps
+        std::uint32_t copy;
+        std::uint16_t probes{};
+        bool waits{}; ///< has no copy yet: its first fetch traps
     };
     static constexpr std::uint32_t no_page = 1;
 
     constexpr explicit CodePages(Integrity& integrity) : integrity_(integrity) {}
 
-    /// The pages' traps are for `ops`. `room` is the hypervisor's memory, for the copies.
-    BootError start(Machine& machine, OwnerOps& ops, Range room);
+    /// The pages' traps are for `ops`. `room`, and `more`, is the hypervisor's memory, for the
+    /// copies.
+    BootError start(Machine& machine, OwnerOps& ops, Range room, Range more);
 
     /// The page of an address; null: it has no copy.
     Page* find(std::uint32_t pa) const;
@@ -46,6 +48,8 @@ public:
     void renew(const Page& page, std::uint32_t pa);
 
 private:
+    template <class Is>
+    Page* first(std::uint32_t pa, Is is) const;
     std::uint32_t* at(const Page& page, std::uint32_t pa) const;
     void map(const Page& page, lpae::Descriptor leaf);
     void own(const Page& page, const Owner* owner);
@@ -54,7 +58,6 @@ private:
     Machine* machine_{};
     Owner* owner_{}; ///< of all of them
     std::span<Page> pages_;
-    std::uint64_t copies_{}; ///< in the order of pages_
 };
 
 } // namespace mmioscope

@@ -29,10 +29,16 @@ BootError Probes::configure(Machine& machine, Setup& setup) {
     return room ? BootError{} : BootError{"no room for the calls of probes", ""};
 }
 
-/// Between the hypervisor's stacks and the place for a boot tree lies memory that nobody uses.
+/// Between the hypervisor's stacks and the place for a boot tree lies memory that nobody uses. A
+/// large trace area can spare a part.
 bool Probes::add_to_tables(Machine& machine) {
     if (!on_) return true;
     room_ = {page_ceil(machine.image.stacks.end), machine.image.text.begin + abi::boot_tree_offset};
+    Range& area = machine.image.area;
+    more_ = {area.end, area.end};
+    constexpr std::uint64_t large = 16u << 20;
+    if (area.size() >= large && !machine.config.guest_reader)
+        more_.begin = area.end = page_floor(area.end - area.size() / 8);
     lpae::Descriptor* const root = machine.pool.take();
     if (root == nullptr) return false;
     machine.has_original = true;
@@ -56,7 +62,7 @@ BootError Probes::start(Machine& machine, const Setup& setup) {
     room_.begin += most * sizeof(Probe);
     tallies_ = port::memory_at<Tally>({room_.begin});
     room_.begin = page_ceil(room_.begin + std::uint64_t{most} * cpus_ * sizeof(Tally));
-    if (auto e = pages_.start(machine, *this, room_)) return e;
+    if (auto e = pages_.start(machine, *this, room_, more_)) return e;
     mailbox_ = port::memory_at<abi::control::Mailbox>(
         {machine.image.text.begin + abi::control_page_offset});
     *mailbox_ = {};

@@ -150,7 +150,7 @@ private:
     std::uint64_t wait_begin_{}; ///< in ticks
     std::uint16_t answered_{};   ///< id of the last request
     bool complete_{};            ///< the module has all its probes
-    Range room_;                 ///< for the probes, and the copies of pages
+    Range room_, more_;          ///< for the probes, and the copies of pages
     Probe* probes_{};
     unsigned used_{}; ///< the most that there were at once
     unsigned free_{}; ///< none below is free
