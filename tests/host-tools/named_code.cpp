@@ -6,6 +6,7 @@
 //   named-code --list TRACE      prints the trace's own symbols like /proc/kallsyms, after its
 //   banner
 //   named-code --address KERNEL NAME   prints the address of a kernel image's symbol
+//   named-code --functions KERNEL      prints the names of a kernel image's functions
 #include "abi/record.hpp"
 #include "reading/trace.hpp"
 #include "symbol_text.hpp"
@@ -44,16 +45,28 @@ void list(const std::string& path) {
                test::kallsyms_text(symbols::unpack(*trace.reader().symbols())));
 }
 
-void print_address(const std::string& path, const std::string& name) {
-    std::ifstream file(path, std::ios::binary);
+symbols::SymbolList symbols_of(const std::string& kernel) {
+    std::ifstream file(kernel, std::ios::binary);
     const std::string bytes((std::istreambuf_iterator<char>(file)), {});
-    for (const auto& symbol : symbols::read_kernel_image(std::as_bytes(std::span(bytes))).symbols) {
+    return symbols::read_kernel_image(std::as_bytes(std::span(bytes))).symbols;
+}
+
+void print_address(const std::string& path, const std::string& name) {
+    for (const auto& symbol : symbols_of(path)) {
         if (symbol.name == name) {
             fmt::print("{:#x}\n", symbol.address);
             return;
         }
     }
     throw bad_input("{} has no {}", path, name);
+}
+
+void print_functions(const std::string& path) {
+    for (const auto& symbol : symbols_of(path)) {
+        if (symbols::is_function(symbol)) {
+            fmt::print("{}\n", symbol.name);
+        }
+    }
 }
 
 void count(const std::string& path, std::vector<std::string> files) {
@@ -86,6 +99,8 @@ int main(int argc, char** argv) {
             list(words.at(1));
         } else if (words[0] == "--address") {
             print_address(words.at(1), words.at(2));
+        } else if (words[0] == "--functions") {
+            print_functions(words.at(1));
         } else {
             count(words[0], {words.begin() + 1, words.end()});
         }

@@ -6,10 +6,10 @@
  *
  *   ADDRESS HVCS CALLS INSTRUCTIONS      0xc04c56ac 1313 1312 1312
  *
- * CALLS are HVCs but for those that a CPU executes again before the instruction, since Hyp has to wait. The instruction
- * counts from the first HVC on: a call that the probe misses would execute it, too. With the address of do_init_module,
- * which has an HVC, those of modules count from the start: but nothing counts that was executed there before the last
- * module was loaded, if there was no HVC yet, since it may have been other code.
+ * CALLS are HVCs but for those that a CPU executes again before the instruction, since Hyp has to wait. If the instruction
+ * is never executed, Hyp carries it out: they are HVCs. The instruction counts from the first HVC on: a call that the
+ * probe misses would execute it, too. With the address of do_init_module, which has an HVC, those of modules count from
+ * the start. But from the loading of a module to the next one nothing counts where there is no HVC: it may be other code.
  */
 #include "qemu_plugin.h"
 
@@ -25,11 +25,13 @@ EXPORT int qemu_plugin_version = API_VERSION;
 
 struct probe {
     uint32_t at; /* 0: none */
-    uint64_t hvcs[CPUS], calls[CPUS], itself[CPUS];
-    bool called[CPUS]; /* an HVC, and not yet the instruction */
+    uint64_t hvcs[CPUS], calls[CPUS], itself[CPUS]; /* since a module was loaded */
+    bool called[CPUS];                              /* an HVC, and not yet the instruction */
+    uint64_t all_hvcs, all_calls, all_itself;       /* before */
 };
 
 static struct probe *probes; /* by address, open addressing */
+static struct probe *last[CPUS]; /* HVC of a CPU */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static uint32_t loads; /* 0: not given */
 static FILE *out;
@@ -46,27 +48,42 @@ static struct probe *slot_of(uint32_t at) {
     return &probes[n];
 }
 
-static void forget_other_code(void) {
+static bool in_modules(uint32_t at) { return loads != 0 && at >= 0xbf000000u && at < 0xc0000000u; }
+
+static void add_up(struct probe *probe) {
+    uint64_t hvcs = sum(probe->hvcs), itself = sum(probe->itself);
+    probe->all_hvcs += hvcs;
+    probe->all_calls += itself == 0 ? hvcs : sum(probe->calls);
+    probe->all_itself += hvcs == 0 && in_modules(probe->at) ? 0 : itself;
+    memset(probe->hvcs, 0, sizeof probe->hvcs);
+    memset(probe->calls, 0, sizeof probe->calls);
+    memset(probe->itself, 0, sizeof probe->itself);
+}
+
+/* What lies at the addresses of modules may be other code from now on. */
+static void begin_other_code(void) {
     for (size_t n = 0; n < SLOTS; ++n)
-        if (sum(probes[n].hvcs) == 0) memset(probes[n].itself, 0, sizeof probes[n].itself);
+        if (in_modules(probes[n].at)) add_up(&probes[n]);
 }
 
 static void at_hvc(unsigned cpu, void *at) {
     struct probe *probe = at;
     cpu %= CPUS;
-    if (probe->at == loads && !probe->called[cpu]) forget_other_code();
+    if (probe->at == loads && !probe->called[cpu]) begin_other_code();
     ++probe->hvcs[cpu];
     probe->calls[cpu] += !probe->called[cpu];
     probe->called[cpu] = true;
+    last[cpu] = probe;
 }
 static void at_itself(unsigned cpu, void *at) {
     struct probe *probe = at;
     cpu %= CPUS;
     ++probe->itself[cpu];
+    /* Hyp has carried it out; now there is no probe, and perhaps another instruction. */
+    for (unsigned n = 0; n < CPUS && last[cpu] != probe; ++n)
+        if (probe->called[n]) probe->calls[n] = probe->hvcs[n];
     probe->called[cpu] = false;
 }
-
-static bool in_modules(uint32_t at) { return loads != 0 && at >= 0xbf000000u && at < 0xc0000000u; }
 
 /* HVC #n of an ARM instruction, other than #0 (PSCI). */
 static bool is_probe(uint32_t word) { return (word & 0xfff000f0u) == 0xe1400070u && (word & 0xfff0fu) != 0; }
@@ -91,10 +108,13 @@ static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb) {
 
 static void ended(qemu_plugin_id_t id, void *unused) {
     (void)id, (void)unused;
-    for (size_t n = 0; n < SLOTS; ++n)
-        if (sum(probes[n].hvcs) != 0 && probes[n].at != loads)
-            fprintf(out, "0x%08" PRIx32 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", probes[n].at, sum(probes[n].hvcs),
-                    sum(probes[n].calls), sum(probes[n].itself));
+    for (size_t n = 0; n < SLOTS; ++n) {
+        struct probe *probe = &probes[n];
+        add_up(probe);
+        if (probe->all_hvcs != 0 && probe->at != loads)
+            fprintf(out, "0x%08" PRIx32 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", probe->at, probe->all_hvcs,
+                    probe->all_calls, probe->all_itself);
+    }
     fclose(out);
 }
 

@@ -76,14 +76,12 @@ def main():
                 one_in[int(row["text"].split()[1], 16)] = rule
             elif row["text"].startswith("unprobe "):
                 ended.add(int(row["text"].split()[1].rstrip(":"), 16))
-            elif row["text"].startswith("probe "):  # a module's, loaded again
-                ended.discard(int(row["text"].split()[1], 16))
     hvcs, executed = {}, {}
     with open(log, encoding="utf-8") as file:
         for line in file:
             at, by_hvc, calls, itself = line.split()
-            hvcs[int(at, 16)] = int(by_hvc if itself == "0" else calls)
-            executed[int(at, 16)] = hvcs[int(at, 16)] if int(at, 16) in ended or itself == "0" else int(itself)
+            hvcs[int(at, 16)] = int(by_hvc)  # nothing makes a CPU try again where calls return
+            executed[int(at, 16)] = int(calls if int(at, 16) in ended or itself == "0" else itself)
     silent -= records.keys()  # left: what only the tool itself needs
     held_back = {lr for lr, functions in sites.items() if functions <= counted.keys()}
     for lr in held_back:

@@ -7,16 +7,18 @@ endless=(__schedule start_kernel call_fpe call_usermodehelper_exec_async cryptom
 
 # Each call of FEWEST functions at least, each return, and no other, is a record; those of devices are right beside.
 probed() { # FEWEST ARGUMENT...
-    local fewest=$1
+    local fewest=$1 counting=(--qemu-arg=-plugin "--qemu-arg=file=$build/tests/probe-log.so,out=$out/probe.log")
     shift
-    run_linux "${line:-}" --no-print --trace all --qemu-arg=-plugin \
-        "--qemu-arg=file=$build/tests/probe-log.so,out=$out/probe.log${loads:+,loads=$loads}" --access-log "$out/access.log" "$@"
+    run_linux "${line:-}" --no-print --trace all "${counting[@]}${loads:+,loads=$loads}" --access-log "$out/access.log" "$@"
     complete
     verified
+    judged "$fewest"
+}
+judged() { # FEWEST
     "$mmioscope" export --as csv -F 'call || ret || type==hits || type==change' -o "$out/calls.csv" "$out/trace.mmio" 2>/dev/null || fail "export: exit status $?"
     tests/qemu/probes.py "$out/probe.log" "$out/calls.csv" "${endless[@]}" >"$out/judge" ||
         fail "$(tail -n 1 "$out/judge"): $(head -n 1 "$out/judge")"
-    [ "$(cut -d ' ' -f 1 <<<"$(tail -n 1 "$out/judge")")" -ge "$fewest" ] || fail "few: $(tail -n 1 "$out/judge")"
+    [ "$(cut -d ' ' -f 1 <<<"$(tail -n 1 "$out/judge")")" -ge "$1" ] || fail "few: $(tail -n 1 "$out/judge")"
 }
 
 # The judge finds a call or return without a record, and a record without that.
@@ -52,20 +54,71 @@ probed_by() { # GUEST FEWEST ARGUMENT...
 }
 add nightly probes-armmp 60 with_guest armmp probed_by 50 --returns --probe 'vfs_*' --probe 'kmem_cache_*' --probe 'd_*'
 
+# Of 5,000 functions drawn by the day, each second one is only counted. A page or an instruction that cannot have a probe is
+# a record with its reason.
+probes_drawn() {
+    local seed
+    seed=$(date +%j)
+    "$build/tests/named-code" --functions "$guest/vmlinuz" | grep -v '[$.]' | sort -u |
+        shuf -n 5000 --random-source=<(yes "$seed") | sed '1~2s/$/,count/' >"$out/drawn"
+    [ "$(wc -l <"$out/drawn")" = 5000 ] || fail "seed $seed: $(wc -l <"$out/drawn") functions"
+    probed 500 --probe "@$out/drawn"
+}
+add nightly probes-drawn 300 probes_drawn
+
+# All functions of the kernel, counted only, in a boot that does little else. Time is that of the instructions: two TLB
+# flushes at each hit take QEMU so long that with the host's time the guest does nothing but serve its timer.
+probes_all() {
+    local line="mmioscope.steps=irq"
+    probed 5000 --time-limit 1500 --cpus 1 --qemu-arg=-icount --qemu-arg=shift=0,sleep=off --probe '*,count'
+    "$mmioscope" print -F 'type==change' "$out/trace.mmio" | sed -n 's/.* unprobe 0x[0-9a-f]*: //p' | sort | uniq -c >"$out/refused"
+    ! grep -q 'room' "$out/refused" || fail "no room: $(xargs <"$out/refused")"
+}
+add nightly probes-all 1000 probes_all
+
+# A CPU goes off and on; locks have exclusives behind their entries.
+probes_hotplug() {
+    local line="mmioscope.steps=hotplug mmioscope.hotplug=30"
+    endless+=(cpu_startup_entry)
+    probed 60 --returns --probe 'cpu*' --probe '_cpu_*' --probe 'psci_*' --probe '_raw_spin_*,sample=5' --probe 'mutex_*' "$@"
+    has console '^mmioscope-guest: hotplug ok'
+}
+for engine in shadow emulation; do
+    add nightly "probes-hotplug-$engine" 100 on_all_cpus probes_hotplug --engine $engine
+done
+
+# A second kernel lies where the first one has its probes: they end, with a record each.
+probes_kexec() {
+    resets_kexec_run --trace all --qemu-arg=-plugin "--qemu-arg=file=$build/tests/probe-log.so,out=$out/probe.log" \
+        --returns --probe 'vfs_*' --probe 'kmem_cache_*,sample=10' --probe '_raw_spin_lock,count'
+    verified
+    endless+=(kernel_kexec machine_kexec)
+    judged 30
+    "$mmioscope" print -F 'type==change' "$out/trace.mmio" >"$out/print" || fail "print: exit status $?"
+    [ "$(grep -c ' unprobe 0xc' "$out/print")" -ge 30 ] || fail "probes stay in memory that the second kernel has"
+}
+add nightly probes-kexec 60 virt probes_kexec
+
 # From the first one on, and again each time when a module is loaded.
 probed_modules() { # FEWEST ARGUMENT...
-    local line="mmioscope.steps=modules mmioscope.modules=3" function loads
+    local times=${times:-3} function loads
+    local line="mmioscope.steps=modules mmioscope.modules=$times"
     loads=$("$build/tests/named-code" --address "$guest/vmlinuz" do_init_module) || fail "the kernel has no do_init_module"
     probed "$@" --probe 'nothing:*'
     has stderr '^mmioscope: --probe nothing:\*: no module that was loaded has such a function$'
     "$mmioscope" calls --limit 0 --format csv "$out/trace.mmio" 2>/dev/null >"$out/table" || fail "calls: exit status $?"
     for function in smsc911x_init_module smsc911x_drv_probe; do
-        has table "^$function \\[smsc911x\\],4,4,"
+        has table "^$function \\[smsc911x\\],$((times + 1)),$((times + 1)),"
     done
     "$mmioscope" print -F 'call && func==mmci_irq' "$out/trace.mmio" >"$out/print" || fail "print: exit status $?"
     has print ' call mmci_irq\(0x.* <- .*__handle_irq_event_percpu'
 }
 add test probes-modules 60 probed_modules 40 --returns --probe 'smsc911x:*' --probe 'armmmci:mmci_*'
+probed_modules_often() {
+    local times=20
+    probed_modules "$@"
+}
+add nightly probes-modules-loop 150 probed_modules_often 40 --returns --probe 'smsc911x:*' --probe 'armmmci:mmci_*'
 probed_modules_of() { # GUEST ARGUMENT...
     local guest=$1
     probed_modules "${@:2}"
