@@ -27,8 +27,10 @@ bool is_plain(std::uint32_t word);
 /// would clear the monitor.
 bool can_be_probed(std::uint32_t word);
 
-/// Carries out `word` at PC if it is a branch without a load, or reads TPIDRURO, as Linux does to
-/// find `current`: in a step, CP15 traps. False: it needs a step.
+/// Hyp carries it out: it is a branch without a load; it computes from an immediate or registers;
+/// or it reads TPIDRURO, as Linux does to find `current`: in a step, CP15 traps.
+bool is_carried_out(std::uint32_t word);
+/// Carries out `word` at PC. False: it needs a step.
 bool carry_out(Frame& frame, std::uint32_t word);
 
 /// Where the guest goes on behind `word` at PC, which needs a step. Empty: not known, or in Thumb

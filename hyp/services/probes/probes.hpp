@@ -77,7 +77,7 @@ private:
     };
     static constexpr std::uint8_t calls = 4, ///< somebody has asked for it
         loads_modules = 8,                   ///< abi::chosen::loads_modules
-        plain = 16,                          ///< is_plain()
+        plain = 16,                          ///< it needs a step, and the next one is behind it
         other_code = 32;                     ///< it ends, since the guest has another instruction
     static constexpr std::uint32_t no_code = 1;
     static constexpr unsigned most = 0xffff; ///< immediates of HVC, without 0

@@ -103,7 +103,8 @@ Probes::Probe* Probes::find(std::uint32_t pa) const {
 /// `wanted` is there, beside what is wanted of this instruction already. Otherwise nothing has
 /// changed. `from_the_start`: a page has no copy before its first fetch.
 Status Probes::put(Cpu& cpu, Probe wanted, bool from_the_start) {
-    wanted.change(0, is_plain(wanted.word) ? plain : 0);
+    const bool carried_out = wanted.of != 0 && is_carried_out(wanted.word);
+    wanted.change(0, is_plain(wanted.word) && !carried_out ? plain : 0);
     if (Probe* const probe = find(wanted.pa)) {
         if (wanted.of != 0) probe->of = wanted.of;
         probe->change(wanted.is(calls) ? abi::control::returns : 0, wanted.flags);

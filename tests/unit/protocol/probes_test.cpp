@@ -1,6 +1,7 @@
 // Probes: what the guest executes becomes a record each time, and the guest notices nothing.
 #include "catch_2_or_3.hpp"
 #include "port/memory.hpp"
+#include "probes/instruction.hpp"
 #include "sim/mmu.hpp"
 #include "unit/control/asking.hpp"
 
@@ -627,6 +628,101 @@ TEST_CASE("the function that loads modules must be one", "[protocol]") {
     Rig rig(options);
     rig.run();
     CHECK(rig.text().find("mmioscope,loads-modules is no function") != std::string::npos);
+}
+
+TEST_CASE("many probes are taken away some at a time, and by one request", "[protocol]") {
+    constexpr unsigned many = 600, called = 10;
+    RigOptions options = with_probes(1);
+    options.tree.probe_cells = {0};
+    for (unsigned n = 0; n < many; ++n)
+        options.tree.probe_cells.insert(options.tree.probe_cells.end(),
+                                        {function + 4 * n, add_r6_1});
+    Rig rig(options);
+    Code body(rig.simulation.ram, function);
+    for (unsigned n = 0; n < many; ++n) body.word(add_r6_1);
+    body.bx(14);
+    Code code = rig.program(0);
+    code.mov(8, 0).mov(9, 0).mov(12, function + 4 * (many - called));
+    const auto call = [&] { code.mov(6, 0).mov(14, code.here() + 12).bx(12).add_reg(9, 9, 6); };
+    call();
+    ask_and_note(code, make_request(Command::unprobe, 2, 0));
+    call();
+    code.end();
+    rig.run();
+    check_machine(rig);
+    CHECK(status_of(rig.reg(0, 8)) == Status::done);
+    CHECK(rig.reg(0, 9) == 2 * called);
+    CHECK(rig.records_of(abi::RecordType::call).size() == called);
+    CHECK(rig.machine->normal(0).entry(function) == nullptr);
+}
+
+TEST_CASE("what Hyp computes in the guest's place is what the manual says", "[protocol]") {
+    // A8.8 of each, with numbers that do not wrap. r0 to r12 only.
+    const auto expected = [](Frame& frame, std::uint32_t word) {
+        const unsigned op = word >> 21 & 0xf;
+        const bool immediate = (word >> 25 & 1) != 0;
+        std::int64_t b = immediate ? word & 0xff : frame.r[word & 0xf];
+        for (unsigned n = 0; immediate && n < (word >> 8 & 0xf); ++n) b = b >> 2 | (b & 3) << 30;
+        const std::int64_t a = frame.r[word >> 16 & 0xf], most = 0xffff'ffff;
+        const auto as_signed = [](std::int64_t v) { return std::int64_t{std::int32_t(v)}; };
+        std::int64_t result = 0, exact = 0;
+        bool carry = (frame.psr >> 29 & 1) != 0, overflow = (frame.psr >> 28 & 1) != 0;
+        if (immediate && (word >> 8 & 0xf) != 0) carry = b >> 31 != 0;
+        const auto arithmetic = [&](std::int64_t v, std::int64_t of_signed, bool c) {
+            result = v & most;
+            exact = of_signed;
+            carry = c;
+            overflow = exact != as_signed(result);
+        };
+        switch (op) {
+        case 0:
+        case 8: result = a & b; break;
+        case 1:
+        case 9: result = a ^ b; break;
+        case 2:
+        case 10: arithmetic(a - b, as_signed(a) - as_signed(b), a >= b); break;
+        case 3: arithmetic(b - a, as_signed(b) - as_signed(a), b >= a); break;
+        case 4:
+        case 11: arithmetic(a + b, as_signed(a) + as_signed(b), a + b > most); break;
+        case 12: result = a | b; break;
+        case 13: result = b; break;
+        case 14: result = a & ~b & most; break;
+        default: result = ~b & most;
+        }
+        frame.pc += 4;
+        if (!arch::condition_passed(word >> 28, frame.psr)) return;
+        if (op < 8 || op > 11) frame.r[word >> 12 & 0xf] = static_cast<std::uint32_t>(result);
+        if ((word >> 20 & 1) == 0) return;
+        frame.psr &= 0x0fff'ffff;
+        frame.psr |= static_cast<std::uint32_t>(result >> 31) << 31 | (result == 0 ? 1u << 30 : 0) |
+                     (carry ? 1u << 29 : 0) | (overflow ? 1u << 28 : 0);
+    };
+    Random random(1);
+    unsigned computed[16]{};
+    for (unsigned n = 0; n < 400'000; ++n) {
+        std::uint32_t word = static_cast<std::uint32_t>(random.next()) & 0xf3ff'ffff;
+        if ((word >> 25 & 1) == 0 && !random.one_in(4)) word &= ~0xff0u;
+        const auto low = [&](unsigned at) { return (word >> at & 0xf) < 13; };
+        if (!is_carried_out(word) || !low(16) || !low(12) || (!low(0) && (word >> 25 & 1) == 0) ||
+            (word & 0x0fff'fff0) == 0x012f'ff10)
+            continue;
+        Frame frame{};
+        constexpr std::uint32_t edges[] = {0, 1, 0x7fff'ffff, 0x8000'0000, 0xffff'ffff};
+        for (auto& r : frame.r)
+            r = random.one_in(2) ? edges[random.below(5)]
+                                 : static_cast<std::uint32_t>(random.next());
+        frame.pc = function;
+        frame.psr = static_cast<std::uint32_t>(random.next() & 0xf000'0000) | 0x13;
+        Frame wanted = frame;
+        expected(wanted, word);
+        CAPTURE(word);
+        REQUIRE(carry_out(frame, word));
+        REQUIRE(std::ranges::equal(frame.r, wanted.r));
+        REQUIRE(frame.psr == wanted.psr);
+        REQUIRE(frame.pc == wanted.pc);
+        ++computed[word >> 21 & 0xf];
+    }
+    for (unsigned op = 0; op < 16; ++op) CHECK((computed[op] > 100) == (op < 5 || op > 7));
 }
 
 TEST_CASE("exclusives behind a probed entry succeed, and each call is recorded", "[protocol]") {
