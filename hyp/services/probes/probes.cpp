@@ -126,11 +126,10 @@ bool Probes::record(Cpu& cpu, const Frame& frame, Probe& probe, const Probe& now
         end_freed(cpu, frame, probe);
         end_quiet(cpu);
     }
-    const std::uint32_t sp = guest_register(frame, 13), lr = guest_register(frame, 14);
-    const bool of_return =
-        now.of != 0 && (probes_[now.of - 1].rule == 0 || open_.has(sp, frame.pc));
-    const unsigned needed = 3 + stacks_.records_of_call(); // a call, a return, hits
-    if ((of_return || now.is(calls)) && cpu.ring.stalls() && !cpu.ring.has_room(needed)) {
+    const bool of_return = now.of != 0 && (probes_[now.of - 1].rule == 0 ||
+                                           open_.has(guest_register(frame, 13), frame.pc));
+    if ((of_return || now.is(calls)) && cpu.ring.stalls() && // a call, a return, hits
+        !cpu.ring.has_room(3 + stacks_.records_of_call())) {
         ++cpu.ring.statistics().retries; // the guest waits for a reader
         return false;
     }
@@ -142,9 +141,10 @@ bool Probes::record(Cpu& cpu, const Frame& frame, Probe& probe, const Probe& now
     const bool of_call = verdict != Verdict::hold;
     std::optional<bool> returns = false;
     if (now.is(abi::control::returns)) {
+        const std::uint32_t lr = guest_register(frame, 14);
         if (of_call) returns = now.site == lr ? true : watch_return(cpu, frame, probe);
         if (!returns) return false;
-        if (judged) returns = open_.put(sp, lr, number_of(probe), *returns);
+        if (judged) returns = open_.put(guest_register(frame, 13), lr, number_of(probe), *returns);
     }
     if (of_call && judged) judge(cpu, frame, probe, now, true);
     if (now.is(loads_modules)) port::store_shared(loading_, 0);
@@ -152,16 +152,15 @@ bool Probes::record(Cpu& cpu, const Frame& frame, Probe& probe, const Probe& now
     abi::Record r = describe_fault(frame, {}, {}, 0, abi::FaultReason::none);
     r.value = frame.r[0] | std::uint64_t{frame.r[1]} << 32;
     if (of_return) {
-        r.type = abi::RecordType::ret;
-        r.lr = frame.pc;
         abi::Record ret = r;
+        ret.type = abi::RecordType::ret;
+        ret.lr = ret.pc;
         cpu.ring.publish_event(ret);
-        open_.end(sp, frame.pc);
+        open_.end(r.sp, frame.pc);
     }
     if (of_call) {
         r.type = abi::RecordType::call;
         r.flags = *returns ? abi::flag_returns : 0;
-        r.lr = lr;
         r.va = frame.r[2];
         r.pa_low = frame.r[3];
         cpu.ring.publish_event(r, stacks_.of_call(cpu, frame));
