@@ -55,6 +55,7 @@ void Moves::add(const Event& to, const Event& from, Moved moved) {
         count(sum->bytes, moved.byte);
         count(sum->lines, moved.line);
         count(sum->pages, moved.page);
+        sum->of_pages |= moved.only_page;
         sum->first = sum->first == 0 ? to.number : sum->first;
     }
     ++row.sides.of(Sides{side_of(to, Key::function), side_of(to, Key::task),
@@ -74,7 +75,8 @@ bool Moves::is_false(const Row& row) const {
     const auto larger = [&](const Count& whole, const Count& parts) {
         return whole.all() >= often && whole.all() >= times * parts.all();
     };
-    return by_ == MovesBy::page   ? larger(row.pages, row.lines)
+    return row.of_pages           ? false
+           : by_ == MovesBy::page ? larger(row.pages, row.lines)
            : by_ == MovesBy::line ? larger(row.lines, row.bytes)
                                   : false;
 }
@@ -90,8 +92,8 @@ table::Row Moves::cells(const std::string& name, const Row& row) const {
     return {name,
             is_false(row) ? table::Cell(std::string_view("false sharing")) : table::Cell(),
             row.pages.all(),
-            row.lines.all(),
-            row.bytes.all(),
+            row.of_pages ? table::Cell() : table::Cell(row.lines.all()),
+            row.of_pages ? table::Cell() : table::Cell(row.bytes.all()),
             row.pages.reads,
             row.pages.writes,
             row.lines.reads,
@@ -189,7 +191,7 @@ bool MemoryMoves::Line::changes(const abi::Record& record, unsigned place, unsig
 void MemoryMoves::see(const abi::Record& record) {
     if (record.type == abi::RecordType::gap) {
         lines_.held().clear();
-        pages_.clear();
+        pages_.held().clear();
     } else if (recorded_.add(record)) {
         for (auto& [address, line] : lines_.held()) {
             line.known = 0;
@@ -197,9 +199,26 @@ void MemoryMoves::see(const abi::Record& record) {
     }
 }
 
+void MemoryMoves::add_page(const Event& event) {
+    Part& page = pages_.of(abi::physical_address(event.record) >> page_shift);
+    Event from;
+    if (pages_.is_rest(page)) {
+        ++left_out_;
+        return;
+    }
+    page.add(event, from);
+    if (abi::takes(event.record)) {
+        moves_.add(event, from, {.page = true, .only_page = true});
+    }
+}
+
 void MemoryMoves::add(const Event& event) {
     const abi::Record& record = event.record;
     see(record);
+    if (record.type == abi::RecordType::move && record.cpu < abi::max_cpus) {
+        add_page(event);
+        return;
+    }
     if (record.type != abi::RecordType::access || record.device != memory_ ||
         record.cpu >= abi::max_cpus) {
         return;
@@ -220,7 +239,8 @@ void MemoryMoves::add(const Event& event) {
             moved.line |= line->add(event, by_line);
         }
         if (at == here.begin || at % (1u << page_shift) == 0) {
-            moved.page |= pages_[at >> page_shift].add(event, by_page);
+            Part& page = pages_.of(at >> page_shift);
+            moved.page |= !pages_.is_rest(page) && page.add(event, by_page);
         }
         moved.byte |= line->bytes[place].add(record.cpu, abi::is_write(record));
         changed |= line->changes(record, place, static_cast<unsigned>(at - here.begin)) &&

@@ -28,6 +28,7 @@ inline const std::vector<std::string> moves_by_words{"page", "line", "symbol", "
 /// Whether an access moved one of the bytes, lines of 64 bytes, or pages that it touches.
 struct Moved {
     bool byte = false, line = false, page = false;
+    bool only_page = false; ///< nobody knows what else
 };
 
 class Moves {
@@ -47,6 +48,7 @@ private:
         std::uint64_t all() const { return reads + writes; }
     };
     struct Sum {
+        bool of_pages = false; ///< nobody knows which lines
         Count bytes, lines, pages;
         std::uint64_t changed = 0;
         std::uint64_t first = 0, first_changed = 0; ///< Event::number
@@ -66,7 +68,8 @@ private:
     Sum all_;
 };
 
-// The accesses to watched memory, from which moves follow.
+// The accesses to watched memory, from which moves follow; and `move` records (run --pages), which
+// say it of pages.
 
 /// A byte, a line or a page, by mtrace's rule: it moves to a CPU that reads it if another one has
 /// written it since that CPU's last read, and to one that writes it if another one has read or
@@ -126,14 +129,15 @@ private:
     };
 
     void see(const abi::Record& record);
+    void add_page(const Event& event);
 
     Moves moves_;
     std::optional<std::uint32_t> memory_;
     bool selects_;
     Recorded recorded_;
     CappedMap<std::unordered_map<std::uint64_t, Line>> lines_{16'384};
-    std::unordered_map<std::uint64_t, Part> pages_; ///< of these lines
-    std::uint64_t left_out_ = 0;                    ///< accesses to other lines
+    CappedMap<std::unordered_map<std::uint64_t, Part>> pages_{16'384};
+    std::uint64_t left_out_ = 0; ///< accesses to other lines, and moves of other pages
 };
 
 } // namespace mmioscope::analysis

@@ -157,6 +157,13 @@ void add_tracing(CLI::App& command, Options& options) {
         ->type_name("PLACE");
     command.add_flag("--watches", options.watches_later,
                      "Let mmioscope ctl watch memory while the guest runs");
+    add_values(
+        command, "--pages", options.pages,
+        "Record each move of a page of this memory between CPUs: all, BASE+SIZE, physical, or a "
+        "variable of the kernel; may be repeated")
+        ->type_name("PLACE")
+        ->excludes(command.get_option("--probe"))
+        ->excludes(command.get_option("--probes"));
 }
 
 void add_stream(CLI::App& command, Options& options) {

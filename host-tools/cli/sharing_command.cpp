@@ -42,7 +42,7 @@ docs/sharing.md defines each finding, and says what it cannot see. Registers tha
 GIC, are not shared. Nothing is concluded across a loss. -F, --cpu, --from and --to choose the accesses that are looked
 at: what they leave out can make findings appear or disappear.
 
---memory: which watched memory (mmioscope run --watch) moves between CPUs. A page, a line of 64 bytes or a byte moves to a
+--memory: which watched memory (mmioscope run --watch), or which pages (--pages) move between CPUs. A page, a line of 64 bytes or a byte moves to a
 CPU that reads it if another one has written it since that CPU's last read, and to one that writes it if another one has
 read or written it since its last write.
 

@@ -417,6 +417,12 @@ Asks asks_of_one(WordReader& words) {
         add_probes(asks, words, command == "hits" ? Command::probe_hits : Command::unprobe);
     } else if (command == "watch" || command == "unwatch") {
         add_watches(asks, words, command == "watch" ? Command::watch : Command::unwatch);
+    } else if (command == "pages") {
+        const std::string& word = words.next("on or off");
+        if (word != "on" && word != "off") {
+            throw bad_input("'{}': expected on or off", word);
+        }
+        asks.push_back({word == "on" ? Command::pages_on : Command::pages_off});
     } else if (command == "mark") {
         add_marker(asks, words.rest());
     } else {
@@ -426,6 +432,18 @@ Asks asks_of_one(WordReader& words) {
 }
 
 } // namespace
+
+std::vector<Place> pages_of(const std::string& word, const FindDevice& find) {
+    constexpr std::uint64_t page = 4096;
+    std::vector<Place> found = places(word, find);
+    for (Place& place : found) {
+        const std::uint64_t end = (place.base + place.size + page - 1) / page * page;
+        place.base = place.base / page * page;
+        place.size = end - place.base;
+        in_reach(Command::watch, place);
+    }
+    return found;
+}
 
 Ask probe_of(const Instruction& at, const Asks& rule) {
     constexpr auto count = static_cast<std::uint32_t>(abi::control::ProbeAction::count);
@@ -459,6 +477,7 @@ Commands:
   hits FUNCTION..            print how often they were called without a record
   watch | unwatch MEMORY..   record each access to this memory, or no longer:
                              BASE+SIZE, physical, or a variable of --kernel; unwatch all
+  pages on | off             record each move of a page of memory between CPUs (run --pages)
   mark TEXT | NUMBER         write a mark into the trace
   statistics                 print the hypervisor's counters
   flush                      send everything recorded so far to the reader

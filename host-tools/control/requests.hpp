@@ -55,6 +55,10 @@ using FindCode = std::function<std::vector<Instruction>(const std::string& name)
 std::vector<Ask> asks_of(std::span<const std::string> words, const FindDevice& find,
                          const FindCode& code = {});
 
+/// The whole pages of BASE+SIZE, or of what `find` finds. Throws Error (bad_input), as for what ends
+/// above 4 GiB.
+std::vector<Place> pages_of(const std::string& word, const FindDevice& find);
+
 /// Splits a command in one text at its spaces.
 std::vector<std::string> words_of(const std::string& text);
 

@@ -409,6 +409,7 @@ inline constexpr EventField fields[] = {
         }),
     Row({}, {"call"}, "a call of a function that has a probe",
         record_number<is<abi::RecordType::call>>),
+    Row({}, {"move"}, "a page of memory came to a CPU", record_number<is<abi::RecordType::move>>),
     Row({}, {"ret"}, "a return of such a function", record_number<is<abi::RecordType::ret>>),
     Row({}, {"retval"}, "what it returned: r0", Unit::hex, code,
         record_number<low_value, returned, Packed::value>),

@@ -33,6 +33,7 @@ std::string text_of(const abi::Record& record, std::span<const registers::Device
     case RecordType::call: return hidden ? "" : trace::arguments_text(record);
     case RecordType::ret: return hidden ? "" : trace::result_text(record);
     case RecordType::hits: return trace::hits_text(record.value);
+    case RecordType::move: return trace::move_text(record);
     case RecordType::payload: return trace::payload_text(record, hidden);
     default: return {};
     }

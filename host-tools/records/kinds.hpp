@@ -100,6 +100,8 @@ constexpr Kind row_of(abi::RecordType type) {
     case RecordType::hits:
         return {"hits", "how often such a function was called without a record", code, context,
                 executed};
+    case RecordType::move:
+        return {"move", "a page of memory came to a CPU", code, addresses, of_register};
     case RecordType::payload:
         return {"payload", "bytes of the record before it; an event of its own if that is missing"};
     }

@@ -162,6 +162,8 @@ std::string text_of(Command command, std::uint32_t first, std::uint32_t second) 
                          range_text(first, second & ((1u << abi::control::watch_end_shift) - 1)),
                          at(watch_ends, second >> abi::control::watch_end_shift,
                             ": unknown reason"));
+    case Command::pages_on: return "pages on";
+    case Command::pages_off: return "pages off";
     default: return fmt::format("{} {:#x} {:#x}", static_cast<unsigned>(command), first, second);
     }
 }
@@ -182,6 +184,23 @@ std::string hits_text(std::uint64_t value) {
     const std::string text = fmt::format("{} without a record", (value & 0xffff'ffff) + others);
     return others == 0 ? text
                        : fmt::format("{}, of which {} did not meet the conditions", text, others);
+}
+
+std::string move_text(const abi::Record& record) {
+    constexpr std::array<std::string_view, 4> by = {"load", "store", "fetch", "walk"};
+    std::string text(at(by, static_cast<unsigned>(abi::move_by(record.value)), "?"));
+    const unsigned holders = abi::move_holders(record.value);
+    if (holders == 0) {
+        return text + ", first";
+    }
+    const bool only_own = holders == 1u << record.cpu;
+    text += only_own ? ", had it to read" : abi::takes(record) ? " from" : " beside";
+    for (unsigned cpu = 0; cpu < abi::max_cpus && !only_own; ++cpu) {
+        if ((holders >> cpu & 1) != 0 && cpu != record.cpu) {
+            text += fmt::format(" cpu{}", cpu);
+        }
+    }
+    return text;
 }
 
 std::string change_text(const abi::Record& record) {

@@ -28,6 +28,8 @@ std::string_view policy_text(abi::Policy policy);
 /// "select 0x1c050000+0x1000", "filter value 0x4/0xff", "trigger fired", ...; without the device of
 /// Record::device.
 std::string change_text(const abi::Record& record);
+/// Of a `move` record: "store from cpu0", "load, first", ...
+std::string move_text(const abi::Record& record);
 /// Of a `hits` record's value, or of the answer to a probe_hits.
 std::string hits_text(std::uint64_t value);
 

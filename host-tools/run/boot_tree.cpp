@@ -281,6 +281,7 @@ Bytes compose_tree(const Bytes& tree, const Board& board, const BootTree& what) 
     set_cells(editor, chosen::probes, what.probes);
     set_cells(editor, chosen::loads_modules, what.loads_modules);
     set_cells(editor, chosen::watch, what.watch);
+    set_cells(editor, chosen::pages, what.pages);
     set_stacks(editor, what);
     set_task_names(editor, what.task_names);
     set_stream(editor, what);

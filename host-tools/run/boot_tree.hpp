@@ -35,6 +35,7 @@ struct BootTree {
     std::optional<std::vector<std::uint32_t>> probes{};        ///< cells; nothing: no such property
     std::optional<std::vector<std::uint32_t>> loads_modules{}; ///< likewise
     std::optional<std::vector<std::uint32_t>> watch{};         ///< likewise
+    std::optional<std::vector<std::uint32_t>> pages{};         ///< likewise
     std::vector<std::string> stacks{};                         ///< devices; empty: none
     std::uint32_t stack_size = 0;                              ///< bytes, if there are some
     std::string uart{};                       ///< the hypervisor's; empty: the board's choice

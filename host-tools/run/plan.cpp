@@ -318,9 +318,15 @@ Plan make_plan(const Options& given) {
         what.loads_modules = std::move(probes.loads_modules);
         plan.module_probes = std::move(probes.of_modules);
     }
-    if (options.watches_later || !options.watches.empty()) {
-        what.watch = watch_cells(options.watches,
-                                 variables_in(symbols::unpack(plan.names.symbols), board.ram_base));
+    const bool watches = options.watches_later || !options.watches.empty();
+    if (watches || !options.pages.empty()) {
+        const auto find = variables_in(symbols::unpack(plan.names.symbols), board.ram_base);
+        if (watches) {
+            what.watch = watch_cells(options.watches, find);
+        }
+        if (!options.pages.empty()) {
+            what.pages = page_cells(options.pages, find);
+        }
     }
     plan.tree = compose_tree(tree, board, what);
     plan.qemu_version = qemu_version(plan.qemu);

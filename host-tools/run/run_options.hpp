@@ -47,6 +47,7 @@ struct Options {
     bool probes_later = false;           ///< requests may set probes
     std::vector<std::string> watches;    ///< memory, unparsed (run/watches.hpp)
     bool watches_later = false;          ///< requests may watch memory
+    std::vector<std::string> pages;      ///< memory whose pages move, unparsed (run/watches.hpp)
 
     std::string stacks; ///< devices whose accesses have stacks, unparsed
 

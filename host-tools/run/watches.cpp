@@ -42,4 +42,19 @@ std::vector<std::uint32_t> watch_cells(const std::vector<std::string>& wanted,
     return cells;
 }
 
+std::vector<std::uint32_t> page_cells(const std::vector<std::string>& wanted,
+                                      const control::FindDevice& find) {
+    std::vector<std::uint32_t> cells;
+    for (const std::string& word : wanted) {
+        if (word == "all") {
+            return {};
+        }
+        for (const control::Place& pages : control::pages_of(word, find)) {
+            cells.insert(cells.end(), {static_cast<std::uint32_t>(pages.base),
+                                       static_cast<std::uint32_t>(pages.size)});
+        }
+    }
+    return cells;
+}
+
 } // namespace mmioscope::run

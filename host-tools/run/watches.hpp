@@ -19,4 +19,8 @@ control::FindDevice variables_in(symbols::SymbolList symbols, std::uint64_t ram_
 std::vector<std::uint32_t> watch_cells(const std::vector<std::string>& wanted,
                                        const control::FindDevice& find);
 
+/// Likewise the cells of `mmioscope,pages`; `all`: none, which means all memory.
+std::vector<std::uint32_t> page_cells(const std::vector<std::string>& wanted,
+                                      const control::FindDevice& find);
+
 } // namespace mmioscope::run

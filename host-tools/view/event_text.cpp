@@ -55,7 +55,8 @@ std::string words_of(const LineStyle& style, const Event& event) {
     switch (event.record.type) {
     case RecordType::access:
     case RecordType::own: return "";
-    case RecordType::fault: return std::string(event.text());
+    case RecordType::fault:
+    case RecordType::move: return std::string(event.text());
     case RecordType::begin: return std::string(begun_text(style));
     default: return fmt::format("({})", trace::type_word(event.record.type));
     }

@@ -304,6 +304,11 @@ void LineFormat::append_rest(TextBuffer& to, const Event& event) {
         append_colored(to, color::bad, fmt::format(" {},", event.text()));
         to.append(other_context_.code);
         return;
+    case RecordType::move:
+        to.append(context_text(event).place);
+        to.append(fmt::format(" {},", event.text()));
+        to.append(other_context_.code);
+        return;
     case RecordType::own:
         to.append(context_text(event).place);
         append_value(to, event);

@@ -89,6 +89,10 @@ inline constexpr char watch[] =
     "mmioscope,watch"; ///< u32s, two per range: physical address, bytes, of memory
                        ///< whose accesses become records (abi/control.hpp). Empty: requests may
                        ///< watch some. Default: none, and memory never changes
+inline constexpr char pages[] =
+    "mmioscope,pages"; ///< u32s, two per range: physical address, bytes; memory whose pages are
+                       ///< one CPU's at a time, or of several that only read, and each move
+                       ///< becomes a record. Empty: all of it. Default: none
 inline constexpr char stacks[] =
     "mmioscope,stacks"; ///< stringlist: all, a path, an alias: the kernel's accesses to these
                         ///< devices have a payload with its stack (abi/stack.hpp); calls: so have

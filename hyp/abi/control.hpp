@@ -94,9 +94,12 @@ enum class Command : std::uint8_t {
     probe_if = 33,     ///< a ProbeSubject, with a ProbeRelation in bits 15:8; a value
     probe_hits = 34,   ///< virtual address; value: hits that made no record though they met the
                        ///< conditions, and hits that did not meet them; both modulo 2^32
+
+    pages_on = 35,  ///< pages move between CPUs, with a record each time; nobody has one yet
+    pages_off = 36, ///< all CPUs have all pages
 };
 
-inline constexpr Command last_command = Command::probe_hits;
+inline constexpr Command last_command = Command::pages_off;
 
 enum class ProbeAction : std::uint32_t {
     record = 0, ///< a `call` record
@@ -161,7 +164,7 @@ enum class Status : std::uint8_t {
     erratum = 8,        ///< a CPU's TLB cannot be emptied reliably (Cortex-A15 erratum 798181)
     engine = 9,         ///< the baseline engine changes its tables by itself
     no_room = 10,       ///< this CPU's ring has no room for the record of the change
-    unavailable = 11,   ///< no stream, no room for a snapshot, no probes, or no guest yet
+    unavailable = 11,   ///< no stream, no room for a snapshot, no probes or pages, or no guest yet
     other_code = 12,    ///< another instruction is at the address, or nothing of the guest's memory
     not_probed = 13,    ///< no probe is there
     no_probe_here = 14, ///< the instruction, or its place, cannot have a probe

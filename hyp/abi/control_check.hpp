@@ -24,6 +24,10 @@ constexpr bool is_of_next_probes(Command command) {
 constexpr bool is_watch(Command command) {
     return command == Command::watch || command == Command::unwatch;
 }
+/// Whether it is about pages that move.
+constexpr bool is_of_pages(Command command) {
+    return command == Command::pages_on || command == Command::pages_off;
+}
 /// Whether it is something, and not too much.
 constexpr bool can_be_watched(std::uint32_t begin, std::uint32_t bytes) {
     return bytes != 0 && bytes <= most_watched &&
@@ -32,7 +36,8 @@ constexpr bool can_be_watched(std::uint32_t begin, std::uint32_t bytes) {
 /// Whether the command changes what is recorded; each such change makes a record.
 constexpr bool is_change(Command command) {
     return (command >= Command::start && command <= Command::policy) || is_trigger(command) ||
-           (is_probe(command) && command != Command::probe_hits) || is_watch(command);
+           (is_probe(command) && command != Command::probe_hits) || is_watch(command) ||
+           is_of_pages(command);
 }
 constexpr bool is_marker(Command command) {
     return command == Command::marker || command == Command::marker_text;
@@ -50,6 +55,8 @@ constexpr bool well_formed(const Request& r) {
     case Command::flush:
     case Command::snapshot:
     case Command::hello:
+    case Command::pages_on:
+    case Command::pages_off:
     case Command::no_trigger: return first == 0 && second == 0;
     case Command::select:
     case Command::deselect: return second == 0;
@@ -93,7 +100,7 @@ constexpr bool can_become(Policy first, Policy wanted, bool guest_reader) {
 constexpr Status check_early(const Request& r) {
     if (r.command > last_command) return Status::unknown;
     if ((!is_change(r.command) && !is_marker(r.command)) || is_probe(r.command) ||
-        is_watch(r.command))
+        is_watch(r.command) || is_of_pages(r.command))
         return Status::unavailable;
     return well_formed(r) ? Status::done : Status::argument;
 }

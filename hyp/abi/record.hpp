@@ -34,6 +34,7 @@ enum class RecordType : std::uint8_t {
     call = 16,    ///< the guest executed a probed instruction: see below
     ret = 17,     ///< it executed the one behind a call of a probed function: see below
     hits = 20,    ///< how often it executed one without a record: see below
+    move = 21,    ///< a page of memory came to this CPU: see move_value()
 };
 
 // A `call` record is written before the instruction at `pc` is executed, usually the first one of a
@@ -125,6 +126,30 @@ constexpr std::uint64_t power_value(PowerEvent event, unsigned cpu) {
     return (std::uint64_t{static_cast<std::uint8_t>(event)} << 8) | (cpu & 0xff);
 }
 
+/// What the guest wanted of the page of a `move` record.
+enum class MoveBy : std::uint8_t { load = 0, store = 1, fetch = 2, walk = 3 };
+
+// A `move` record is written before the access at `pa` is made, or at the page of `pa` if a walk of
+// the guest's own tables (by a load, store or fetch at `va`) made it. Until then this CPU could not
+// make it, and the CPUs that could are in the value. A store takes the page from all of them;
+// anything else takes the right to store from the one that had it.
+
+/// `value` of a `move` record. `holders`: the CPUs that could access the page before, a bit each;
+/// `writable`: the only one of them could store there.
+constexpr std::uint64_t move_value(MoveBy by, unsigned holders, bool writable) {
+    return (holders & 0xff) | std::uint64_t{writable} << 8 |
+           std::uint64_t{static_cast<std::uint8_t>(by)} << 16;
+}
+constexpr unsigned move_holders(std::uint64_t value) {
+    return static_cast<unsigned>(value & 0xff);
+}
+constexpr bool move_writable(std::uint64_t value) {
+    return (value >> 8 & 1) != 0;
+}
+constexpr MoveBy move_by(std::uint64_t value) {
+    return static_cast<MoveBy>(value >> 16 & 7);
+}
+
 /// `Record::device` of an address that is in no region of the region table.
 inline constexpr std::uint16_t no_device = 0xffff;
 
@@ -209,6 +234,12 @@ constexpr bool ends(const Record& begin, const Record& next) {
                          next.type == RecordType::page_table_walk;
     return outcome && next.cpu_sequence == begin.cpu_sequence + 1 && next.time == begin.time &&
            next.pc == begin.pc;
+}
+
+/// Whether another CPU loses the page of a `move` record, or the right to store there.
+constexpr bool takes(const Record& move) {
+    const bool others = (move_holders(move.value) & ~(1u << move.cpu % 8)) != 0;
+    return others && (move_by(move.value) == MoveBy::store || move_writable(move.value));
 }
 
 /// Size of the access in bytes, 1 to 64.

@@ -6,6 +6,7 @@
 #include "control/control.hpp"
 #include "integrity/integrity.hpp"
 #include "keeping/keeping.hpp"
+#include "moving/moving_pages.hpp"
 #include "probes/probes.hpp"
 #include "stacks/stacks.hpp"
 #include "stream/stream_service.hpp"
@@ -25,8 +26,9 @@ struct Services {
     Stacks stacks;
     Stream stream;
     Probes probes{integrity, choice, stacks};
-    WatchedMemory watched{integrity};
-    Control control{integrity, choice, probes, watched, stream};
+    MovingPages moving;
+    WatchedMemory watched{integrity, moving};
+    Control control{integrity, choice, probes, watched, moving, stream};
     StreamService stream_service{stream, control};
     Unprotect unprotect;
     Keeping keeping;
@@ -36,8 +38,8 @@ struct Services {
 };
 
 /// In the order in which their hooks are called: the checksums are made when all else is set up.
-constexpr std::array<Service*, 10> list_of(Services& s) {
-    return {&s.black_box, &s.task_names, &s.stacks,         &s.probes,  &s.watched,
+constexpr std::array<Service*, 11> list_of(Services& s) {
+    return {&s.black_box, &s.task_names, &s.stacks,    &s.moving,         &s.probes,  &s.watched,
             &s.control,   &s.unprotect,  &s.stream_service, &s.keeping, &s.integrity};
 }
 

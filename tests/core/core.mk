@@ -2,16 +2,6 @@
 
 tests: $(BUILD)/tests/core/hyp-88000000.elf
 
-# With a page that one CPU has at a time.
-ONE_CPUS_PAGE_OBJECTS := $(filter-out $(BUILD)/obj/target/hyp/services/services.o,$(HYP_OBJECTS)) \
-    $(BUILD)/obj/target/tests/core/one_cpus_page.o
-$(BUILD)/obj/target/tests/core/one_cpus_page.o: HYP_FLAGS += -Itests
-tests: $(BUILD)/tests/core/one-cpus-page-88000000.elf
-$(BUILD)/tests/core/one-cpus-page-%.elf: $(ONE_CPUS_PAGE_OBJECTS) linker/hyp.ld
-	@$(link_hypervisor)
-.SECONDARY: $(ONE_CPUS_PAGE_OBJECTS)
--include $(BUILD)/obj/target/tests/core/one_cpus_page.d
-
 # Each return to the guest executes CLREX, as hardware may: QEMU's monitor survives a trap (A3.4.5).
 CLREX_OBJECTS := $(filter-out %/vectors.o,$(HYP_OBJECTS)) $(BUILD)/obj/target/tests/core/vectors-clrex.o
 $(BUILD)/obj/target/tests/core/vectors-clrex.o: hyp/core/entry/vectors.S hyp/core/entry/fast_path.S $(HYP_OFFSETS)

@@ -70,6 +70,10 @@ TEST_CASE("words become requests") {
                {Command::trigger_addresses, 0x1c09'0000, 0x1000},
                {Command::trigger_start, 3}});
     CHECK(asks("trigger none") == Asks{{Command::no_trigger}});
+    CHECK(asks("pages on") == Asks{{Command::pages_on}});
+    CHECK(asks("pages off") == Asks{{Command::pages_off}});
+    CHECK_THROWS_WITH(asks("pages"), Catch::Contains("on or off"));
+    CHECK_THROWS_WITH(asks("pages of"), Catch::Contains("expected on or off"));
     CHECK(asks("mark 0x100000002") == Asks{{Command::marker, 2, 1}});
     CHECK(asks("mark ab cdefg") ==
           Asks{{Command::marker_text, 0x6320'6261, 0x6766'6564}, {Command::marker_text, 0, 0}});
@@ -102,6 +106,10 @@ TEST_CASE("a variable lies as far from the first byte of memory as the kernel ha
     CHECK(found[0].size == 8);
     CHECK(run::watch_cells({"lock", "lock+4", "0x80001000+4"}, variables) ==
           std::vector<std::uint32_t>{0x817a'e010, 8, 0x817a'e014, 4, 0x8000'1000, 4});
+    CHECK(run::page_cells({"lock", "0x80001004+16M"}, variables) ==
+          std::vector<std::uint32_t>{0x817a'e000, 0x1000, 0x8000'1000, 0x100'1000});
+    CHECK(run::page_cells({"lock", "all"}, variables).empty());
+    CHECK_THROWS_WITH(run::page_cells({"0xfffff000+8K"}, variables), Catch::Contains("above 4 GiB"));
     for (const char* name : {"absolute", "of_a_module", "none"}) {
         CHECK_THROWS_WITH(variables(name), Catch::Contains("no such variable"));
     }
@@ -243,13 +251,33 @@ TEST_CASE("records of changes read like the words that requested them") {
     record.value = 0x817d'6000 | std::uint64_t{0x2000} << 32;
     record.pa_low = static_cast<std::uint32_t>(Command::watch);
     CHECK(trace::change_text(record) == "watch 0x817d6000+0x2000");
-    record.value = 0x817d'6000 | std::uint64_t{0x1001} << 32;
+    record.value = 0x817d'6000 | std::uint64_t{0x1000'1000} << 32;
     record.pa_low = static_cast<std::uint32_t>(Command::unwatch);
     CHECK(trace::change_text(record) ==
           "unwatch 0x817d6000+0x1000: the guest executes what lies there");
+    record.pa_low = static_cast<std::uint32_t>(Command::pages_off);
+    CHECK(trace::change_text(record) == "pages off");
     record.value = ~std::uint64_t{0};
     record.pa_low = static_cast<std::uint32_t>(Command::filter_values); // its arguments, all ones
     CHECK(trace::change_text(record) == "filter value 0xffffffff/0xffffffff");
+}
+
+TEST_CASE("a move of a page says from whom, and by what") {
+    using enum abi::MoveBy;
+    abi::Record record{};
+    record.cpu = 1;
+    const auto text = [&](abi::MoveBy by, unsigned holders, bool writable) {
+        record.value = abi::move_value(by, holders, writable);
+        return trace::move_text(record);
+    };
+    CHECK(text(load, 0, false) == "load, first");
+    CHECK(text(store, 0b1101, false) == "store from cpu0 cpu2 cpu3");
+    CHECK(text(store, 0b0011, false) == "store from cpu0");
+    CHECK(text(store, 0b0010, false) == "store, had it to read");
+    CHECK(text(fetch, 0b0001, true) == "fetch from cpu0");
+    CHECK(text(walk, 0b0001, false) == "walk beside cpu0");
+    record.value = ~std::uint64_t{0};
+    CHECK(trace::move_text(record).starts_with("?"));
 }
 
 namespace {

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <bit>
 #include <map>
 #include <random>
 
@@ -140,6 +141,45 @@ TEST_CASE("memory moves as a plain model says, and is as it was stored last") {
             const table::Table one{table.columns, {row}};
             CHECK(text_of(one) == rows[std::string(table::text_in(row[0]))]);
         }
+    }
+}
+
+TEST_CASE("a page has moved if another CPU has lost it, or the right to store") {
+    for (unsigned seed = 1; seed <= 20; ++seed) {
+        CAPTURE(seed);
+        std::mt19937 random(seed);
+        const auto below = [&](unsigned limit) { return static_cast<unsigned>(random() % limit); };
+        const unsigned cpus = 1 + below(abi::max_cpus);
+        MemoryMoves moves(MovesBy::page, memory, false);
+        std::map<std::uint32_t, std::pair<unsigned, bool>> has; // by page: CPUs, and may one store
+        std::map<std::string, std::uint64_t> wanted, found;
+        for (std::uint64_t now = 1; now <= 3000; ++now) {
+            abi::Record r = access(below(cpus), static_cast<std::uint32_t>(now), now);
+            r.type = abi::RecordType::move;
+            r.access = abi::encode_access(below(4) == 0, 0);
+            r.pa_low = 0x8060'0000 + below(4) * 0x1000 + below(0x1000);
+            const bool store = abi::is_write(r);
+            auto& [holders, writable] = has[r.pa_low & ~0xfffu];
+            const bool had = (holders >> r.cpu & 1) != 0;
+            if (had && (writable || !store)) {
+                continue;
+            }
+            r.value = abi::move_value(store ? abi::MoveBy::store : abi::MoveBy::load, holders,
+                                      writable);
+            moves.add(event_of(r, now));
+            const int before = std::popcount(holders);
+            holders = store ? 1u << r.cpu : holders | 1u << r.cpu;
+            const bool lost = before + (had ? 0 : 1) > std::popcount(holders) || (writable && !store);
+            wanted[fmt::format("{:#x}", r.pa_low & ~0xfffu)] += lost ? 1 : 0;
+            writable = store;
+        }
+        std::erase_if(wanted, [](const auto& one) { return one.second == 0; });
+        const table::Table table = moves.table(1000);
+        for (const table::Row& row : table.rows) {
+            found[std::string(table::text_in(row[0]))] = std::get<std::uint64_t>(row[2]);
+            CHECK(table::text_in(row[1]).empty()); // nobody knows about lines
+        }
+        CHECK(found == wanted);
     }
 }
 

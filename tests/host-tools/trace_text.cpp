@@ -53,6 +53,7 @@ const Numbers& members() {
         {"value", [](Record& r, std::uint64_t n) { r.value = n; }},
         {"mode", [](Record& r, std::uint64_t n) { r.mode = static_cast<std::uint8_t>(n); }},
         {"flags", [](Record& r, std::uint64_t n) { r.flags = static_cast<std::uint8_t>(n); }},
+        {"access", [](Record& r, std::uint64_t n) { r.access = static_cast<std::uint8_t>(n); }},
         {"duration",
          [](Record& r, std::uint64_t n) { r.duration = static_cast<std::uint32_t>(n); }},
         {"sequence",
@@ -71,7 +72,8 @@ const std::map<std::string, abi::RecordType>& types() {
         {"power", RecordType::power},
         {"call", RecordType::call},
         {"ret", RecordType::ret},
-        {"hits", RecordType::hits}};
+        {"hits", RecordType::hits},
+        {"move", RecordType::move}};
     return all;
 }
 

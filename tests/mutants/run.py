@@ -23,7 +23,7 @@ import sys
 import zlib
 
 FILES = ["hyp/core/trace/*", "hyp/core/engine/*", "hyp/core/mm/guest_view.*", 
-         "hyp/core/dev/own_bus.cpp", "hyp/core/machine/debug_unit.*", "hyp/core/machine/step*", "hyp/services/choice/*", "hyp/services/changing/*", "hyp/services/probes/*", "hyp/services/watching/*", "hyp/core/mm/translation_table.*", "hyp/services/control/*", "hyp/services/stream/*", "hyp/services/keeping/*", "hyp/services/reading/*",
+         "hyp/core/dev/own_bus.cpp", "hyp/core/machine/debug_unit.*", "hyp/core/machine/step*", "hyp/services/choice/*", "hyp/services/changing/*", "hyp/services/probes/*", "hyp/services/watching/*", "hyp/services/moving/*", "hyp/core/mm/translation_table.*", "hyp/services/control/*", "hyp/services/stream/*", "hyp/services/keeping/*", "hyp/services/reading/*",
          "hyp/start/start.cpp", "hyp/core/bringup/bringup.cpp",
          "hyp/core/trap/translate.cpp", "hyp/core/trap/abort.cpp", "hyp/core/trap/dispatch.cpp", "hyp/core/trap/fast_path.cpp",
          "hyp/core/trap/stretch.cpp", "hyp/core/trap/decode.cpp",
@@ -37,6 +37,7 @@ FIRST = [("hyp/services/stream/ring_merge.cpp", "records that CPUs publish*,a cl
          ("hyp/core/machine/debug_unit", "*debug unit*,*BKPT*,*vectors now*,a watchpoint*,in a step*,"
           "*disturb a step,CPUs with excl*,without breakpoints*,*trial of a breakpoint*"),
          ("hyp/services/probes/", "a probe that*,a page with a probe*,a page that is written*,what the guest writes into*,probes from*,a store that Hyp*,each return*,code that the kernel frees*,what a probe does changes*,no hit is*,a hit makes*,hits that several*"),
+         ("hyp/services/moving/", "pages move*,*watched*"),
          ("hyp/services/watching/", "*watched*,what loads PC*,maintenance of*"),
          ("hyp/services/changing/", "a descriptor taken away*,memory that moves*"),
          ("hyp/core/machine/step", "without breakpoints*,CPUs with excl*,a guest that runs on*"),

@@ -71,6 +71,7 @@ void write_chosen(Writer& w, const TreeOptions& o) {
     if (o.stream_shared) w.text(abi::chosen::stream_shared, {});
     if (o.guest_reader) w.text(abi::chosen::guest_reader, {});
     if (o.watch) w.cells(abi::chosen::watch, *o.watch);
+    if (o.pages) w.cells(abi::chosen::pages, *o.pages);
     if (o.probes) w.cells(abi::chosen::probes, o.probe_cells);
     if (!o.loads_modules.empty()) w.cells(abi::chosen::loads_modules, o.loads_modules);
     if (!o.stacks.empty()) w.text(abi::chosen::stacks, o.stacks);

@@ -27,6 +27,7 @@ struct TreeOptions {
     std::vector<std::uint32_t> probe_cells{};
     std::vector<std::uint32_t> loads_modules{}; ///< cells; empty: no such property
     std::optional<std::vector<std::uint32_t>> watch{}; ///< cells; nothing: no such property
+    std::optional<std::vector<std::uint32_t>> pages{}; ///< likewise
     std::vector<std::string> stacks{}; ///< empty: no such property
     std::uint32_t stack_size{};        ///< 0: no such property
     std::string stream{};

@@ -52,7 +52,7 @@ bool GuestCpu::fetch(std::uint32_t va, std::uint16_t& halfword) {
         return false;
     }
     if (!sim_.ram.contains(address, 2)) throw Failure{"the guest executes outside of memory"};
-    if (sim_.touched) sim_.touched(core_, address);
+    if (sim_.touched) sim_.touched(core_, address, false);
     halfword = sim_.fetch(core_, va, address);
     return true;
 }
@@ -142,7 +142,7 @@ bool GuestCpu::access_in_page(std::uint32_t va, unsigned log2_size, bool write,
         if (leaf.device()) throw Failure{"memory is mapped as a device"};
         if (sim_.read_ahead.contains(address & ~3ull))
             throw Failure{"the guest reads a line of before Hyp's store"};
-        if (sim_.touched) sim_.touched(core_, address);
+        if (sim_.touched) sim_.touched(core_, address, write);
         std::byte* at = sim_.ram.at({address});
         if (write) std::memcpy(at, &value, std::size_t{1} << log2_size);
         else std::memcpy(&value, at, std::size_t{1} << log2_size);

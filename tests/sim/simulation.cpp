@@ -205,7 +205,8 @@ void Simulation::check_change(const std::uint64_t* entry, std::uint64_t address,
                               std::uint64_t value) {
     constexpr std::uint64_t of_software = std::uint64_t{0xf} << 55; // B3.6.2
     const std::uint64_t now = value & ~of_software, before = *entry & ~of_software;
-    if (now == before || (!hypervisor->breakpoints && hypervisor->pool.changes(entry))) return;
+    constexpr std::uint64_t rights = 3 << 6; // these may change while the descriptor is valid
+    if (((now ^ before) & ~rights) == 0 || (!hypervisor->breakpoints && hypervisor->pool.changes(entry))) return;
     if ((now & before & 1) != 0) throw Failure{"a valid descriptor became another valid one"};
     const auto gone = broken_.find(address);
     if ((before & 1) != 0) {

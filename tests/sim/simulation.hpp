@@ -107,8 +107,8 @@ public:
     unsigned may_run_on{1}; ///< instructions of a guest on a shadow table in one step, at most
     /// Called when the guest executes an instruction, after any interrupt before it.
     std::function<void(Core&)> meanwhile;
-    /// Called when it reaches memory at that address, or fetches from there.
-    std::function<void(Core&, std::uint64_t)> touched;
+    /// Called when it reaches memory at that address, or fetches from there; true: to store.
+    std::function<void(Core&, std::uint64_t, bool)> touched;
     Retired retired;
     Scheduler scheduler; ///< last, so that its tasks are unwound first
     WeakMemory memory;

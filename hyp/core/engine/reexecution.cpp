@@ -33,8 +33,9 @@ bool accessed_before(const Trapped& trapped, StepEnd end, const Frame& frame, ar
     return static_cast<std::int32_t>(behind) > 0;
 }
 
-/// Whether a page had just become invalid (services/changing/): that of the instruction, or of one
-/// of the guest's tables on the way to its first access. A begin record promises another record,
+/// Whether a page had just become invalid (services/changing/): that of the instruction, of one of
+/// the guest's tables on the way to its first access, or the one that it accesses, which had another
+/// owner at the trap. A begin record promises another record,
 /// one of the machine's end is there already, and the baseline has given its lock back.
 [[gnu::cold]] bool has_done_nothing(const Cpu& cpu, const Frame& frame, arch::Hsr hsr) {
     const Trapped& trapped = cpu.trapped;
@@ -42,8 +43,11 @@ bool accessed_before(const Trapped& trapped, StepEnd end, const Frame& frame, ar
         !cpu.locks.held())
         return false;
     if (hsr.ec() == arch::ExceptionClass::prefetch_abort) return !hsr.debug_event();
-    return hsr.ec() == arch::ExceptionClass::data_abort && hsr.stage1_walk() &&
-           !trapped.access.stage1_walk && !accessed_before(trapped, StepEnd::trap, frame, hsr);
+    const bool by_walk = hsr.stage1_walk() && !trapped.access.stage1_walk;
+    const Span* const span = cpu.machine->span_at(trapped.access.pa);
+    const bool by_owner = span != nullptr && span->owner != trapped.access.span->owner;
+    return hsr.ec() == arch::ExceptionClass::data_abort && (by_walk || by_owner) &&
+           !accessed_before(trapped, StepEnd::trap, frame, hsr);
 }
 
 /// As if there had been no step. The trap must still be handled.

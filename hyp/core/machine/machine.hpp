@@ -12,6 +12,7 @@
 #include "mm/page_index.hpp"
 #include "mm/stage1.hpp"
 #include "trace/chooser.hpp"
+#include "trace/page_locks.hpp"
 
 #include <span>
 
@@ -84,7 +85,8 @@ struct Machine {
     RegionLocks locks;
     std::uint32_t has_fast_regions{}; ///< the fast path may take some of the locks; only a hint
     TablePool pool{nullptr, 0};
-    Lock changes; ///< held to change or check what is sealed; last in the lock order
+    Lock changes; ///< held to change or check what is sealed; last in the lock order of these
+    PageLocks page_locks;
     Power power;
     std::atomic<std::uint32_t> broadcast_fails{0}; ///< on some CPU; see arch/errata.hpp
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "arch/lpae.hpp"
+#include "port/memory.hpp"
 
 namespace mmioscope {
 
@@ -70,6 +71,16 @@ public:
 
     /// The entry of `level` for `address`, valid or not; null if a walk ends before.
     lpae::Descriptor* entry(std::uint64_t address, unsigned level = lpae::last_level) const;
+
+    /// entry() of the last level, where tables lead there.
+    lpae::Descriptor* last_entry(std::uint32_t address) const {
+        lpae::Descriptor* table = root_;
+        for (unsigned level = lpae::first_level; level < lpae::last_level; ++level) {
+            const auto to = static_cast<std::uint32_t>(table[lpae::level_index(address, level)]);
+            table = port::memory_at<lpae::Descriptor>({to & ~std::uint32_t{page_size - 1}});
+        }
+        return &table[lpae::level_index(address, lpae::last_level)];
+    }
 
     /// Makes every entry of the root invalid: the next walk faults.
     void invalidate_root();

@@ -53,7 +53,8 @@ bool traps_rightly(const Machine& machine, const Span* span, PhysicalAddress pa)
     if (!machine.changes.try_acquire(cpu.number, max_turns, cpu.ring.statistics().lock_spins))
         return false;
     span = machine.span_at(pa); // another CPU may just have given the page to an owner
-    const bool missing = !(span != nullptr && span->traps()) && !traps_rightly(machine, span, pa) &&
+    const bool traps = span != nullptr && (span->traps() || span->moves);
+    const bool missing = !traps && !traps_rightly(machine, span, pa) &&
                          !lpae::is_valid(cpu.normal->lookup(pa.value));
     machine.changes.release();
     if (missing) panic("a page is missing in the guest's table");
@@ -63,6 +64,16 @@ bool traps_rightly(const Machine& machine, const Span* span, PhysicalAddress pa)
 /// Who explains the trap at an address that lies in `span`, or in none.
 OwnerOps& owner_of(const Span* span) {
     return span == nullptr || span->is_withheld() ? nobody : *span->owner->ops;
+}
+
+/// Of a data abort where nothing says that each access traps: what becomes of it, or nothing if it
+/// traps rightly.
+[[gnu::noinline]] std::optional<Outcome> get_page(Cpu& cpu, Frame& frame) {
+    const DeviceAccess& access = cpu.trapped.access;
+    if (access.span != nullptr && access.span->moves)
+        return owner_of(access.span).access(cpu, frame, abi::FaultReason::none);
+    if (check_table(cpu, access.span, access.pa)) return {};
+    return Outcome::again;
 }
 
 void record_fault(Cpu& cpu, const Frame& frame, const DeviceAccess& access, abi::FaultReason why) {
@@ -313,8 +324,8 @@ Outcome data_abort(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
         access.pa = {page_floor(access.pa.value)};
     }
     const Span* const span = access.span = machine.span_at(access.pa, last);
-    if ((span == nullptr || !span->traps()) && !check_table(cpu, span, access.pa))
-        return Outcome::again;
+    if (span == nullptr || !span->traps())
+        if (const auto outcome = get_page(cpu, frame)) return *outcome;
     if (hsr.cache_maintenance() && !access.stage1_walk) return maintain(cpu, frame, hsr);
     return owner_of(span).access(cpu, frame, decode_access(cpu, frame, hsr, access));
 }
@@ -327,13 +338,15 @@ Outcome prefetch_abort(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
         return Outcome::taken;
     }
     check(hsr.translation_fault() || hsr.permission_fault(), "unexpected prefetch abort");
-    verify_services(*cpu.machine, Moment::doubt); // are the tables damaged?
     // Fetching from a device page that is mapped gives a permission fault.
     if (hsr.permission_fault() && !locate_permission_fault(frame, va)) return Outcome::again;
     const PhysicalAddress pa = faulting_address(*cpu.normal, hsr, va);
     const Span* const span = cpu.machine->span_at(pa);
-    const bool traps = span != nullptr && span->traps();
-    if (!traps && hsr.translation_fault() && !check_table(cpu, span, pa)) return Outcome::again;
+    if (span == nullptr || !span->moves) {
+        verify_services(*cpu.machine, Moment::doubt); // are the tables damaged?
+        const bool traps = span != nullptr && span->traps();
+        if (!traps && hsr.translation_fault() && !check_table(cpu, span, pa)) return Outcome::again;
+    }
     return owner_of(span).fetch(cpu, frame, va, pa, hsr.stage1_walk());
 }
 

@@ -20,13 +20,17 @@ bool begin_quiet(Cpu& cpu) {
     constexpr unsigned max_turns = 2000;
     std::uint64_t& spins = cpu.ring.statistics().lock_spins;
     if (cpu.locks.acquire_others(machine.locks, machine.regions.size(), cpu.number, spins) &&
-        machine.changes.try_acquire(cpu.number, max_turns, spins))
-        return true;
+        machine.changes.try_acquire(cpu.number, max_turns, spins)) {
+        if (machine.memory != MemoryOf::each_cpu || machine.page_locks.pause(cpu.number, spins))
+            return true;
+        machine.changes.release();
+    }
     cpu.locks.release_others();
     return false;
 }
 
 void end_quiet(Cpu& cpu) {
+    if (cpu.machine->memory == MemoryOf::each_cpu) cpu.machine->page_locks.resume();
     cpu.machine->changes.release();
     cpu.locks.release_others();
 }
@@ -133,6 +137,7 @@ Descriptor LiveTables::block_of(Descriptor entry) const {
 }
 
 void LiveTables::join(std::uint64_t page) {
+    if (machine_.memory == MemoryOf::each_cpu) return; // pages that move need their tables
     const Entries all = entries(every_view, page, level);
     for (Descriptor* entry : all) {
         const Descriptor value = *entry, block = block_of(value);

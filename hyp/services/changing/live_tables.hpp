@@ -11,7 +11,7 @@
 namespace mmioscope {
 
 /// Takes the locks of all regions and Machine::changes, bounded: no access and no step is in
-/// flight. False: they are not free, and none is held.
+/// flight, and no page moves. False: they are not free, and none is held.
 [[nodiscard]] bool begin_quiet(Cpu& cpu);
 void end_quiet(Cpu& cpu);
 
@@ -47,7 +47,8 @@ public:
     /// common: then it is one store. False, and nothing has changed: no memory is there,
     /// or what objection() says.
     [[nodiscard]] bool map(ViewSet views, std::uint64_t page, lpae::Descriptor leaf);
-    /// Makes blocks again of what map() has split around `page`, where all pages are alike.
+    /// Makes blocks again of what map() has split around `page`, where all pages are alike, unless
+    /// CPUs have memory in their own ways.
     void join(std::uint64_t page);
 
 private:

@@ -27,7 +27,8 @@ bool is_selection(Command command) {
 /// Whether less is traced after the command than before.
 bool ends_tracing(Command command) {
     return command == Command::stop || command == Command::deselect ||
-           command == Command::deselect_range || command == Command::unwatch;
+           command == Command::deselect_range || command == Command::unwatch ||
+           command == Command::pages_off;
 }
 
 Which which_of(const Request& r) {
@@ -73,12 +74,14 @@ Status Control::check_request(const Machine& machine, const Request& r, When whe
     if (r.command == Command::hello && !stream_.active()) return Status::unavailable;
     if (abi::control::is_probe(r.command) && !probes_.on()) return Status::unavailable;
     if (abi::control::is_watch(r.command) && !watched_.on()) return Status::unavailable;
+    if (abi::control::is_of_pages(r.command) && !moving_.on()) return Status::unavailable;
     if (!well_formed_here(machine, r)) return Status::argument;
     if (r.command == Command::snapshot && (!can_keep(machine) || stream_.sends_kept()))
         return Status::unavailable;
     if (!is_change(r.command)) return Status::done;
     if (machine.config.engine == abi::EngineKind::unprotect) return Status::engine;
-    const bool live = abi::control::is_probe(r.command) || abi::control::is_watch(r.command);
+    const bool live = abi::control::is_probe(r.command) || abi::control::is_watch(r.command) ||
+                      abi::control::is_of_pages(r.command);
     if (!is_selection(r.command) && !live) return setting_possible(machine, r);
     if (!early && machine.broadcast_fails.load(std::memory_order_relaxed) != 0)
         return Status::erratum;
@@ -102,8 +105,10 @@ std::optional<Status> Control::change(Cpu& cpu, const Request& r) {
     std::optional<Status> status = Status::done;
     if (abi::control::is_probe(r.command)) status = probes_.change(cpu, r);
     else if (abi::control::is_watch(r.command)) status = watched_.change(machine, r);
+    else if (abi::control::is_of_pages(r.command)) pages_stay_ = r.command == Command::pages_off;
     else if (is_selection(r.command)) change_selection(machine, r);
     else change_setting(machine, choice_, r);
+    moving_.set_moving(machine, !stopped_ && !pages_stay_);
     choose_fast_regions(machine);
     if (!ends_tracing(r.command) && status == Status::done) record_request(cpu, r);
     return status;

@@ -6,6 +6,7 @@
 #include "control/early_requests.hpp"
 #include "engine/service.hpp"
 #include "integrity/integrity.hpp"
+#include "moving/moving_pages.hpp"
 #include "probes/probes.hpp"
 #include "stream/stream.hpp"
 #include "watching/watched_memory.hpp"
@@ -22,9 +23,9 @@ enum class When : std::uint8_t { before_first_instruction, guest_runs };
 class Control final : public Service, public OwnerOps, public RequestHandler {
 public:
     constexpr Control(Integrity& integrity, Choice& choice, Probes& probes, WatchedMemory& watched,
-                      Stream& stream)
+                      MovingPages& moving, Stream& stream)
         : integrity_(integrity), choice_(choice), probes_(probes), watched_(watched),
-          stream_(stream) {}
+          moving_(moving), stream_(stream) {}
 
     BootError configure(Machine& machine, Setup& setup) override;
     bool add_to_tables(Machine& machine) override;
@@ -73,9 +74,11 @@ private:
     Choice& choice_;
     Probes& probes_;
     WatchedMemory& watched_;
+    MovingPages& moving_;
     Stream& stream_;
     EarlyRequests requests_;
-    bool stopped_{}; ///< the selected devices are not traced either
+    bool stopped_{};    ///< the selected devices are not traced either
+    bool pages_stay_{}; ///< nor do pages move
     std::atomic<std::uint32_t> tickets_{0};
     Slot slots_[abi::control::slots]{}; ///< of the control page; the guest writes them
 };

@@ -21,7 +21,7 @@ using abi::control::ProbeEnd;
 BootError Probes::configure(Machine& machine, Setup& setup) {
     on_ = setup.tree.has(setup.tree.find("/chosen"), abi::chosen::probes);
     if (!on_) return {};
-    machine.memory = MemoryOf::all_cpus;
+    machine.memory = std::max(machine.memory, MemoryOf::all_cpus);
     for (CallEntry& entry : machine.calls)
         if (entry.by == psci::Conduit::hvc && entry.immediate == 0)
             next_ = std::exchange(entry.ops, this);

@@ -5,6 +5,7 @@
 #include "base/check.hpp"
 #include "changing/live_tables.hpp"
 #include "changing/request_record.hpp"
+#include "dt/regions.hpp"
 #include "machine/stepping.hpp"
 #include "start/setup.hpp"
 #include "trap/fast_path.hpp"
@@ -59,18 +60,8 @@ BootError WatchedMemory::configure(Machine& machine, Setup& setup) {
     return {};
 }
 
-/// All memory is one region to those who read the records. The map does not have it, so nothing but
-/// requests of this service can select it.
 bool WatchedMemory::add_to_tables(Machine& machine) {
-    if (!on_) return true;
-    abi::RegionEntry memory{};
-    memory.base = machine.guest_memory.begin()->begin;
-    memory.size = machine.own_memory.end - memory.base;
-    for (const Range& part : machine.guest_memory)
-        memory.size = std::max(memory.size, part.end - memory.base);
-    memory.flags = abi::region_memory;
-    std::copy_n(abi::memory_path, sizeof abi::memory_path, memory.path);
-    return machine.regions.push_back(memory);
+    return !on_ || add_memory(machine.regions, machine.guest_memory, machine.own_memory);
 }
 
 BootError WatchedMemory::start(Machine& machine, const Setup& setup) {
@@ -104,27 +95,33 @@ bool WatchedMemory::is_watched(const Machine& machine, std::uint64_t page) const
 }
 
 bool WatchedMemory::can_watch(const Machine& machine, std::uint64_t page) const {
+    const Span* const span = machine.span_at({page});
     return is_watched(machine, page) ||
            (in_memory(machine.guest_memory, {page}) && !in_memory(machine.no_map, {page}) &&
-            machine.span_at({page}) == nullptr);
+            (span == nullptr || span->moves));
 }
 
 /// False, and nothing has changed: no table is left.
 bool WatchedMemory::set(Machine& machine, std::uint64_t page, bool watched) {
     if (is_watched(machine, page) == watched) return true;
     constexpr unsigned tables_for_index = 1; // the one that LiveTables needs is refused by itself
-    const lpae::Descriptor leaf =
-        watched ? 0 : lpae::make_leaf(page, lpae::guest_memory, lpae::last_level);
+    const lpae::Descriptor all = lpae::make_leaf(page, lpae::guest_memory, lpae::last_level);
+    const bool moves = moving_.is_ours(page);
+    const lpae::Descriptor before = moves ? moving_.at_first(page) : all;
     LiveTables tables(machine, integrity_);
     const auto store = [this](std::uint32_t& word, std::uint32_t value) {
         integrity_.store_sealed(word, value);
     };
     const auto at = static_cast<std::uint32_t>(page);
     if (watched && machine.pool.left() <= tables_for_index) return false;
-    if (!tables.map(normal_views, page, leaf)) return false;
-    check(machine.pages.give(at, watched ? owner_ : nullptr, machine.pool, store),
+    if (!tables.map(normal_views, page, watched ? 0 : before)) return false;
+    if (moves && !tables.map(shadow_views & views_of_cpus(machine), page, watched ? all : before))
+        return false;
+    check(machine.pages.give(at, watched ? owner_ : moves ? moving_.owner() : nullptr, machine.pool,
+                             store),
           "no room in the page index");
-    if (!watched) tables.join(page);
+    if (moves) moving_.lend(page, watched);
+    else if (!watched) tables.join(page);
     return true;
 }
 

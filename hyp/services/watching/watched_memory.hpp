@@ -12,12 +12,14 @@
 #include "abi/control.hpp"
 #include "engine/service.hpp"
 #include "integrity/integrity.hpp"
+#include "moving/moving_pages.hpp"
 
 namespace mmioscope {
 
 class WatchedMemory final : public Service, public OwnerOps, public StepOps, public AccessHooks {
 public:
-    constexpr explicit WatchedMemory(Integrity& integrity) : integrity_(integrity) {}
+    constexpr WatchedMemory(Integrity& integrity, MovingPages& moving)
+        : integrity_(integrity), moving_(moving) {}
 
     BootError configure(Machine& machine, Setup& setup) override;
     bool add_to_tables(Machine& machine) override;
@@ -57,6 +59,7 @@ private:
     Outcome give_back(Cpu& cpu, PhysicalAddress pa, abi::control::WatchEnd why);
 
     Integrity& integrity_;
+    MovingPages& moving_;
     Owner* owner_{};
     Parts parts_;     ///< what is watched; changes with all locks held
     Span untraced_{}; ///< of accesses of other bytes of its pages

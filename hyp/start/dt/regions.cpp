@@ -164,6 +164,18 @@ void mark_memory(RegionTable& regions, const MemoryMap& memory) {
             if (range_of(region).overlaps(range)) region.flags |= abi::region_memory;
 }
 
+bool add_memory(RegionTable& regions, const MemoryMap& memory, Range own) {
+    abi::RegionEntry all{};
+    std::copy_n(abi::memory_path, sizeof abi::memory_path, all.path);
+    if (std::strcmp((regions.end() - 1)->path, all.path) == 0) return true;
+    all.base = memory.begin()->begin;
+    std::uint64_t end = own.end;
+    for (const Range& part : memory) end = std::max(end, part.end);
+    all.size = end - all.base;
+    all.flags = abi::region_memory;
+    return regions.push_back(all);
+}
+
 BootError carve(MemoryMap& memory, Range taken) {
     for (std::size_t i = 0; i < memory.size(); ++i) {
         Range& part = memory[i];

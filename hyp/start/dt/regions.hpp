@@ -24,6 +24,10 @@ BootError list_no_map(const Tree& tree, MemoryMap& no_map);
 /// Marks regions that lie in memory as memory, whatever their nodes say.
 void mark_memory(RegionTable& regions, const MemoryMap& memory);
 
+/// Appends all of the guest's `memory` as one region, if that has not been done: the map does not
+/// have it, so only who asks for it here selects it. False: no room.
+[[nodiscard]] bool add_memory(RegionTable& regions, const MemoryMap& memory, Range own);
+
 /// Removes `taken` (page-aligned) from `memory`.
 BootError carve(MemoryMap& memory, Range taken);
 

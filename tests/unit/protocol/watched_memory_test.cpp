@@ -16,12 +16,18 @@ constexpr std::uint32_t page = 0x8060'0000;
 constexpr std::uint32_t counter = page + 0x40;
 constexpr std::uint32_t ldrex_r1 = 0xe190'1f9f, strex_r4_r1 = 0xe180'4f91, cmp_r4_0 = 0xe354'0000;
 
+/// Whether all other memory is in pages that move.
+constexpr bool moves(std::uint64_t seed) {
+    return seed % 8 == 3 || seed % 8 == 6;
+}
+
 RigOptions watching(std::uint64_t seed, std::vector<std::uint32_t> from_the_start,
                     unsigned cpus = 2) {
     RigOptions options = options_for(
         seed % 2 == 0 ? abi::EngineKind::shadow : abi::EngineKind::emulation, cpus, seed);
     options.tree.watch = std::move(from_the_start);
     options.tree.slow_path = seed % 5 == 0;
+    if (moves(seed)) options.tree.pages.emplace();
     options.conditions.exceptions_clear_monitor = seed % 3 == 0;
     return options;
 }
@@ -154,7 +160,7 @@ TEST_CASE("while a page is watched no access is missed, whenever that begins and
             ++all;
         }
         CHECK(stretches <= rounds);
-        CHECK(rig.machine->normal(0).entry(page) == nullptr); // a block again
+        if (!moves(seed)) CHECK(rig.machine->normal(0).entry(page) == nullptr); // a block again
     }
     CHECK(all > 0);
 }
@@ -276,6 +282,7 @@ TEST_CASE("a probed instruction that accesses a watched page is recorded there, 
         CAPTURE(seed);
         RigOptions options = watching(seed, {page, page_size}, 1);
         options.tree.probes = true;
+        options.tree.pages.reset(); // not with probes
         Rig rig(options);
         Code(rig.simulation.ram, function).word(push_r4_lr).add(6, 6, 1).word(pop_r4_pc);
         Code code = rig.program(0);

@@ -28,7 +28,7 @@ export const at = {
 
 export const flag = { unknown: 1, early: 2, boot: 8, estimated: 16, goesOn: 32, returns: 64 };
 export const access = { write: 1, size: 0x0e, emulated: 0x40 };
-export const kindOf = { access: 1, begin: 2, own: 3, gap: 4, payload: 15, call: 16, ret: 17 };
+export const kindOf = { access: 1, begin: 2, own: 3, gap: 4, payload: 15, call: 16, ret: 17, move: 21 };
 
 const sectionType = { records: 4, packed: 16 };
 const fileHeader = 32;

@@ -385,6 +385,8 @@ function fillOf(field: string, data: Data): Fill {
       };
     case "mode":
       return ofRecord((view, offset) => mode(view, offset) & 0x1f);
+    case "move":
+      return of((i) => (trace.type[i] === kindOf.move ? 1 : 0));
     case "call":
       return of((i) => called[trace.type[i]]);
     case "ret":

@@ -1,0 +1,83 @@
+// Pages of memory that move between CPUs: a page can be read where nobody has stored since, and be
+// stored to where nobody else has it. So a CPU traps when it first uses what another one has used
+// in another way, and that trap is a record; between them the guest runs at its own speed.
+//
+// Each CPU has its own tables of these pages, for its normal view and that of its steps. Memory that
+// a device reads or writes (DMA) does not trap.
+//
+// Who takes a page from others makes their descriptors invalid, or read-only, and then all CPUs
+// forget them; only then the record is written, and then its own descriptor becomes valid
+// (docs/tlb.md). A page stays where it came to for a while: a store-exclusive would else lose it to
+// another CPU's again and again.
+#pragma once
+
+#include "abi/record.hpp"
+#include "engine/service.hpp"
+
+namespace mmioscope {
+
+class MovingPages final : public Service, public OwnerOps {
+public:
+    BootError configure(Machine& machine, Setup& setup) override;
+    bool add_to_tables(Machine& machine) override;
+    BootError start(Machine& machine, const Setup& setup) override;
+
+    bool on() const { return on_; }
+    /// Nobody has a page, or all CPUs have all of them and nobody traps. Between begin_quiet() and
+    /// end_quiet().
+    void set_moving(Machine& machine, bool moving);
+
+    // Another service may have one of the pages for a while, in place of the CPUs.
+
+    /// Whether it moves, or is lent.
+    bool is_ours(std::uint64_t page) {
+        return owner_ != nullptr && all_.contains(page) && page_at(page).ours;
+    }
+    /// What the index and all CPUs have at a page that is not lent, and that nobody has used.
+    const Owner* owner() const { return owner_; }
+    lpae::Descriptor at_first(std::uint64_t page) const {
+        return moving_ ? 0 : lpae::make_leaf(page, lpae::guest_memory, lpae::last_level);
+    }
+    /// Between begin_quiet() and end_quiet().
+    void lend(std::uint64_t page, bool lent) { page_at(page) = {.ours = true, .lent = lent}; }
+
+    Outcome access(Cpu& cpu, Frame& frame, abi::FaultReason why) override;
+    Outcome fetch(Cpu& cpu, Frame& frame, VirtualAddress va, PhysicalAddress pa,
+                  bool by_walk) override;
+
+private:
+    /// Who has a page.
+    struct Page {
+        bool ours{};            ///< it moves,
+        bool lent{};            ///< but not now
+        bool writable{};        ///< the only holder may store there
+        std::uint8_t holders{}; ///< CPUs that may access it, a bit each
+        std::uint32_t since{};  ///< CNTPCT's lower half when it came to the last one
+    };
+
+    void mark(Range range, bool ours);
+    void mark_ours(const Machine& machine);
+    unsigned count_ours(Range all);
+    bool make_tables(Machine& machine, std::uint64_t block);
+    bool replace_tables(Machine& machine);
+    bool enter_in_index(Machine& machine);
+    Page& page_at(std::uint64_t at) {
+        return pages_[static_cast<std::uint32_t>(at - all_.begin) / page_size];
+    }
+    lpae::Descriptor* new_table();
+    Outcome get(Cpu& cpu, const Frame& frame, VirtualAddress va, PhysicalAddress pa,
+                abi::MoveBy by);
+    void move(Cpu& cpu, const Frame& frame, VirtualAddress va, PhysicalAddress pa, abi::MoveBy by,
+              Page& page);
+
+    bool on_{}, moving_{true};
+    std::uint16_t region_{abi::no_device}; ///< of all memory
+    std::uint32_t hold_{};                 ///< ticks that a page stays where it came to
+    FixedVector<Range, 8> ranges_;         ///< as asked for
+    Range room_;                           ///< for tables: what is left
+    Range all_;                            ///< whole blocks with all pages
+    Page* pages_{};                        ///< of `all_`
+    Owner* owner_{};
+};
+
+} // namespace mmioscope

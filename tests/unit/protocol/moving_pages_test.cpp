@@ -1,0 +1,170 @@
+// Pages that move between CPUs: each move has its record, and the guest notices nothing.
+#include "catch_2_or_3.hpp"
+#include "sim/judge.hpp"
+
+using namespace mmioscope;
+using namespace mmioscope::sim;
+using abi::MoveBy;
+
+namespace {
+
+constexpr std::uint32_t first = 0x80a0'0000; ///< of the pages that move
+constexpr unsigned page_count = 4;
+constexpr std::uint32_t counter = first + 0x40;
+constexpr std::uint32_t stub = first + 0x2800;         ///< code there,
+constexpr std::uint32_t other_stub = 0x8032'0000;      ///< and the same elsewhere
+constexpr std::uint32_t second_level = first + 0x3c00; ///< a page table there
+constexpr std::uint32_t first_level = 0x8030'0000;
+constexpr std::uint32_t window = 0x4000'0000; ///< leads to the fifo
+constexpr std::uint32_t ldrex_r1 = 0xe190'1f9f, strex_r4_r1 = 0xe180'4f91, cmp_r4_0 = 0xe354'0000;
+constexpr unsigned rounds = 12;
+
+RigOptions moving(unsigned cpus, std::uint64_t seed) {
+    RigOptions options = options_for(
+        seed % 2 == 0 ? abi::EngineKind::shadow : abi::EngineKind::emulation, cpus, seed);
+    options.conditions.exceptions_clear_monitor = seed % 3 == 0;
+    options.conditions.keeps_old_code = true;
+    options.conditions.steps_per_tick = 1;
+    options.tree.pages = std::vector<std::uint32_t>{first, page_count * 0x1000};
+    options.tree.slow_path = seed % 5 == 0;
+    return options;
+}
+
+/// TTBR0, DACR and SCTLR: all is at its place, and the fifo in the window, too, by a table in a page
+/// that moves.
+void write_tables(Ram& ram) {
+    constexpr std::uint32_t section = 0xc02, small_page = 3u << 4 | 2; // full access
+    for (const std::uint32_t begin : {0x8000'0000u, 0x1c00'0000u})
+        for (std::uint32_t va = begin; va < begin + 0x0200'0000; va += 1 << 20)
+            ram.store<std::uint32_t>(first_level + (va >> 20 << 2), va | section);
+    ram.store<std::uint32_t>(first_level + (window >> 20 << 2), second_level | 1);
+    ram.store<std::uint32_t>(second_level, at::fifo | small_page);
+}
+void turn_mmu_on(Code& code) {
+    code.mov(0, first_level).word(0xee02'0f10).mov(0, 0x5555'5555).word(0xee03'0f10);
+    code.mov(0, 0x00c5'0079).word(0xee01'0f10).word(0xf57f'f06f);
+}
+
+/// `rounds` of an increment by an exclusive pair, of words of its own beside those of others, of a
+/// word that nobody changes, of a store to code and table, and of a traced access by code in a page.
+void write_user(Rig& rig, unsigned cpu) {
+    Code code = rig.program(cpu);
+    turn_mmu_on(code);
+    code.mov(0, counter)
+        .mov(5, first + 0x1000 + 0x100 * cpu)
+        .mov(3, rounds)
+        .mov(9, window)
+        .mov(7, cpu % 2 == 0 ? stub : other_stub)
+        .mov(8, first + 0x3800 + 0x100 * cpu);
+    const std::uint32_t loop = code.here();
+    code.word(ldrex_r1).add(1, 1, 1).word(strex_r4_r1).word(cmp_r4_0).bne(loop);
+    code.ldr(2, 5).add(2, 2, 1).str(2, 5).ldr(10, 5, 0xc0).ldm(5, 1 << 10 | 1 << 11);
+    code.add(14, 15, 0).bx(7); // LR: behind the BX
+    if (cpu == 1) code.str(2, 8);
+    code.subs(3, 3, 1).bne(loop).end();
+}
+
+struct Touch {
+    std::uint64_t time;
+    unsigned cpu;
+    std::uint64_t page;
+    bool write;
+};
+
+/// Who has a page, by the records.
+struct Has {
+    unsigned holders{};
+    bool writable{};
+
+    bool lets(const Touch& touch) const {
+        return (holders >> touch.cpu & 1) != 0 && (writable || !touch.write);
+    }
+};
+
+/// Whether the records of the moves explain all that the guest has done: what is wrong, or nothing.
+std::string judge_moves(const Rig& rig, const std::vector<Touch>& touches, std::size_t& moves) {
+    std::vector<abi::Record> records = rig.records_of(abi::RecordType::move);
+    std::ranges::stable_sort(records, {}, &abi::Record::time);
+    std::map<std::uint64_t, Has> pages;
+    std::size_t next = 0;
+    moves = 0;
+    const auto replay = [&](std::uint64_t until) -> std::string {
+        for (; next < records.size() && records[next].time <= until; ++next) {
+            const abi::Record& r = records[next];
+            Has& has = pages[page_floor(abi::physical_address(r))];
+            if (abi::move_holders(r.value) != has.holders ||
+                abi::move_writable(r.value) != has.writable)
+                return "a record of others than had the page";
+            const bool store = abi::move_by(r.value) == MoveBy::store;
+            if (has.lets({r.time, r.cpu, 0, store})) return "a move to where the page is";
+            moves += has.holders != 0;
+            has = {store ? 1u << r.cpu : has.holders | 1u << r.cpu, store};
+        }
+        return "";
+    };
+    for (const Touch& touch : touches) {
+        if (auto e = replay(touch.time); !e.empty()) return e;
+        if (!pages[touch.page].lets(touch))
+            return "a move without a record: page " + std::to_string((touch.page - first) >> 12) +
+                   " cpu " + std::to_string(touch.cpu) + (touch.write ? " w" : " r") + " at " +
+                   std::to_string(touch.time) + " next " + std::to_string(next) + " of " +
+                   std::to_string(records.size()) + " at " + std::to_string(next < records.size() ? records[next].time : 0);
+    }
+    return replay(~0ull);
+}
+
+std::string judge(unsigned count, std::uint64_t seed) {
+    Rig rig(moving(count, seed));
+    for (const std::uint32_t at : {stub, other_stub})
+        Code(rig.simulation.ram, at).ldr(2, 9).ldr_post(6, 9, 0).bx(14);
+    write_tables(rig.simulation.ram);
+    for (unsigned cpu = 0; cpu < count; ++cpu) write_user(rig, cpu);
+    for (unsigned n = 0; n < page_count; ++n)
+        rig.simulation.speculated.push_back(first + n * 0x1000);
+    std::vector<Touch> touches;
+    rig.simulation.touched = [&](Core& core, std::uint64_t at, bool write) {
+        if (at >= first && at < first + page_count * 0x1000)
+            touches.push_back({rig.simulation.now(), core.number, page_floor(at), write});
+    };
+    std::string wrong;
+    rig.simulation.meanwhile = [&](Core&) {
+        for (unsigned n = 0; n < page_count; ++n) {
+            const std::uint64_t page = first + n * 0x1000;
+            unsigned readers = 0, writers = 0;
+            for (unsigned cpu = 0; cpu < count; ++cpu) {
+                const lpae::Descriptor normal = rig.machine->normal(cpu).lookup(page);
+                if (normal != rig.machine->shadow(cpu).lookup(page)) wrong = "the views differ";
+                readers += lpae::is_valid(normal);
+                writers += lpae::is_valid(normal) && (normal & lpae::s2_read_write) ==
+                                                         lpae::s2_read_write;
+            }
+            if (writers > 1 || (writers == 1 && readers > 1)) wrong = "two CPUs have the page";
+        }
+    };
+    rig.run();
+    if (!wrong.empty()) return wrong;
+    if (!rig.failure().empty()) return rig.failure();
+    if (rig.text().find(abi::stop_line) != std::string::npos) return rig.text();
+    if (rig.services.integrity.find_damage(false).name != nullptr) return "damage";
+    if (rig.simulation.ram.load<std::uint32_t>(counter) != count * rounds) return "lost increments";
+    for (unsigned cpu = 0; cpu < count; ++cpu)
+        if (rig.simulation.ram.load<std::uint32_t>(first + 0x1000 + 0x100 * cpu) != rounds)
+            return "a lost store";
+    if (auto e = compare_with_bus(rig); !e.empty()) return e;
+    for (const abi::Record& fault : rig.records_of(abi::RecordType::fault))
+        return "a fault, reason " + std::to_string(fault.value);
+    if (!rig.records_of(abi::RecordType::fetch).empty()) return "a fetch";
+    if (rig.bus_log(at::fifo, 4).size() != 2 * count * rounds) return "accesses of a step";
+    std::size_t moves = 0;
+    if (auto e = judge_moves(rig, touches, moves); !e.empty()) return e;
+    return count == 1 || moves > count ? "" : "no moves";
+}
+
+} // namespace
+
+TEST_CASE("pages move between CPUs: each move is a record, and all CPUs get on", "[protocol]") {
+    for (std::uint64_t seed = 1; seed <= seeds(16); ++seed) {
+        CAPTURE(seed);
+        REQUIRE(judge(1 + seed % 4, seed) == "");
+    }
+}
