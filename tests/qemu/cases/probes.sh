@@ -12,9 +12,9 @@ probed() { # FEWEST ARGUMENT...
     run_linux "${line:-}" --no-print --trace all "${counting[@]}${loads:+,loads=$loads}" --access-log "$out/access.log" "$@"
     complete
     verified
-    judged "$fewest"
+    probes_judged "$fewest"
 }
-judged() { # FEWEST
+probes_judged() { # FEWEST
     "$mmioscope" export --as csv -F 'call || ret || type==hits || type==change' -o "$out/calls.csv" "$out/trace.mmio" 2>/dev/null || fail "export: exit status $?"
     tests/qemu/probes.py "$out/probe.log" "$out/calls.csv" "${endless[@]}" >"$out/judge" ||
         fail "$(tail -n 1 "$out/judge"): $(head -n 1 "$out/judge")"
@@ -93,7 +93,7 @@ probes_kexec() {
         --returns --probe 'vfs_*' --probe 'kmem_cache_*,sample=10' --probe '_raw_spin_lock,count'
     verified
     endless+=(kernel_kexec machine_kexec)
-    judged 30
+    probes_judged 30
     "$mmioscope" print -F 'type==change' "$out/trace.mmio" >"$out/print" || fail "print: exit status $?"
     [ "$(grep -c ' unprobe 0xc' "$out/print")" -ge 30 ] || fail "probes stay in memory that the second kernel has"
 }
