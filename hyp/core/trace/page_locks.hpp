@@ -1,5 +1,5 @@
-// Locks of pages that move between CPUs (services/moving/). Below all others in the order: who holds
-// one takes no other, and gives it back before the guest goes on.
+// Locks of pages that move between CPUs (services/moving/). Below all others in the order: who moves
+// a page takes one, and no other, and gives it back before the guest goes on.
 #pragma once
 
 #include "base/address.hpp"
@@ -11,37 +11,27 @@ class PageLocks {
 public:
     static constexpr unsigned max_turns = 2000;
 
-    /// Takes that of the page, which it shares with others. Null: not free in time, or paused.
-    Lock* take(PhysicalAddress page, std::uint32_t cpu, std::uint64_t& spins) {
-        Lock& lock = locks_[page.value / page_size % count];
-        if (!lock.try_acquire(cpu, max_turns, spins)) return nullptr;
-        if (port::load_shared(paused_) == 0) return &lock;
-        lock.release();
-        return nullptr;
-    }
-    /// From now on nobody holds one, until resume(). False: one was not free in time.
-    [[nodiscard]] bool pause(std::uint32_t cpu, std::uint64_t& spins) {
-        port::store_shared(paused_, 1);
-        port::order_memory(); // who takes one now finds it; who has taken one before is waited for
-        for (Lock& lock : locks_) {
-            if (!lock.try_acquire(cpu, max_turns, spins)) {
-                resume();
-                return false;
-            }
-            lock.release();
+    /// Of the page, which it shares with others.
+    Lock& of(PhysicalAddress page) { return locks_[page.value / page_size % count]; }
+
+    /// Takes all of them: no page moves until release_all(). False: one was not free in time, and
+    /// none is held.
+    [[nodiscard]] bool acquire_all(std::uint32_t cpu, std::uint64_t& spins) {
+        for (unsigned n = 0; n < count; ++n) {
+            if (locks_[n].try_acquire(cpu, max_turns, spins)) continue;
+            while (n != 0) locks_[--n].release();
+            return false;
         }
         return true;
     }
-    void resume() {
-        port::order_memory();
-        port::store_shared(paused_, 0);
+    void release_all() {
+        for (Lock& lock : locks_) lock.release();
     }
 
 private:
     static constexpr unsigned count = 64;
 
     Lock locks_[count];
-    std::uint32_t paused_{};
 };
 
 } // namespace mmioscope

@@ -229,17 +229,17 @@ void MovingPages::move(Cpu& cpu, const Frame& frame, VirtualAddress va, Physical
 Outcome MovingPages::get(Cpu& cpu, const Frame& frame, VirtualAddress va, PhysicalAddress pa,
                          abi::MoveBy by) {
     if (cpu.ring.stalls() && !cpu.ring.has_room(1)) return Outcome::again;
-    Lock* const lock =
-        cpu.machine->page_locks.take(pa, cpu.number, cpu.ring.statistics().lock_spins);
-    if (lock == nullptr) return Outcome::again;
+    Lock& lock = cpu.machine->page_locks.of(pa);
+    if (!lock.try_acquire(cpu.number, PageLocks::max_turns, cpu.ring.statistics().lock_spins))
+        return Outcome::again;
     Page& page = page_at(pa.value);
     const bool store = by == abi::MoveBy::store;
     const unsigned me = 1u << cpu.number;
-    const bool has = (page.holders & me) != 0 && (page.writable || !store); // since the trap
+    const bool has = (page.holders & me) != 0 && (page.writable || !store);
     const bool takes = store ? (page.holders & ~me) != 0 : page.writable;
-    if (has || !moving_) cpu.view.forget();
+    if (has || page.lent || !moving_) cpu.view.forget(); // since the trap
     else if (!takes || now() - page.since >= hold_) move(cpu, frame, va, pa, by, page);
-    lock->release();
+    lock.release();
     return Outcome::again;
 }
 
