@@ -256,13 +256,20 @@ inline finish(c, p, q, planned) {
     in(TWO_VMIDS_TTLB, steps--)
 }
 
-/* source: hyp/services/changing/live_tables.cpp forget_on_all_cpus */
-inline forget_on_all_cpus(c) {                   /* = port::complete_all(); */
+/* source: hyp/services/changing/live_tables.cpp forget_translations */
+inline forget_translations(c) {                  /* = port::complete_all(); */
     if                                           /* = port::write<reg::TLBIALLNSNHIS>(0); */
     :: variant != SWITCHED_NO_TLBI && variant != SWITCHED_NO_DSB ->
         d_step { everybody_has_heard() }         /* = port::complete_all(); */
-    :: else                                      /* = port::write<reg::ICIALLUIS>(0); */
-    fi                                           /* = port::complete_all(); */
+    :: else
+    fi
+}
+
+/* source: hyp/services/changing/live_tables.cpp forget_on_all_cpus */
+inline forget_on_all_cpus(c) {
+    forget_translations(c)                       /* = forget_translations(); */
+                                                 /* = port::write<reg::ICIALLUIS>(0); */
+                                                 /* = port::complete_all(); */
                                                  /* = port::synchronize_context(); */
 }
 

@@ -74,8 +74,8 @@ inline change_entry(value) {
     store(LOWER + UPPER - half, value)           /* = port::store_half(entry, !valid, value); */
 }
 
-/* source: hyp/services/changing/live_tables.cpp forget_on_all_cpus */
-inline forget_on_all_cpus() {
+/* source: hyp/services/changing/live_tables.cpp forget_translations */
+inline forget_translations() {
     unless(NO_DSB_BEFORE_TLBI, wait_for_stores()); /* = port::complete_all(); */
     skip;
     d_step {
@@ -88,7 +88,12 @@ inline forget_on_all_cpus() {
     :: variant != NO_DSB_BEHIND_TLBI ->
         for (i : 0 .. CPUS - 1) { !told[i] && posted[i] == 0 }
     :: else
-    fi;
+    fi
+}
+
+/* source: hyp/services/changing/live_tables.cpp forget_on_all_cpus */
+inline forget_on_all_cpus() {
+    forget_translations();                       /* = forget_translations(); */
     skip;
     d_step {
         for (i : 0 .. CPUS - 1) {

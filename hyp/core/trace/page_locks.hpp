@@ -3,14 +3,12 @@
 #pragma once
 
 #include "base/address.hpp"
-#include "trace/lock.hpp"
+#include "trace/region_lock.hpp"
 
 namespace mmioscope {
 
 class PageLocks {
 public:
-    static constexpr unsigned max_turns = 2000;
-
     /// Of the page, which it shares with others.
     Lock& of(PhysicalAddress page) { return locks_[page.value / page_size % count]; }
 
@@ -18,7 +16,7 @@ public:
     /// none is held.
     [[nodiscard]] bool acquire_all(std::uint32_t cpu, std::uint64_t& spins) {
         for (unsigned n = 0; n < count; ++n) {
-            if (locks_[n].try_acquire(cpu, max_turns, spins)) continue;
+            if (locks_[n].try_acquire(cpu, RegionLocks::max_turns, spins)) continue;
             while (n != 0) locks_[--n].release();
             return false;
         }

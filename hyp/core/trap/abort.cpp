@@ -53,8 +53,7 @@ bool traps_rightly(const Machine& machine, const Span* span, PhysicalAddress pa)
     if (!machine.changes.try_acquire(cpu.number, max_turns, cpu.ring.statistics().lock_spins))
         return false;
     span = machine.span_at(pa); // another CPU may just have given the page to an owner
-    const bool traps = span != nullptr && (span->traps() || span->moves);
-    const bool missing = !traps && !traps_rightly(machine, span, pa) &&
+    const bool missing = !(span != nullptr && span->traps()) && !traps_rightly(machine, span, pa) &&
                          !lpae::is_valid(cpu.normal->lookup(pa.value));
     machine.changes.release();
     if (missing) panic("a page is missing in the guest's table");

@@ -21,7 +21,8 @@ bool begin_quiet(Cpu& cpu) {
     std::uint64_t& spins = cpu.ring.statistics().lock_spins;
     if (cpu.locks.acquire_others(machine.locks, machine.regions.size(), cpu.number, spins) &&
         machine.changes.try_acquire(cpu.number, max_turns, spins)) {
-        if (machine.memory != MemoryOf::each_cpu || machine.page_locks.acquire_all(cpu.number, spins))
+        if (machine.memory != MemoryOf::each_cpu ||
+            machine.page_locks.acquire_all(cpu.number, spins))
             return true;
         machine.changes.release();
     }
@@ -35,10 +36,14 @@ void end_quiet(Cpu& cpu) {
     cpu.locks.release_others();
 }
 
-void forget_on_all_cpus() {
+void forget_translations() {
     port::complete_all(); // table walks see the descriptors
     port::write<reg::TLBIALLNSNHIS>(0);
     port::complete_all();
+}
+
+void forget_on_all_cpus() {
+    forget_translations();
     // Nobody fetches by an older translation any more, and the caches may go by virtual address
     // (B3.11.2).
     port::write<reg::ICIALLUIS>(0);

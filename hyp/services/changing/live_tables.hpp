@@ -15,9 +15,10 @@ namespace mmioscope {
 [[nodiscard]] bool begin_quiet(Cpu& cpu);
 void end_quiet(Cpu& cpu);
 
-/// Empties the TLBs and instruction caches of all CPUs by broadcast. When this returns, no CPU uses
-/// a translation that is not in the tables, and accesses made with an older one are complete (ARM
-/// ARM B3.10.1).
+/// Empties the TLBs of all CPUs by broadcast. When this returns, no CPU uses a translation that is
+/// not in the tables, and accesses made with an older one are complete (ARM ARM B3.10.1).
+void forget_translations();
+/// And their instruction caches, where other code may lie now.
 void forget_on_all_cpus();
 
 /// Some of Machine::views, a bit each.

@@ -35,14 +35,6 @@ std::uint32_t now() {
     if (shadow != normal) port::store_half(*shadow, false, leaf);
 }
 
-/// Afterwards no CPU uses a translation that is not in the tables, and accesses made with an older
-/// one are complete (ARM ARM B3.10.1).
-void forget_translations() {
-    port::complete_all();
-    port::write<reg::TLBIALLNSNHIS>(0);
-    port::complete_all();
-}
-
 } // namespace
 
 BootError MovingPages::configure(Machine& machine, Setup& setup) {
@@ -107,25 +99,27 @@ unsigned MovingPages::count_ours(Range all) {
     return count;
 }
 
-/// Makes tables of each CPU's own for the block, in which no CPU has a page that is ours. They are
-/// not valid yet. False: no room.
+/// Gives `entry` a table, not valid yet, in which nobody has a page that is ours. False: no room.
+bool MovingPages::make_table(Descriptor& entry, std::uint64_t block) {
+    Descriptor* const table = new_table();
+    if (table == nullptr) return false;
+    expand(entry, table_level, table);
+    for (unsigned n = 0; n < lpae::table_entries; ++n)
+        if (page_at(block + n * page_size).ours) table[n] = 0;
+    entry = lpae::make_table(port::address_of(table)) & ~lpae::valid;
+    return true;
+}
+
+/// Each CPU gets tables of its own for the block, one if its views have the same there. False: no
+/// room.
 bool MovingPages::make_tables(Machine& machine, std::uint64_t block) {
     for (unsigned cpu = 0; cpu < machine.cpu_count; ++cpu) {
         Descriptor& normal = *machine.normal(cpu).entry(block, table_level);
         Descriptor& shadow = *machine.shadow(cpu).entry(block, table_level);
         const bool alike = normal == shadow;
-        for (Descriptor* const entry : {&normal, &shadow}) {
-            if (entry == &shadow && alike) {
-                shadow = normal;
-                break;
-            }
-            Descriptor* const table = new_table();
-            if (table == nullptr) return false;
-            expand(*entry, table_level, table);
-            for (unsigned n = 0; n < lpae::table_entries; ++n)
-                if (page_at(block + n * page_size).ours) table[n] = 0;
-            *entry = lpae::make_table(port::address_of(table)) & ~lpae::valid;
-        }
+        if (!make_table(normal, block)) return false;
+        if (alike) shadow = normal;
+        else if (!make_table(shadow, block)) return false;
     }
     return true;
 }
@@ -230,7 +224,7 @@ Outcome MovingPages::get(Cpu& cpu, const Frame& frame, VirtualAddress va, Physic
                          abi::MoveBy by) {
     if (cpu.ring.stalls() && !cpu.ring.has_room(1)) return Outcome::again;
     Lock& lock = cpu.machine->page_locks.of(pa);
-    if (!lock.try_acquire(cpu.number, PageLocks::max_turns, cpu.ring.statistics().lock_spins))
+    if (!lock.try_acquire(cpu.number, RegionLocks::max_turns, cpu.ring.statistics().lock_spins))
         return Outcome::again;
     Page& page = page_at(pa.value);
     const bool store = by == abi::MoveBy::store;

@@ -58,6 +58,7 @@ private:
     void mark(Range range, bool ours);
     void mark_ours(const Machine& machine);
     unsigned count_ours(Range all);
+    bool make_table(lpae::Descriptor& entry, std::uint64_t block);
     bool make_tables(Machine& machine, std::uint64_t block);
     bool replace_tables(Machine& machine);
     bool enter_in_index(Machine& machine);
