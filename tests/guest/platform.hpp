@@ -54,6 +54,10 @@ void unmap(u32 address);
 u32 cpu_number();
 /// Makes CPU `number` call secondary_main(), which every guest defines.
 void start_cpu(u32 number);
+// Where firmware is:
+/// Turns this CPU off.
+void turn_off();
+void wait_until_off(u32 number);
 
 // Exceptions. Interrupts are off until the guest enables them.
 enum class Kind : u32 { undefined, prefetch_abort, data_abort, irq, none };

@@ -1,61 +1,65 @@
 #!/usr/bin/env python3
-"""Compares the moves of pages in a trace with what QEMU carried out: moves.py LOG TRACE.csv
+"""Compares the moves of pages in a trace with what QEMU carried out: moves.py [LOG] TRACE.csv
 
-LOG is that of move_log.c, TRACE.csv an export (csv-number) of the moves. Whenever the guest's accesses need a page on a CPU
-in another way than before, the records so far must say that the CPU has it. A record that no such access explains is one
-too many: the guest lost the page before it used it, or needs it again because another one did, or because a walk did.
+LOG is that of move_log.c, TRACE.csv an export (csv-number) of the moves. Without LOG they are compared with each other
+alone: who has the page, by those before. Whenever the guest's accesses need a page on a CPU in another way than before,
+the records so far must say that the CPU has it. A record that no such access explains is one too many: the guest lost
+the page before it used it, or needs it again because another one did, or because a walk did.
 Prints what is missing and, as the last line, the sums; exits with 1 if anything is.
 """
 import csv
 import struct
 import sys
+from pathlib import Path
 
 LOAD, STORE, FETCH, NOTE = range(4)
 WALK = 3
 
 
 def main():
-    log, trace = sys.argv[1:]
-    moves = {}
+    *log, trace = sys.argv[1:]
+    moves, notes = {}, []
     with open(trace, newline="", encoding="utf-8") as file:
         for row in csv.DictReader(file):
             cpu, address, value = (int(row[name]) for name in ("cpu", "address", "value"))
             moves.setdefault(cpu, []).append((address >> 12, value & 0xFF, value >> 8 & 1, value >> 16 & 7))
+            notes.append((address >> 12, cpu, NOTE, 0))
     following = {cpu: iter(rows) for cpu, rows in moves.items()}
     has, unused = {}, {}  # by page: holders and whether one may store; CPUs whose last record is not explained yet
     needed = missed = records = walks = extra = wrong = 0
-    with open(log, "rb") as file:
-        for page, cpu, what, _ in struct.iter_unpack("<IBBH", file.read()):
-            holders, writable = has.get(page, (0, 0))
-            if what != NOTE:
-                needed += 1
-                unused.get(page, set()).discard(cpu)
-                if not holders >> cpu & 1 or (what == STORE and not writable):
-                    missed += 1
-                    if missed == 1:
-                        print(f"CPU {cpu} uses page {page:#x} ({what}), which it does not have")
-                continue
-            record = next(following.get(cpu, iter(())), None)
-            if record is None or record[0] != page or record[1:3] != (holders, writable):
-                wrong += 1
-                if wrong == 1:
-                    print(f"CPU {cpu}: {record} in the trace, page {page:#x} of {holders:#x}, {writable} in QEMU")
-                continue
-            store = record[3] == STORE
-            lost = holders & ~(1 << cpu) if store else holders if writable else 0
-            waiting = unused.setdefault(page, set())
-            for other in list(waiting):
-                if lost >> other & 1 or other == cpu:
-                    waiting.discard(other)
-                    extra += 1
-            records += 1
-            walks += record[3] == WALK
-            if record[3] != WALK:
-                waiting.add(cpu)
-            has[page] = (1 << cpu, 1) if store else (holders | 1 << cpu, 0)
+    entries = struct.iter_unpack("<IBBH", Path(log[0]).read_bytes()) if log else notes
+    for page, cpu, what, _ in entries:
+        holders, writable = has.get(page, (0, 0))
+        if what != NOTE:
+            needed += 1
+            unused.get(page, set()).discard(cpu)
+            if not holders >> cpu & 1 or (what == STORE and not writable):
+                missed += 1
+                if missed == 1:
+                    print(f"CPU {cpu} uses page {page:#x} ({what}), which it does not have")
+            continue
+        record = next(following.get(cpu, iter(())), None)
+        if record is None or record[0] != page or record[1:3] != (holders, writable):
+            wrong += 1
+            if wrong == 1:
+                print(f"CPU {cpu}: {record} in the trace, page {page:#x} of {holders:#x}, {writable} in QEMU")
+            continue
+        store = record[3] == STORE
+        lost = holders & ~(1 << cpu) if store else holders if writable else 0
+        waiting = unused.setdefault(page, set())
+        for other in list(waiting):
+            if lost >> other & 1 or other == cpu:
+                waiting.discard(other)
+                extra += 1
+        records += 1
+        walks += record[3] == WALK
+        if record[3] != WALK:
+            waiting.add(cpu)
+        has[page] = (1 << cpu, 1) if store else (holders | 1 << cpu, 0)
     left = sum(1 for rows in following.values() for _ in rows)
     extra += sum(len(cpus) for cpus in unused.values())
-    print(f"{records} records, {walks} by walks; {needed} needed, {missed} missed, {wrong + left} wrong, {extra} not needed")
+    judged = f"{walks} by walks; {needed} needed, {missed} missed, {extra} not needed, " if log else ""
+    print(f"{records} records, {judged}{wrong + left} wrong")
     sys.exit(1 if missed or wrong or left else 0)
 
 

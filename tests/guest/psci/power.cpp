@@ -22,6 +22,18 @@ void start_cpu_at(u32 number, u32 entry) {
     require(firmware(cpu_on, number, entry) == 0, "a CPU does not start");
 }
 
+void wait_until_off(u32 number) {
+    constexpr u32 affinity_info = 0x8400'0004, off = 1;
+    while (firmware(affinity_info, number) != off) {
+    }
+}
+
+void turn_off() {
+    constexpr u32 cpu_off = 0x8400'0002;
+    firmware(cpu_off);
+    require(false, "a CPU does not go off");
+}
+
 void power_off() {
     constexpr u32 system_off = 0x8400'0008;
     firmware(system_off);

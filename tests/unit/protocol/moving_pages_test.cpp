@@ -1,6 +1,9 @@
 // Pages that move between CPUs: each move has its record, and the guest notices nothing.
+#include "bringup/bringup.hpp"
 #include "catch_2_or_3.hpp"
+#include "sim/guest_cpu.hpp"
 #include "sim/judge.hpp"
+#include "trap/dispatch.hpp"
 
 using namespace mmioscope;
 using namespace mmioscope::sim;
@@ -113,8 +116,44 @@ std::string judge_moves(const Rig& rig, const std::vector<Touch>& touches, std::
     return replay(~0ull);
 }
 
-std::string judge(unsigned count, std::uint64_t seed) {
+/// As by PSCI: the CPU is off for a while, misses what the others want to be forgotten, and begins
+/// anew.
+void turn_off_and_on(Rig& rig, Core& core, mmioscope::Cpu& cpu) {
+    constexpr std::uint32_t smp = 0x40; // ACTLR
+    record_power(cpu, abi::PowerEvent::cpu_off, core.frame.pc);
+    rig.machine->power.set(cpu.number, CpuPower::off);
+    rig.simulation.complete_system();
+    core.system.set<reg::ACTLR>(core.system.get<reg::ACTLR>() & ~smp);
+    core.missed_maintenance = core.icache_unknown = true;
+    for (unsigned n = 0; n < 20'000; ++n) rig.simulation.scheduler.point();
+    core.system.set<reg::ACTLR>(core.system.get<reg::ACTLR>() | smp);
+    rig.machine->power.prepare(cpu.number, CpuPower::off, {rig.program(cpu.number).here(), 0});
+    core.frame = start_by_firmware(*rig.machine, cpu);
+    core.ended = false;
+    GuestCpu(rig.simulation, core, cpu).run();
+}
+
+/// Moves that took a page from CPU 1 while it was off.
+unsigned count_taken_while_off(const Rig& rig) {
+    std::uint64_t off = ~0ull, on = 0;
+    for (const abi::Record& r : rig.records_of(abi::RecordType::power)) {
+        if (r.cpu != 1) continue;
+        if (r.value == abi::power_value(abi::PowerEvent::cpu_off, 1)) off = r.time;
+        on = std::max(on, r.time);
+    }
+    unsigned taken = 0;
+    for (const abi::Record& r : rig.records_of(abi::RecordType::move))
+        taken += r.time > off && r.time < on && (abi::move_holders(r.value) & 2) != 0 &&
+                 abi::move_by(r.value) == MoveBy::store;
+    return taken;
+}
+
+/// `off`: CPU 1 does it all twice, and is off between. What is wrong, or nothing.
+std::string judge(unsigned count, std::uint64_t seed, bool off, unsigned& taken_while_off) {
     Rig rig(moving(count, seed));
+    const unsigned users = count + off;
+    if (off)
+        rig.on_end(1, [&](Core& core, mmioscope::Cpu& cpu) { turn_off_and_on(rig, core, cpu); });
     for (const std::uint32_t at : {stub, other_stub})
         Code(rig.simulation.ram, at).ldr(2, 9).ldr_post(6, 9, 0).bx(14);
     write_tables(rig.simulation.ram);
@@ -146,25 +185,38 @@ std::string judge(unsigned count, std::uint64_t seed) {
     if (!rig.failure().empty()) return rig.failure();
     if (rig.text().find(abi::stop_line) != std::string::npos) return rig.text();
     if (rig.services.integrity.find_damage(false).name != nullptr) return "damage";
-    if (rig.simulation.ram.load<std::uint32_t>(counter) != count * rounds) return "lost increments";
+    if (rig.simulation.ram.load<std::uint32_t>(counter) != users * rounds) return "lost increments";
     for (unsigned cpu = 0; cpu < count; ++cpu)
-        if (rig.simulation.ram.load<std::uint32_t>(first + 0x1000 + 0x100 * cpu) != rounds)
+        if (rig.simulation.ram.load<std::uint32_t>(first + 0x1000 + 0x100 * cpu) !=
+            rounds * (off && cpu == 1 ? 2 : 1))
             return "a lost store";
     if (auto e = compare_with_bus(rig); !e.empty()) return e;
     for (const abi::Record& fault : rig.records_of(abi::RecordType::fault))
         return "a fault, reason " + std::to_string(fault.value);
     if (!rig.records_of(abi::RecordType::fetch).empty()) return "a fetch";
-    if (rig.bus_log(at::fifo, 4).size() != 2 * count * rounds) return "accesses of a step";
+    if (rig.bus_log(at::fifo, 4).size() != 2 * users * rounds) return "accesses of a step";
     std::size_t moves = 0;
     if (auto e = judge_moves(rig, touches, moves); !e.empty()) return e;
+    taken_while_off += count_taken_while_off(rig);
     return count == 1 || moves > count ? "" : "no moves";
 }
 
 } // namespace
 
 TEST_CASE("pages move between CPUs: each move is a record, and all CPUs get on", "[protocol]") {
+    unsigned none = 0;
     for (std::uint64_t seed = 1; seed <= seeds(16); ++seed) {
         CAPTURE(seed);
-        REQUIRE(judge(1 + seed % 4, seed) == "");
+        REQUIRE(judge(1 + seed % 4, seed, false, none) == "");
     }
+}
+
+TEST_CASE("pages of a CPU that is off are taken from it; when it comes back it has to get them",
+          "[protocol]") {
+    unsigned taken_while_off = 0;
+    for (std::uint64_t seed = 1; seed <= seeds(8); ++seed) {
+        CAPTURE(seed);
+        REQUIRE(judge(2 + seed % 3, seed, true, taken_while_off) == "");
+    }
+    CHECK(taken_while_off > 0);
 }
