@@ -274,7 +274,9 @@ const printed = (...words) => mmioscope("print", "--format", "csv", "--registers
   await page.mouse.move(plot.x + plot.width * (3.5 - 0.5) / 6.3, log.y + 8);
   check("the kernel's log has a lane, at its time", (await text(page, "tip")).includes("acme: ready"), await text(page, "tip"));
   const span = async (lane, seconds) => {
-    const box = await page.locator(".lane .name", { hasText: lane }).boundingBox();
+    const label = page.locator(".lane .name", { hasText: lane });
+    await label.scrollIntoViewIfNeeded();
+    const box = await label.boundingBox();
     await page.mouse.move(plot.x + (plot.width * (seconds - 0.5)) / 6.305, box.y + 8);
     return text(page, "tip");
   };
@@ -282,6 +284,17 @@ const printed = (...words) => mmioscope("print", "--format", "csv", "--registers
   check("calls have lanes by task, with arguments, result and duration", /^dev_start\(0x1, 0x2, 0x0, 0x0\) = 0x5, 35 ms\n/.test(outer), outer);
   const inner = await span(/^calls modprobe:8 2$/, 6.575);
   check("what they call is a lane below, and what never returns is none", /^dev_wait\(0x3, 0x0, 0x0, 0x0\) = 0x4, 10 ms\n/.test(inner), inner);
+  const marks = await span(/^marks$/, 6.78);
+  check("pages that never move have no lane, and moves are no marks", !(await names()).includes("page 0x80002000") && !marks.includes("store"), marks, await names());
+  const holder = await span(/^page 0x80001000$/, 6.785);
+  check("pages that move have lanes, with who has them", /^cpu1: store from cpu0\n.*\nmove W1 memory \+0x1f04 *\nstore from cpu0\nprobe\+0x18 \[acme_dev\] \[modprobe:8\]$/.test(holder), holder);
+  await page.mouse.down();
+  await page.mouse.up();
+  const shown = await text(page, "inspector");
+  check("a click there shows the page, from whom, by what, and what came before", ["store from cpu0", "page0x80001000", "10 ms before: cpu0, store, first, dev_start+0x10", "probe+0x18 [acme_dev]", "modprobe:8"].every((word) => shown.includes(word)) && !shown.includes("last write"), shown);
+  await page.locator("#inspector dt:text-is('page') + dd button").click();
+  check("its moves are a click away", (await text(page, "matches")).includes("3 matches"), await text(page, "matches"));
+  await page.click("#clear");
   check("interrupts have lanes, and the console", labels.some((label) => label.startsWith("irq 41")) && labels.includes("console") && labels.includes("polls"), labels);
   check("pixels of the plot are drawn", await page.evaluate(() => {
     const plot = document.getElementById("plot");

@@ -1,6 +1,6 @@
 // Numbers, times and events as the terminal prints them.
 import { contextOf, hasBusValue, isAccess, kind, locationOf, placeOf, registerOf, big, type Data } from "./data";
-import type { Field, Location } from "./facts";
+import { ValueIs, type Field, type Location } from "./facts";
 import { fieldValue, valueName } from "./filter/evaluate";
 
 export const whole = (n: number) => n.toLocaleString("en");
@@ -40,7 +40,7 @@ export function registerText(data: Data, index: number): string {
 
 export function valueText(data: Data, index: number): string {
   if (hasBusValue(data, index)) return hex(data.trace.value(index), 2 * data.trace.size(index));
-  return kind(data, index)[2] !== 0 ? "?" : "";
+  return kind(data, index)[1] === ValueIs.onBus ? "?" : "";
 }
 
 export interface FieldBits {

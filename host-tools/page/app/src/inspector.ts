@@ -1,12 +1,13 @@
 // One event in full: its fields, what changed, who wrote the register before, the code, the command that shows it.
 import { contextOf, deviceText, hasBusValue, hasPlace, isAccess, locationOf, placeOf, registerOf, type Data } from "./data";
 import { byId, el } from "./dom";
-import { accessText, bitsText, fieldsOf, hex, length, locationText, meaningText, registerText, seconds, taskText, valueText, whole } from "./format";
+import { accessText, bitsText, fieldsOf, hex, length, locationText, meaningText, registerText, seconds, taskText, valueText, whoText, whole } from "./format";
 import { filterWord } from "./filter/tokens";
 import type { Span } from "./lane";
 import type { NoteBook } from "./notes";
 import type { State } from "./state";
-import { at, type Trace } from "./trace";
+import { pageOf } from "./moves";
+import { at, kindOf, type Trace } from "./trace";
 
 const farthest = 2_000_000; // events that are searched for the one before
 
@@ -15,6 +16,15 @@ function before(data: Data, index: number, holds: (other: number) => boolean): n
   const place = contextOf(data, index)[0];
   for (let k = index - 1; k >= 0 && k > index - farthest; k--) {
     if (contextOf(data, k)[0] === place && isAccess(data, k) && holds(k)) return k;
+  }
+  return -1;
+}
+
+/** The move of the page before this one; -1: none, or it is too far away. */
+function moveBefore(data: Data, index: number): number {
+  const page = pageOf(data, index);
+  for (let k = index - 1; k >= 0 && k > index - farthest; k--) {
+    if (data.trace.type[k] === kindOf.move && pageOf(data, k) === page) return k;
   }
   return -1;
 }
@@ -93,19 +103,27 @@ function content(state: State, notes: NoteBook, polls: Span[], index: number): N
   if (place[0] >= 0) add("device", el("span", {}, place[1], " ", filter(`dev==${filterWord(place[1])}`)));
   add("event", `${whole(index + 1)} of ${whole(trace.count)}`);
   add("time", `${seconds(trace.time[index])} s, cpu${trace.cpu[index]}`);
+  const moves = trace.type[index] === kindOf.move;
   if (hasPlace(data, index)) {
     const verb = trace.writes(index) ? "write" : "read";
-    add("access", `${isAccess(data, index) ? verb : accessText(data, index)} of ${trace.size(index)} bytes, ${length(trace.durationOf(index))}`);
+    if (!moves) add("access", `${isAccess(data, index) ? verb : accessText(data, index)} of ${trace.size(index)} bytes, ${length(trace.durationOf(index))}`);
     add("address", hex(view.getUint8(offset + at.paHigh) * 0x1_0000_0000 + view.getUint32(offset + at.paLow, true), 8));
     add("value", valueText(data, index));
   }
   add("means", meaningText(data, index));
-  if (hasPlace(data, index)) {
+  if (moves) {
+    const page = pageOf(data, index);
+    const earlier = moveBefore(data, index);
+    add("page", el("span", {}, hex(page, 8), " ", filter(`move && pa in ${hex(page, 8)}..${hex(page + 4095, 8)}`)));
+    add("move before", earlier < 0 ? "none" : el("span", {}, jump(earlier), ` ${length(trace.time[index] - trace.time[earlier])} before: cpu${trace.cpu[earlier]}, ${meaningText(data, earlier)}, ${whoText(data, earlier)}`));
+  } else if (hasPlace(data, index)) {
     const written = before(data, index, (other) => trace.writes(other));
     add("last access", last < 0 ? "none" : el("span", {}, jump(last), ` ${length(trace.time[index] - trace.time[last])} before`));
     add("last write", written < 0 ? "none" : el("span", {}, jump(written), ` ${valueText(data, written)}`));
     const poll = polls.find((one) => isIn(data, one, index));
     add("poll", poll === undefined ? null : el("span", {}, jump(poll.event, poll.text), `, ${length(poll.to - poll.from)}`));
+  }
+  if (hasPlace(data, index)) {
     add("code", el("span", {}, locationText(locationOf(data, code)) || address(at.pc), " ", code === 0 ? null : filter(`func==${filterWord(data.names.locations[code][0])}`)));
     for (const [func, file, line] of locationOf(data, code)?.[3] ?? []) add("", `${func} ${file}:${line}`);
     add("caller", locationText(locationOf(data, caller)) || "not known");

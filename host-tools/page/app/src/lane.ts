@@ -11,6 +11,8 @@ export interface Span {
   text: string;
   /** The index of its first event; -1: none. */
   event: number;
+  /** Each CPU has a part of the lane's height; without one it takes all of it. */
+  cpu?: number;
 }
 
 export interface Lane {
@@ -159,10 +161,10 @@ export function phaseSpans(tables: Table[]): Span[] {
   });
 }
 
-/** Events that have a text, such as marks, and losses; calls have lanes of their own. */
+/** Events that have a text, such as marks, and losses; calls and moves have lanes of their own. */
 export function textSpans({ texts, trace }: Data): Span[] {
-  const isCall = (event: number) => trace.type[event] === kindOf.call || trace.type[event] === kindOf.ret;
-  return [...texts].filter(([event]) => !isCall(event)).map(([event, text]) => ({ from: trace.time[event], to: trace.time[event], text, event }));
+  const elsewhere: number[] = [kindOf.call, kindOf.ret, kindOf.move];
+  return [...texts].filter(([event]) => !elsewhere.includes(trace.type[event])).map(([event, text]) => ({ from: trace.time[event], to: trace.time[event], text, event }));
 }
 
 /** How long each interrupt took from acknowledge to end. */

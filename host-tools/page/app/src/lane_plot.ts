@@ -131,7 +131,7 @@ export function drawLanes(
     g.fillStyle = colour.line;
     g.fillRect(0, y + laneHeight - 1, width, 1);
     const { about } = lane;
-    if (about.kind === "spans") drawSpans(g, about.spans, scale, y, colour);
+    if (about.kind === "spans") drawSpans(g, about.spans, trace.cpus, scale, y, colour);
     else if (about.kind === "values") {
       drawValues(g, values[number]!, valueBefore(plot, number, byContext), lane, y, colour);
     } else {
@@ -151,18 +151,21 @@ function drawAccesses(g: CanvasRenderingContext2D, reads: Uint32Array, writes: U
   writes.forEach((count, x) => count > 0 && g.fillRect(x, middle + 1, 1.5, tall(count)));
 }
 
-function drawSpans(g: CanvasRenderingContext2D, spans: Span[], scale: Scale, y: number, colour: Colours) {
-  let drawn = -1; // the last pixel that has something
+function drawSpans(g: CanvasRenderingContext2D, spans: Span[], cpus: number, scale: Scale, y: number, colour: Colours) {
+  const drawn: number[] = []; // of each part, the last pixel that has something
   for (const [n, span] of spans.entries()) {
     if (span.to < scale.from || span.from > scale.to) continue;
     const x = Math.max(scale.x(span.from), 0);
     const wide = Math.max(Math.min(scale.x(span.to), scale.width) - x, 1);
-    if (x + wide <= drawn + 0.5) continue;
-    drawn = x + wide;
+    const part = span.cpu ?? 0;
+    if (x + wide <= (drawn[part] ?? -1) + 0.5) continue;
+    drawn[part] = x + wide;
+    const tall = (laneHeight - 5) / (span.cpu === undefined ? 1 : cpus);
+    const top = y + 2 + part * tall;
     g.fillStyle = colour.window;
-    g.fillRect(x, y + 2, wide, laneHeight - 5);
+    g.fillRect(x, top, wide, tall);
     g.fillStyle = colour.accent;
-    g.fillRect(x, y + 2, 1.5, laneHeight - 5);
+    g.fillRect(x, top, 1.5, tall);
     const room = Math.min(wide, scale.x(spans[n + 1]?.from ?? Infinity) - x);
     if (room > 30) inside(g, span.text, x + 4, y, room - 6, colour);
   }

@@ -121,7 +121,8 @@ export function showLanes(state: State, uses: (now: Shown) => DeviceUse[], spans
     if (lane.about.kind !== "spans") return { event: nearest(lane, x), text: "" };
     const time = scale().time(x);
     const slop = 3 * (scale().time(1) - scale().time(0));
-    const span = lane.about.spans.find((one) => one.from - slop <= time && time <= one.to + slop);
+    const { spans } = lane.about;
+    const span = spans.findLast((one) => one.from <= time && time <= one.to) ?? spans.find((one) => one.from - slop <= time && time <= one.to + slop);
     return span === undefined ? { event: -1, text: "" } : { event: span.event, text: span.text };
   };
 

@@ -11,6 +11,7 @@ import { showList } from "./list";
 import { select } from "./filter/evaluate";
 import { load } from "./load";
 import { showMinimap } from "./minimap";
+import { moveSpans } from "./moves";
 import { NoteBook } from "./notes";
 import { State, type Shown } from "./state";
 import { showTables } from "./tables";
@@ -73,7 +74,7 @@ async function main() {
   const spans = new Map<string, Span[]>([["phases", phaseSpans(facts.tables)]]);
   for (const [title, some] of facts.spans) spans.set(title, some.map(([from, to, text, event]) => ({ from, to, text, event: event - 1 })).sort((a, b) => a.from - b.from));
   spans.set("marks", textSpans(data));
-  for (const [title, some] of callSpans(data)) spans.set(title, some);
+  for (const some of [callSpans(data), moveSpans(data)]) some.forEach((all, title) => spans.set(title, all));
   const interrupts = interruptSpans(data);
   for (const [title, some] of interrupts) spans.set(title, some);
   const tables = [...facts.tables];
