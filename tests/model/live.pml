@@ -114,8 +114,7 @@ inline replace() {                       /* = bool broken = false; */
         forget_on_all_cpus()             /* = if (broken) forget_on_all_cpus(); */
     :: else
     fi;
-                                         /* = for (Descriptor* entry : entries) */
-    change_entry(NEW);                   /* = if (*entry != value) integrity_.store_sealed(*entry, value); */
+    change_entry(NEW);                   /* = for (Descriptor* entry : entries) if (*entry != value) integrity_.store_sealed(*entry, value); */
     wait_for_stores();                   /* = port::publish_tables(); */
     if
     :: variant == NO_BREAK -> forget_on_all_cpus()

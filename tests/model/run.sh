@@ -1,5 +1,5 @@
 #!/bin/bash
-# Runs the models of the TLB protocol (tlb.pml, docs/tlb.md), of changes of a descriptor (live.pml, move.pml) and of the
+# Runs the models of the TLB protocol (tlb.pml, docs/tlb.md), of changes of a descriptor (live.pml, move.pml, hold.pml) and of the
 # rings (ring.pml): what is built must hold, and each variant must fail as the file of variants says. Exhaustive: a search that had to stop early is a
 # failure.
 # Usage: tests/model/run.sh BUILD test|nightly   (nightly: 4 GB of memory)
@@ -39,6 +39,7 @@ verdict() {
     *'assertion violated  !('*) sed -nE 's/^pan.*assertion violated +!\(([a-z_]+)\).*/\1/p' "$1" | head -n 1 ;;
     *'invalid end state'*) echo deadlock ;;
     *'acceptance cycle'*) echo waiting ;;
+    *'non-progress cycle'*) echo livelock ;;
     *) grep -qE 'too small|out of memory|not completed|unmatched' "$1" || ! grep -q 'errors: 0' "$1" && echo unfinished || echo none ;;
     esac
 }
@@ -88,26 +89,28 @@ ring_row() {
 }
 ring_variants() { sed -nE 's|^#define ([A-Z_]+) +[0-9]+ +// ([0-9]) ([a-z]+): .*|\1 \2 \3|p' "$here/ring_variants.pml"; }
 
-# A descriptor that changes while others use it; a page that goes from CPU to CPU.
-small_row() { # MODEL VARIANT EXPECTED WHAT
+# A descriptor that changes while others use it; a page that goes from CPU to CPU; how long it stays.
+small_row() { # MODEL VARIANT EXPECTED WHAT [HOW...]
     local number found text
     number=$(sed -nE "s/^#define $2 +([0-9]+) .*/\1/p" "$here/$1_variants.pml")
-    (cd "$1" && VARIANT=$number prlimit --cpu=100 ./pan -m1000000 -w22) >"$2-$1.txt" 2>&1
+    (cd "$1" && VARIANT=$number prlimit --cpu=100 ./pan "${@:5}" -m1000000 -w22) >"$2-$1.txt" 2>&1
     found=$(verdict "$2-$1.txt")
     text=$(printf '%-24s %s  %-18s %-10s %11s  %s' "$2" "$1" "$3" "$found" "$(stored "$2-$1.txt")" "$4")
     [[ "|$3|" == *"|$found|"* ]]
     result $? "$text"
 }
-small_rows() { # MODEL
+small_rows() { # MODEL [progress]
+    local flags=(-DSAFETY -DNOCLAIM) how=()
+    [ "${2:-}" = "" ] || flags=(-DNP -DNFAIR=3) how=(-l -f) # cycles without progress, weak fairness
     mkdir -p "$1"
-    (cd "$1" && spin -a "$here/$1.pml" && cc -O1 -w -DCOLLAPSE -DSAFETY -DNOCLAIM -o pan pan.c) >"$1/messages" 2>&1 ||
+    (cd "$1" && spin -a "$here/$1.pml" && cc -O1 -w -DCOLLAPSE "${flags[@]}" -o pan pan.c) >"$1/messages" 2>&1 ||
         { result 1 "cannot be compiled: $out/$1"; return; }
     while read -r name expected what; do
-        small_row "$1" "$name" "$expected" "$what"
+        small_row "$1" "$name" "$expected" "$what" "${how[@]}"
     done < <(sed -nE 's|^#define ([A-Z_]+) +[0-9]+ +// ([a-z_\|]+): (.*)|\1 \2 \3|p' "$here/$1_variants.pml")
 }
 
-if differs=$(cd "$here/../.." && tests/model/source.sh && tests/model/source.sh tests/model/live.pml); then
+if differs=$(cd "$here/../.." && tests/model/source.sh && tests/model/source.sh tests/model/live.pml && tests/model/source.sh tests/model/hold.pml); then
     result 0 "says what the source says, statement by statement"
 else
     result 1 "the source has changed: $differs"
@@ -130,6 +133,7 @@ if [ "$tier" = test ]; then
     ring_row TWO_DEVICES 1
     small_rows live
     small_rows move
+    small_rows hold progress
 else
     build 3 || { result 1 "cannot be compiled: $out"; exit 1; }
     row 3 AS_BUILT none "the protocol, three CPUs" safety 0 30000000 24

@@ -19,7 +19,7 @@ differ() {
 
 folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
-sed -n 's/^.*\* source: \([^ ]*\) \([A-Za-z_:]*\).*/\1 \2/p' "$model" >"$folder/list"
+sed -n 's/^.*[*. ] source: \([^ ]*\) \([A-Za-z_:]*\).*/\1 \2/p' "$model" >"$folder/list"
 [ -s "$folder/list" ] || { echo "$model names no sources"; exit 1; }
 while read -r file name; do
     awk -v function_="$name" -f "$statements" "$file" >"$folder/source" || { echo "$file has no $name"; status=1; continue; }
