@@ -104,7 +104,7 @@ $(BUILD)/tests/core/hyp-%.elf: $(HYP_CORE_OBJECTS) linker/hyp.ld
 HYP_DOCTOR_SOURCES := $(wildcard hyp/doctor/*.cpp)
 HYP_DOCTOR_OBJECTS := $(filter-out $(HYP_SERVICE_SOURCES:%.cpp=$(BUILD)/obj/target/%.o),$(HYP_OBJECTS)) \
     $(HYP_DOCTOR_SOURCES:%.cpp=$(BUILD)/obj/target/%.o) $(BUILD)/obj/target/hyp/doctor/entry.o \
-    $(BUILD)/obj/target/hyp/services/control/changing_pages.o
+    $(BUILD)/obj/target/hyp/services/control/changing_pages.o $(BUILD)/obj/target/hyp/services/changing/live_tables.o
 # Its report keeps the address of a console of the caller, until the next one.
 $(HYP_DOCTOR_SOURCES:%.cpp=$(BUILD)/obj/target/%.o): HYP_FLAGS += -Os -Wno-dangling-pointer
 

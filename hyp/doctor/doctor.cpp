@@ -167,6 +167,7 @@ void Doctor::stop(Console& uart) {
 }
 
 void Doctor::end_with_verdict(Cpu& cpu) {
+    order_.over = 1;
     Console uart(cpu.machine->board.uart, cpu.bus);
     report_.to(uart);
     report_uart();

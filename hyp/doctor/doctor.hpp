@@ -34,6 +34,7 @@ private:
     void report_core(const Machine& machine);
     void report_cpu(const Cpu& cpu);
     void report_reads(Cpu& cpu, Round round, std::uint32_t value);
+    void report_translations(const Machine& machine);
     void report_uart();
     void give_orders(Machine& machine);
     void next_round(Cpu& cpu, Frame& frame);

@@ -155,7 +155,10 @@ void doctor_run_trial(std::uint32_t cpu, mmioscope::doctor::Order& order, std::u
         trial.try_timer();
         trial.try_interrupt();
         for (std::uint32_t n = 1; n < order.cpus; ++n) trial.start_cpu(n);
+        trial.tell(Tell::others_run);
     }
     trial.tell(Tell::done);
+    for (std::uint32_t n = 1; port::load_shared(order.over) == 0; ++n)
+        port::store_shared(order.turns[cpu], n);
     for (;;) port::wait_for_interrupt();
 }

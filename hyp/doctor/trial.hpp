@@ -5,6 +5,7 @@
 
 #include "abi/ring.hpp"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 
@@ -27,7 +28,8 @@ enum class Tell : std::uint32_t {
     hanging,     ///< the number of a CPU that came and is not done in time
     hvc_begin,   ///< an HVC follows
     hvc_end,
-    steps_end, ///< the last value; as `reads_end`, of loads with writeback
+    steps_end,  ///< the last value; as `reads_end`, of loads with writeback
+    others_run, ///< all other CPUs that are done turn in a loop
 };
 
 inline constexpr std::uint32_t reads = 1000;
@@ -52,10 +54,12 @@ struct Order {
     std::uint32_t affinity[abi::max_cpus]; ///< the CPU's, for firmware
     std::uint32_t distributor;             ///< of the GIC; 0: there is none
     std::uint32_t cpu_interface;
-    std::uint32_t ticks;   ///< a second
-    std::uint32_t word;    ///< for exclusives
-    std::uint32_t arrived; ///< a bit for each CPU
-    std::uint32_t done;    ///< a bit for each CPU
+    std::uint32_t ticks;                            ///< a second
+    std::uint32_t word;                             ///< for exclusives
+    std::uint32_t arrived;                          ///< a bit for each CPU
+    std::uint32_t done;                             ///< a bit for each CPU
+    std::array<std::uint32_t, abi::max_cpus> turns; ///< of each CPU that is done
+    std::uint32_t over;                             ///< 1: they may rest
 };
 // doctor/entry.S
 static_assert(offsetof(Order, flushed) == 0 && offsetof(Order, table) == 4);

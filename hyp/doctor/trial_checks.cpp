@@ -3,6 +3,7 @@
 
 #include "arch/control.hpp"
 #include "arch/psci.hpp"
+#include "changing/live_tables.hpp"
 #include "machine/machine.hpp"
 #include "port/barrier.hpp"
 #include "port/device.hpp"
@@ -56,6 +57,24 @@ void Doctor::report_reads(Cpu& cpu, Round round, std::uint32_t value) {
     shadow_works_ = false;
     report_.note(records, " records of ", reads, " reads: ", why,
                  "; use mmioscope,engine=emulation");
+}
+
+/// What each move of a page costs the CPU that takes it (services/moving/).
+void Doctor::report_translations(const Machine& machine) {
+    constexpr unsigned some = 1000, most = 1'000'000;
+    const auto turns = order_.turns;
+    report_.begin("TLB invalidation");
+    const std::uint64_t begin = port::read<reg::CNTPCT>();
+    std::uint64_t ticks = 0;
+    unsigned times = 0;
+    for (; times < most && ticks < order_.ticks / 10; ticks = port::read<reg::CNTPCT>() - begin)
+        for (unsigned end = times + some; times < end; ++times) forget_translations();
+    unsigned running = 0;
+    for (unsigned n = 1; n < machine.cpu_count; ++n) running += order_.turns[n] != turns[n];
+    report_.ok(static_cast<std::uint32_t>(ticks * 1'000'000 / order_.ticks * 1000 / times),
+               " ns for TLBIALLNSNHIS and DSB, by ", static_cast<std::uint32_t>(ticks),
+               " ticks for ", times, ", while ", running,
+               " other CPUs run; an emulator's figure says nothing");
 }
 
 /// False: it was settled otherwise.
@@ -129,6 +148,7 @@ void Doctor::hear(Cpu& cpu, Frame& frame, Tell what, std::uint32_t value) {
                 "undefined: SCR.HCE is clear, but /psci has method hvc; firmware must set it, "
                 "or the method be smc");
         return;
+    case Tell::others_run: return report_translations(*cpu.machine);
     case Tell::timer:
         report_.begin("timer");
         if (value != 0) report_.ok("the virtual timer fires");

@@ -36,6 +36,7 @@ sound() {
         [ "$cpu" = 0 ] || has report "^doctor: CPU $cpu: ok: "
     done
     [ "$board" = raspi2b ] || has report '^doctor: GIC: ok: '
+    has report "^doctor: TLB invalidation: ok: [1-9][0-9]* ns for .*, by [1-9][0-9]* ticks for [1-9][0-9]*000, while $(($4 - 1)) other CPUs run; "
 }
 
 secure='Secure Supervisor, which sets SCR.HCE and goes to Hyp'
