@@ -237,12 +237,13 @@ prove)
     suite prove 900 tests/prove/prove.sh "$build"
     ;;
 bench)
-    built build 240 host-tools host-bench test-guests hyp-count
+    built build 240 host-tools host-bench test-guests hyp-count guest-count
     suite costs 600 tests/bench/costs.py "$build"
     suite host-bench 60 tests/bench/host.sh "$build"
     suite bench-capture 120 tests/bench/capture.sh "$build"
     suite bench-exports 2400 tests/bench/exports.sh "$build"
     suite hyp-costs 300 tests/bench/hyp_costs.py "$build"
+    suite guest-costs 240 tests/bench/guest_costs.py "$build"
     ;;
 *)
     echo "tests/run.sh: no tier '$tier'; there are: test, fuzz, nightly, matrix, soak, prove, bench" >&2
