@@ -36,7 +36,7 @@ FIRST = [("hyp/services/stream/ring_merge.cpp", "records that CPUs publish*,a cl
          ("hyp/services/stream/", "[stream],the stream is sent*"),
          ("hyp/core/machine/debug_unit", "*debug unit*,*BKPT*,*vectors now*,a watchpoint*,in a step*,"
           "*disturb a step,CPUs with excl*,without breakpoints*,*trial of a breakpoint*"),
-         ("hyp/services/probes/", "a probe that*,a page with a probe*,a page that is written*,what the guest writes into*,probes from*,a store that Hyp*,each return*,code that the kernel frees*,what a probe does changes*,no hit is*,a hit makes*,hits that several*"),
+         ("hyp/services/probes/", "a probe that*,a page with a probe*,a page that is written*,what the guest writes into*,probes from*,a store that Hyp*,each return*,code that the kernel frees*,what a probe does changes*,no hit is*,a probe in the place*,a hit makes*,hits that several*"),
          ("hyp/services/moving/", "pages move*,*watched*"),
          ("hyp/services/watching/", "*watched*,what loads PC*,maintenance of*"),
          ("hyp/services/changing/", "a descriptor taken away*,memory that moves*"),

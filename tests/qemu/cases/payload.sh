@@ -13,11 +13,11 @@ payloads() { # ENGINE POLICY ARGUMENT...: the guest, in smallest rings
         --area-size 512K "${@:3}"
 }
 
-pid_of_reader() { pid=$(pgrep -P "$1" -x mmioscope); } # its parent's pid
+pid_of_reader() { pid=$(cat "$out/reader.pid" 2>/dev/null) && [ -n "$pid" ]; }
 # Nobody reads for a while, again and again: the rings are full at any place of a group.
 read_now_and_then() {
     local i
-    until_true 20 pid_of_reader "$1" || fail "no reader"
+    until_true 20 pid_of_reader || fail "no reader: $(tail -n 1 "$out/stderr")"
     until_true 20 trace_grows || fail "no trace grows"
     for ((i = 0; i < 5; ++i)); do
         kill -STOP "$pid" 2>/dev/null || break
@@ -59,8 +59,12 @@ payload_over_memory() { # ENGINE POLICY
     if [ "$2" = stall ]; then
         payloads "$1" "$2"
     else
-        (payloads "$1" "$2"; exit "$status") &
-        read_now_and_then $!
+        # shellcheck disable=SC2016 # for the other shell
+        printf '#!/bin/sh\necho $$ >"$0.pid"\nexec "%s" "$@"\n' "$mmioscope" >"$out/reader"
+        chmod +x "$out/reader"
+        rm -f "$out/reader.pid"
+        (mmioscope=$out/reader; payloads "$1" "$2"; exit "$status") &
+        read_now_and_then
         status=0
         wait $! || status=$?
     fi

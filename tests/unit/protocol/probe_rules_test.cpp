@@ -283,6 +283,38 @@ TEST_CASE("hits that several CPUs count at once add up, whoever reads them", "[p
     }
 }
 
+TEST_CASE("a probe in the place of one that a CPU still counts at has none of its hits", "[protocol]") {
+    constexpr std::uint32_t other = function + 0x400, stays = other + 4; // with the page's copy
+    for (std::uint64_t seed = 1; seed <= seeds(60); ++seed) {
+        CAPTURE(seed);
+        RigOptions options = with_probes(seed, 2);
+        options.conditions.switch_one_in = 300; // one CPU does much while the other counts
+        Rig rig(options);
+        write_function(rig);
+        Code(rig.simulation.ram, other).word(push_r4_lr).word(push_r4_lr);
+        Code caller = rig.program(1);
+        write_caller(caller, 2000, stack);
+        caller.end();
+        Code code = rig.program(0);
+        code.mov(8, 0).mov(11, 0);
+        ask_for(code, ProbeAction::count, 1);
+        ask_and_note(code, Command::probe, stays, push_r4_lr);
+        for (unsigned n = 0; n < 40; ++n) {
+            ask_and_note(code, Command::probe, function, push_r4_lr);
+            ask_and_note(code, Command::unprobe, function);
+            ask_and_note(code, Command::probe, other, push_r4_lr);
+            write_request(code, make_request(Command::probe_hits, 9, other));
+            code.ldr(10, 5, 20).add_reg(11, 11, 10);
+            ask_and_note(code, Command::unprobe, other);
+        }
+        code.end();
+        rig.run();
+        check_machine(rig);
+        CHECK(status_of(rig.reg(0, 8)) == Status::done);
+        CHECK(rig.reg(0, 11) == 0);
+    }
+}
+
 TEST_CASE("a probe that is to stop the records closes the fast path from the start") {
     constexpr auto stop = static_cast<std::uint32_t>(ProbeAction::stop);
     for (const std::uint32_t action : {0u, stop}) {
