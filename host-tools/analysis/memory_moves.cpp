@@ -148,11 +148,12 @@ table::Table Moves::table(std::size_t most) const {
     }
     table.closing = fmt::format(
         "{}moves by page: {} reads, {} writes; by line: {}, {}; by byte: {}, {}; changed by "
-        "another master: {}{}",
+        "another master: {}{}{}",
         rows.size() > most ? fmt::format("... {} more (--limit); all ", rows.size() - most) : "",
         all_.pages.reads, all_.pages.writes, all_.lines.reads, all_.lines.writes, all_.bytes.reads,
         all_.bytes.writes, all_.changed,
-        all_.changed == 0 ? "" : fmt::format(", first at event {}", all_.first_changed));
+        all_.changed == 0 ? "" : fmt::format(", first at event {}", all_.first_changed),
+        all_.of_pages ? "; of pages that move none is missing, a few were not needed" : "");
     const Row& rest = rows_.rest();
     add_left_out(table.left_out, rest.pages.all() + rest.lines.all() + rest.bytes.all(), "moves",
                  rows_.most());
@@ -203,8 +204,7 @@ void MemoryMoves::add_page(const Event& event) {
     Part& page = pages_.of(abi::physical_address(event.record) >> page_shift);
     Event from;
     if (pages_.is_rest(page)) {
-        ++left_out_;
-        return;
+        return void(++left_out_);
     }
     page.add(event, from);
     if (abi::takes(event.record)) {
@@ -216,8 +216,7 @@ void MemoryMoves::add(const Event& event) {
     const abi::Record& record = event.record;
     see(record);
     if (record.type == abi::RecordType::move && record.cpu < abi::max_cpus) {
-        add_page(event);
-        return;
+        return add_page(event);
     }
     if (record.type != abi::RecordType::access || record.device != memory_ ||
         record.cpu >= abi::max_cpus) {

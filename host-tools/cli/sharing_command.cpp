@@ -49,6 +49,7 @@ read or written it since its last write.
   pages, lines, bytes    accesses that moved one; the lines are those with the most moves
   false sharing    a page moved often, and its lines seldom (or a line, and its bytes): CPUs use different parts of it
   function, task   who took it most often, and from whom; times: how often these two did; event: the first move
+  --pages          none of their moves is missing; a few were not needed: lost again before the instruction ran. Lines are not known
   changed          loads that returned what no CPU had stored: another master did, by DMA; event: the first one
 
 Examples:
