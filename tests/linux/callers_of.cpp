@@ -6,6 +6,9 @@
 //
 // With --stacks all callers of each access, and of each call of a probed function, are compared
 // instead, as far as both have them.
+//
+// With --frames it prints for each call of a probed function its time in ns, CPU, address, and the
+// return addresses on its stack.
 #include "reading/trace.hpp"
 #include "records/callers.hpp"
 #include "system/error.hpp"
@@ -163,15 +166,39 @@ int compare_stacks(const std::string& trace_path, const std::string& log_path) {
     return wrong == 0 ? 0 : 1;
 }
 
+int print_frames(const std::string& trace_path) {
+    reading::TraceOptions options;
+    options.path = trace_path;
+    reading::Trace trace(options);
+    const auto& info = trace.reader().info();
+    const std::uint32_t frequency = info ? info->counter_frequency : 0;
+    while (const Event* event = trace.next()) {
+        const abi::Record& record = event->record;
+        if (record.type != abi::RecordType::call) {
+            continue;
+        }
+        auto frames = trace.naming().callers_on_stack(record, event->number);
+        for (std::uint32_t& at : frames) {
+            at += at % 2; // even: interrupted there
+        }
+        fmt::print("{} {} {:x} {:x}\n", trace::nanoseconds(record.time, frequency), record.cpu,
+                   record.pc, fmt::join(frames, " "));
+    }
+    return 0;
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
     const bool stacks = argc == 4 && std::string_view(argv[1]) == "--stacks";
     if (argc != 3 && !stacks) {
-        fmt::print(stderr, "usage: callers-of [--stacks] TRACE LOG\n");
+        fmt::print(stderr, "usage: callers-of [--stacks] TRACE LOG, or --frames TRACE\n");
         return 2;
     }
     try {
+        if (std::string_view(argv[1]) == "--frames") {
+            return print_frames(argv[2]);
+        }
         return (stacks ? compare_stacks : compare)(argv[argc - 2], argv[argc - 1]);
     } catch (const Error& error) {
         fmt::print(stderr, "callers-of: {}\n", error.what());
