@@ -68,7 +68,7 @@ KINDS = [  # name, what is found, what is put in its place
     ("DMB", r"port::order_memory\(\);", ";"),
     ("TLBI", r"port::write<reg::TLBI\w*>\(\w*\);", ";"),
     ("clean", r"port::flush_to_coherency\((pa, size|first\.pa, bytes_of\(access\))\);", ";"),
-    ("ICIALLU", r"port::write<reg::ICIALLU>\(\w*\);", ";"),
+    ("ICIALLU", r"port::write<reg::(?:ICIALLU|BPIALL)>\(\w*\);", ";"),
     ("lock", r"port::exchange_if\(word_, expected, expected \+ cpu \+ 1\)", "true"),
     ("lock", r"taken\.lock\.try_acquire\([^;]*?\)(?=\))", "true"),
     ("lock", r"owner\.lock\.try_acquire\([^;]*?\)(?=\))", "true"),

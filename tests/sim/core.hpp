@@ -57,17 +57,20 @@ struct Core {
     std::uint32_t broadcast_to{};         ///< CPUs that it has not reached
     bool icache_unknown{true};            ///< until ICIALLU is done
     bool icache_invalidated{};            ///< issued
+    bool predictors_invalidated{};        ///< likewise
     std::uint32_t icaches_to{};           ///< likewise, on all CPUs: those that it has not reached
     std::deque<BusAccess> posted;         ///< writes on their way to a device, in program order
     std::uint64_t synchronized{};         ///< CNTPCT at the last context synchronization
     bool counter_read{};                  ///< since then
 
-    /// What was fetched, some of it ahead, by virtual address, until ICIALLU is done.
+    /// What was fetched, some of it ahead, until ICIALLU is done. By virtual address it may be that
+    /// of predictors only, until BPIALL: they are as bad as a cache here.
     struct Fetched {
         std::uint16_t halfword;
         bool hyps; ///< of Hyp's memory
     };
     std::map<std::uint32_t, Fetched> icache;
+    std::map<std::uint64_t, std::uint16_t> lines; ///< by physical address
 
     unsigned left_coherency{}; ///< times
     bool missed_maintenance{}; ///< while it was out: its TLB may have stale entries

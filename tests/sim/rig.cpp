@@ -36,6 +36,7 @@ RigOptions options_for(abi::EngineKind engine, unsigned cpus, std::uint64_t seed
     o.conditions.switch_one_in = switches[random.below(4)];
     o.conditions.steps_per_tick = random.one_in(2) ? 1 : 20;
     o.conditions.prefetch_abort_first = random.one_in(2);
+    o.conditions.code_cached_by_pa = random.one_in(2);
     return o;
 }
 

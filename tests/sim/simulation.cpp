@@ -26,6 +26,7 @@ Simulation::Simulation(const Conditions& c)
         core.tlb = Tlb({ram, tables, i, &bus});
         core.system.set<reg::MIDR>(c.mistakes_thumb_stores ? 0x410f'c0f4 : 0x414f'c0f0);
         core.system.set<reg::MPIDR>(0x8000'0000 | i);
+        core.system.set<reg::CTR>(c.code_cached_by_pa ? 0x8444'c004 : 0x8444'4004);
         core.system.set<reg::DBGDIDR>(0x3515'f005); // six breakpoints
         core.system.set<reg::ID_PFR1>(0x0001'1011); // Security and Virtualization Extensions
         core.system.set<reg::NSACR>(0xc00 | (c.smp_is_guests ? 1u << 18 : 0)); // by boot/, firmware
@@ -144,6 +145,7 @@ void Simulation::write_register(Encoding which, std::uint64_t value) {
         self.broadcast_to = (1u << cores.size()) - 1;
         return deliver_broadcast(self, static_cast<std::uint32_t>(scheduler.random().next()));
     case encoding_of<reg::ICIALLU>(): self.icache_invalidated = true; return;
+    case encoding_of<reg::BPIALL>(): self.predictors_invalidated = true; return;
     case encoding_of<reg::ICIALLUIS>():
         self.icaches_to = (1u << cores.size()) - 1;
         return forget_code(self, static_cast<std::uint32_t>(scheduler.random().next()));

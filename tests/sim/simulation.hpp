@@ -42,6 +42,7 @@ struct Conditions {
     bool monitor_asked_first{};   ///< by a store-exclusive, before its address is translated
     bool exceptions_clear_monitor{};     ///< to Hyp, and the guest's own
     bool keeps_old_code{};               ///< a fetch may find what a cache has read ahead
+    bool code_cached_by_pa{};            ///< only what predictors know goes by virtual address
     unsigned code_dropped_one_in{};      ///< fetches before which the cache makes room; 0: none
     bool smp_is_guests{};                ///< NSACR.NS_SMP, by firmware: ACTLR.SMP may be written
     bool old_payload{};                  ///< loads of structures may be old, too, which takes time

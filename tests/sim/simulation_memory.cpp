@@ -72,11 +72,14 @@ std::uint16_t Simulation::fetch(Core& self, std::uint32_t va, std::uint64_t addr
     const auto kept = self.icache.find(va);
     if (kept != self.icache.end() && (hyps || kept->second.hyps || kept_anyway))
         return kept->second.halfword;
+    const auto line = self.lines.find(address);
+    if (hyps && line != self.lines.end()) return line->second;
     if (hyps && !cleaned.contains(address))
         throw Failure{"the guest executes what Hyp has not cleaned"};
     if (read_ahead.contains(address & ~3ull))
         throw Failure{"the guest executes a line of before Hyp's store"};
     const auto halfword = hyps ? cleaned.at(address) : ram.load<std::uint16_t>(address);
+    if (hyps && conditions.code_cached_by_pa) self.lines[address] = halfword;
     if (hyps) self.icache[va] = {halfword, true};
     else if (hypervisor != nullptr && (!hypervisor->breakpoints || kept_anyway))
         for (unsigned n = 0; n < ahead && (va & 0xfff) + n < 0x1000; n += 2)

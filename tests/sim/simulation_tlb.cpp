@@ -38,9 +38,12 @@ void Simulation::perform_own_tlbi(Core& self) {
         if (what.what == Invalidation::What::everything) self.missed_maintenance = false;
     }
     self.own_tlbi.clear();
+    if (self.predictors_invalidated && conditions.code_cached_by_pa) self.icache.clear();
+    self.predictors_invalidated = false;
     if (!self.icache_invalidated) return;
     self.icache_unknown = self.icache_invalidated = false;
     self.icache.clear();
+    self.lines.clear();
 }
 
 /// Each CPU carries it out once: results of later walks stay.
@@ -53,7 +56,10 @@ void Simulation::deliver_broadcast(Core& self, std::uint32_t to) {
 /// Likewise.
 void Simulation::forget_code(Core& self, std::uint32_t of) {
     for (Core& other : cores)
-        if ((self.icaches_to & of & 1u << other.number) != 0) other.icache.clear();
+        if ((self.icaches_to & of & 1u << other.number) != 0) {
+            other.icache.clear();
+            other.lines.clear();
+        }
     self.icaches_to &= ~of;
 }
 

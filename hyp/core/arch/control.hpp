@@ -24,6 +24,9 @@ inline constexpr std::uint32_t nsacr_ns_smp = bit(18); ///< Non-secure state may
 inline constexpr std::uint32_t pfr1_security = 0xf0;   ///< ID_PFR1: without it there is no NSACR
 inline constexpr std::uint32_t pfr1_virtualization = 0xf000; ///< without it there is no Hyp
 
+/// CTR.L1Ip (B4.1.42): instruction caches go by physical address.
+inline constexpr std::uint32_t ctr_code_by_pa = bit(15);
+
 // HDCR (B4.1.66).
 inline constexpr std::uint32_t hdcr_tde = bit(8); ///< debug exceptions go to Hyp
 inline constexpr std::uint32_t hdcr_tda = bit(9); ///< CP14 debug accesses trap

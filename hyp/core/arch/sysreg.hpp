@@ -78,6 +78,7 @@ using TLBIALLH = Register32<15, 4, 8, 7, 0>;      ///< this CPU, Hyp entries
 using TLBIALLNSNH = Register32<15, 4, 8, 7, 4>;   ///< this CPU, PL1&0 entries of every VMID
 using TLBIALLNSNHIS = Register32<15, 4, 8, 3, 4>; ///< all CPUs, PL1&0 entries of every VMID
 using ICIALLU = Register32<15, 0, 7, 5, 0>;
+using BPIALL = Register32<15, 0, 7, 5, 6>;    ///< the branch predictors
 using ICIALLUIS = Register32<15, 0, 7, 1, 0>; ///< all CPUs
 using DCCIMVAC =
     Register32<15, 0, 7, 14, 1>; ///< clean and invalidate data cache line to the point of coherency

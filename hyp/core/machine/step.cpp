@@ -61,14 +61,16 @@ bool trapped_by_step(arch::Hsr hsr) {
 } // namespace
 
 void forget_instructions() {
-    port::write<reg::ICIALLU>(0);
-    port::complete_local(); // the ERET is the synchronization
+    if ((port::read<reg::CTR>() & arch::ctr_code_by_pa) != 0) port::write<reg::BPIALL>(0);
+    else port::write<reg::ICIALLU>(0); // and the predictors
+    port::complete_local();            // the ERET is the synchronization
 }
 
 void enter_with_page(Cpu& cpu, const View& view) {
     cpu.step_page.put(cpu.step.code, (port::read<reg::SCTLR>() & arch::sctlr_te) != 0);
     cpu.view.enter(view);
-    forget_instructions();
+    port::write<reg::ICIALLU>(0); // the page has another instruction than before
+    port::complete_local();
 }
 
 arch::Hsr leave_page(arch::Hsr hsr) {

@@ -11,8 +11,8 @@
 
 namespace mmioscope {
 
-/// The same addresses lead to other instructions now: caches may know them by virtual addresses,
-/// and so do branch predictors, which this empties, too (ARM ARM B2.2.9, B3.11.2).
+/// The same virtual addresses lead to other instructions now. Branch predictors know them by these
+/// (ARM ARM B2.2.9), and so may caches, but not those of Cortex-A7 and A15 (B3.11.2).
 void forget_instructions();
 
 // Where there are no breakpoints, the instruction lies on a page of its own (mm/step_page.hpp).

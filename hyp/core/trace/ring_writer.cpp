@@ -214,8 +214,7 @@ void RingWriter::publish_event(abi::Record& record, const Payload& payload) {
 
 const abi::Record* RingWriter::recent(unsigned age) const {
     if (header_ == nullptr || age >= head_ || age >= capacity_) return nullptr;
-    const std::uint64_t slot = slot_ > age ? slot_ - age - 1 : slot_ + capacity_ - age - 1;
-    return &slots_[slot];
+    return &slots_[(slot_ > age ? slot_ : slot_ + capacity_) - age - 1];
 }
 
 } // namespace mmioscope

@@ -25,13 +25,10 @@ constexpr bool stopped_by_stage2(std::uint64_t par) {
 
 void begin_translation(const Frame& frame, VirtualAddress va, bool write) {
     const bool user = arch::mode_of(frame.psr) == arch::Mode::usr;
-    if (write) {
-        if (user) port::write<reg::ATS1CUW>(va.value);
-        else port::write<reg::ATS1CPW>(va.value);
-    } else {
-        if (user) port::write<reg::ATS1CUR>(va.value);
-        else port::write<reg::ATS1CPR>(va.value);
-    }
+    if (write && user) port::write<reg::ATS1CUW>(va.value);
+    else if (write) port::write<reg::ATS1CPW>(va.value);
+    else if (user) port::write<reg::ATS1CUR>(va.value);
+    else port::write<reg::ATS1CPR>(va.value);
 }
 
 // ARM ARM B3.12.7. PAR belongs to the guest and is restored. If other CPUs change the tables
