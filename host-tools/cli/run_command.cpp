@@ -161,9 +161,7 @@ void add_tracing(CLI::App& command, Options& options) {
         command, "--pages", options.pages,
         "Record each move of a page of this memory between CPUs: all, BASE+SIZE, physical, or a "
         "variable of the kernel; may be repeated")
-        ->type_name("PLACE")
-        ->excludes(command.get_option("--probe"))
-        ->excludes(command.get_option("--probes"));
+        ->type_name("PLACE");
 }
 
 void add_stream(CLI::App& command, Options& options) {

@@ -25,8 +25,8 @@ struct Services {
     TaskNames task_names;
     Stacks stacks;
     Stream stream;
-    Probes probes{integrity, choice, stacks};
     MovingPages moving;
+    Probes probes{integrity, choice, stacks, moving};
     WatchedMemory watched{integrity, moving};
     Control control{integrity, choice, probes, watched, moving, stream};
     StreamService stream_service{stream, control};

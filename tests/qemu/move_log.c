@@ -15,7 +15,7 @@
 
 EXPORT int qemu_plugin_version = API_VERSION;
 
-enum { PAGE = 12, LOAD = 0, STORE = 1, FETCH = 2, NOTE = 3, HYP_SIZE = 16 << 20 };
+enum { PAGE = 12, LOAD = 0, STORE = 1, FETCH = 2, NOTE = 3, HYP_SIZE = 16 << 20, OWN_SIZE = 80 << 20 /* with the trace */ };
 
 struct entry {
     uint32_t page;
@@ -39,7 +39,7 @@ static void put(uint64_t page, unsigned cpu, unsigned what) {
 }
 
 static void used(unsigned cpu, uint64_t address, unsigned what) {
-    if (address - begin >= size) return;
+    if (address - begin >= size || address - hyp < OWN_SIZE) return; /* Hyp has copies of code with probes */
     struct page *page = &pages[(address - begin) >> PAGE];
     uint8_t me = (uint8_t)(1u << cpu);
     if (what == STORE ? page->readers == me && page->written : (page->readers & me) != 0) return;

@@ -1,34 +1,62 @@
 #!/usr/bin/env python3
-"""Compares the moves of pages in a trace with what QEMU carried out: moves.py [LOG] TRACE.csv
+"""Compares the moves of pages in a trace with what QEMU carried out: moves.py [LOG] TRACE.csv [probes=CALLS.csv]
 
 LOG is that of move_log.c, TRACE.csv an export (csv-number) of the moves. Without LOG they are compared with each other
 alone: who has the page, by those before. Whenever the guest's accesses need a page on a CPU in another way than before,
 the records so far must say that the CPU has it. A record that no such access explains is one too many: the guest lost
 the page before it used it, or needs it again because another one did, or because a walk did.
+Code that CALLS.csv, an export (csv) of calls and changes, shows to have had a probe is left out: its page did not move. Where
+code of a module was is not known: as many pages as that has may be without a holder all at once.
 Prints what is missing and, as the last line, the sums; exits with 1 if anything is.
 """
+import collections
 import csv
 import struct
 import sys
 from pathlib import Path
 
+KERNEL_MINUS_MEMORY = 0xC0000000 - 0x80000000  # on vexpress-a15
 LOAD, STORE, FETCH, NOTE = range(4)
 WALK = 3
 
 
+def pages_with_probes(calls):
+    """Of the kernel's image, and how many of modules: of functions, and of places where they return."""
+    addresses = set()
+    with open(calls, newline="", encoding="utf-8") as file:
+        for row in csv.DictReader(file):
+            if row["type"] in ("call", "ret"):
+                addresses |= {row["pc"], row["lr"]}
+            elif row["text"].startswith(("probe ", "unprobe ")):
+                addresses.add(row["text"].split()[1].rstrip(":"))
+    pages = {int(at, 16) >> 12 for at in addresses if at}
+    modules = {page for page in pages if 0xBF000 <= page < 0xC0000}
+    return {page - (KERNEL_MINUS_MEMORY >> 12) for page in pages - modules}, len(modules)
+
+
 def main():
-    *log, trace = sys.argv[1:]
+    *log, trace = (word for word in sys.argv[1:] if not word.startswith("probes="))
+    lent, given_back = set(), 0
+    for word in sys.argv:
+        if word.startswith("probes="):
+            pages, modules = pages_with_probes(word[7:])
+            lent |= pages
+            given_back += modules
     moves, notes = {}, []
     with open(trace, newline="", encoding="utf-8") as file:
         for row in csv.DictReader(file):
             cpu, address, value = (int(row[name]) for name in ("cpu", "address", "value"))
             moves.setdefault(cpu, []).append((address >> 12, value & 0xFF, value >> 8 & 1, value >> 16 & 7))
             notes.append((address >> 12, cpu, NOTE, 0))
-    following = {cpu: iter(rows) for cpu, rows in moves.items()}
+    following = {cpu: collections.deque(rows) for cpu, rows in moves.items()}
     has, unused = {}, {}  # by page: holders and whether one may store; CPUs whose last record is not explained yet
     needed = missed = records = walks = extra = wrong = 0
     entries = struct.iter_unpack("<IBBH", Path(log[0]).read_bytes()) if log else notes
     for page, cpu, what, _ in entries:
+        if page in lent:
+            if what == NOTE and following.get(cpu) and following[cpu][0][0] == page:
+                following[cpu].popleft()  # otherwise it is given to the probes, or back
+            continue
         holders, writable = has.get(page, (0, 0))
         if what != NOTE:
             needed += 1
@@ -38,7 +66,10 @@ def main():
                 if missed == 1:
                     print(f"CPU {cpu} uses page {page:#x} ({what}), which it does not have")
             continue
-        record = next(following.get(cpu, iter(())), None)
+        record = following[cpu].popleft() if following.get(cpu) else None
+        if record is not None and record[:3] == (page, 0, 0) and holders and given_back:
+            given_back -= 1
+            holders = writable = 0
         if record is None or record[0] != page or record[1:3] != (holders, writable):
             wrong += 1
             if wrong == 1:
@@ -56,7 +87,7 @@ def main():
         if record[3] != WALK:
             waiting.add(cpu)
         has[page] = (1 << cpu, 1) if store else (holders | 1 << cpu, 0)
-    left = sum(1 for rows in following.values() for _ in rows)
+    left = sum(len(rows) for rows in following.values())
     extra += sum(len(cpus) for cpus in unused.values())
     judged = f"{walks} by walks; {needed} needed, {missed} missed, {extra} not needed, " if log else ""
     print(f"{records} records, {judged}{wrong + left} wrong")

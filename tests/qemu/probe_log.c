@@ -10,6 +10,8 @@
  * is never executed, Hyp carries it out: they are HVCs. The instruction counts from the first HVC on: a call that the
  * probe misses would execute it, too. With the address of do_init_module, which has an HVC, those of modules count from
  * the start. But from the loading of a module to the next one nothing counts where there is no HVC: it may be other code.
+ * An instruction whose accesses have stopped, other than by the kernel's data abort, comes again, and is the same one: it
+ * needed a page that moves.
  */
 #include "qemu_plugin.h"
 
@@ -27,11 +29,13 @@ struct probe {
     uint32_t at; /* 0: none */
     uint64_t hvcs[CPUS], calls[CPUS], itself[CPUS]; /* since a module was loaded */
     bool called[CPUS];                              /* an HVC, and not yet the instruction */
+    unsigned accesses, left[CPUS];                  /* of the instruction; left to be made */
     uint64_t all_hvcs, all_calls, all_itself;       /* before */
 };
 
 static struct probe *probes; /* by address, open addressing */
 static struct probe *last[CPUS]; /* HVC of a CPU */
+static struct probe *begun[CPUS]; /* accesses of a CPU */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static uint32_t loads; /* 0: not given */
 static FILE *out;
@@ -71,6 +75,7 @@ static void at_hvc(unsigned cpu, void *at) {
     cpu %= CPUS;
     if (probe->at == loads && !probe->called[cpu]) begin_other_code();
     ++probe->hvcs[cpu];
+    if (probe->left[cpu] != 0) return;
     probe->calls[cpu] += !probe->called[cpu];
     probe->called[cpu] = true;
     last[cpu] = probe;
@@ -78,11 +83,34 @@ static void at_hvc(unsigned cpu, void *at) {
 static void at_itself(unsigned cpu, void *at) {
     struct probe *probe = at;
     cpu %= CPUS;
+    bool again = probe->left[cpu] != 0;
+    probe->left[cpu] = probe->accesses;
+    begun[cpu] = probe;
+    if (again) return;
     ++probe->itself[cpu];
     /* Hyp has carried it out; now there is no probe, and perhaps another instruction. */
     for (unsigned n = 0; n < CPUS && last[cpu] != probe; ++n)
         if (probe->called[n]) probe->calls[n] = probe->hvcs[n];
     probe->called[cpu] = false;
+}
+
+static void accessed(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t va, void *at) {
+    (void)info, (void)va;
+    struct probe *probe = at;
+    cpu %= CPUS;
+    probe->left[cpu] -= probe->left[cpu] != 0;
+}
+
+static void aborted(unsigned cpu, void *unused) {
+    (void)unused;
+    if (begun[cpu % CPUS] != NULL) begun[cpu % CPUS]->left[cpu % CPUS] = 0;
+}
+
+/* Of memory, by an ARM instruction without a condition; 0 where it is not known. */
+static unsigned accesses_of(uint32_t word) {
+    if (word >> 28 != 14) return 0;
+    if ((word & 0x0e000000) == 0x08000000) return (unsigned)__builtin_popcount(word & 0xffff); /* LDM, STM */
+    return (word & 0x0c000000) == 0x04000000 && (word & 0x02000010) != 0x02000010;             /* LDR, STR */
 }
 
 /* HVC #n of an ARM instruction, other than #0 (PSCI). */
@@ -93,6 +121,7 @@ static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb) {
     for (size_t i = 0; i < qemu_plugin_tb_n_insns(tb); ++i) {
         struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
         uint32_t at = (uint32_t)qemu_plugin_insn_vaddr(insn), word = 0;
+        if (at == 0xffff0010u) qemu_plugin_register_vcpu_insn_exec_cb(insn, aborted, QEMU_PLUGIN_CB_NO_REGS, NULL);
         if (qemu_plugin_insn_size(insn) != sizeof word) continue;
         instruction_bytes(insn, &word, sizeof word);
         pthread_mutex_lock(&lock);
@@ -101,8 +130,11 @@ static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb) {
         pthread_mutex_unlock(&lock);
         if (is_probe(word))
             qemu_plugin_register_vcpu_insn_exec_cb(insn, at_hvc, QEMU_PLUGIN_CB_NO_REGS, probe);
-        else if (probe->at != 0)
+        else if (probe->at != 0) {
+            probe->accesses = accesses_of(word);
             qemu_plugin_register_vcpu_insn_exec_cb(insn, at_itself, QEMU_PLUGIN_CB_NO_REGS, probe);
+            qemu_plugin_register_vcpu_mem_cb(insn, accessed, QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_RW, probe);
+        }
     }
 }
 

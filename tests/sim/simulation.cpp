@@ -136,7 +136,10 @@ void Simulation::write_register(Encoding which, std::uint64_t value) {
         self.executed_on_shadow = 0;
         view_changes.push_back({self.number, value});
         break;
-    case encoding_of<reg::TLBIALL>(): return invalidate(self, Invalidation::What::vmid);
+    case encoding_of<reg::TLBIALL>():
+        for (auto& [address, entry] : broken_)
+            entry.own_told |= entry.own_seen && entry.writer == self.number;
+        return invalidate(self, Invalidation::What::vmid);
     case encoding_of<reg::TLBIALLNSNH>(): return invalidate(self, Invalidation::What::everything);
     case encoding_of<reg::TLBIALLNSNHIS>():
         self.broadcast_by_hyp = true;
@@ -218,6 +221,29 @@ void Simulation::check_change(const std::uint64_t* entry, std::uint64_t address,
             throw Failure{"a descriptor is valid, and not all CPUs have forgotten the one before"};
         broken_.erase(gone);
     }
+}
+
+/// Whether no other CPU's views lead to the level-3 table.
+bool Simulation::is_own(const Core& self, std::uint64_t table) {
+    constexpr unsigned level = lpae::last_level - 1;
+    for (const Core& other : cores) {
+        if (other.number == self.number) continue;
+        for (const View* view : {&hypervisor->normal(other.number), &hypervisor->shadow(other.number)})
+            for (std::uint64_t at = ram.range().begin; at < ram.range().end; at += lpae::level_size(level))
+                if (const auto* entry = view->entry(at, level);
+                    entry != nullptr && lpae::output_address(*entry) == table)
+                    return false;
+    }
+    return true;
+}
+
+/// What a CPU has broken in a table of its own, and has itself forgotten.
+void Simulation::forget_own(Core& self) {
+    std::erase_if(broken_, [&](const auto& each) {
+        const auto& [address, entry] = each;
+        return entry.own_told && entry.writer == self.number && is_own(self, page_floor(address));
+    });
+    for (auto& [address, entry] : broken_) entry.own_seen |= entry.writer == self.number;
 }
 
 void Simulation::store_half(std::uint64_t& entry, bool upper, std::uint64_t value) {

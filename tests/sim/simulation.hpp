@@ -193,7 +193,10 @@ private:
         unsigned writer;
         bool seen{};           ///< by all table walks
         unsigned told_by{~0u}; ///< the CPU that has told all others since
+        bool own_seen{}, own_told{}; ///< likewise of the writer alone
     };
+    void forget_own(Core& self);
+    bool is_own(const Core& self, std::uint64_t table);
     std::map<std::uint64_t, Broken> broken_; ///< by address
 };
 

@@ -10,6 +10,7 @@ void Simulation::complete_local() {
     core().half_stored = nullptr;
     perform_own_tlbi(core());
     tables.complete_own(core().number);
+    if (hypervisor != nullptr) forget_own(core());
 }
 
 void Simulation::complete_all() {

@@ -109,8 +109,9 @@ std::optional<PhysicalAddress> translate_store(const Frame& frame, VirtualAddres
 std::optional<PhysicalAddress> translate(Cpu& cpu, const Frame& frame, VirtualAddress va,
                                          bool write) {
     std::uint64_t par = result_of(frame, va, write);
-    if (stopped_by_stage2(par) && cpu.debug.usable()) {
-        cpu.view.enter(*cpu.shadow);
+    for (const View* other : {cpu.shadow, static_cast<const View*>(&cpu.machine->original())}) {
+        if (!stopped_by_stage2(par) || !cpu.debug.usable() || other->vttbr() == 0) break;
+        cpu.view.enter(*other);
         par = result_of(frame, va, write);
         cpu.view.enter(*cpu.normal);
     }
@@ -123,8 +124,7 @@ std::optional<std::uint32_t> fetch_instruction(const Frame& frame, const Machine
     const auto first = fetch_halfword(frame, frame.pc, machine);
     if (!first || !arch::is_wide_thumb(static_cast<std::uint16_t>(*first))) return first;
     const auto second = fetch_halfword(frame, frame.pc + 2, machine);
-    if (!second) return std::nullopt;
-    return *first << 16 | *second;
+    return second ? std::optional(*first << 16 | *second) : std::nullopt;
 }
 
 bool read_guest_memory(const Machine& machine, PhysicalAddress pa, std::span<std::uint32_t> to) {

@@ -18,7 +18,7 @@ std::optional<PhysicalAddress> translate(const Frame& frame, VirtualAddress va);
 /// Likewise of a store.
 std::optional<PhysicalAddress> translate_store(const Frame& frame, VirtualAddress va);
 /// As translate(), for a read or a write, and also through tables in pages that trap: the walk then
-/// reads the device once more.
+/// reads the device once more. With Machine::original() also through tables that another CPU has.
 std::optional<PhysicalAddress> translate(Cpu& cpu, const Frame& frame, VirtualAddress va,
                                          bool write);
 

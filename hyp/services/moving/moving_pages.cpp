@@ -16,7 +16,7 @@ using lpae::Descriptor;
 
 namespace {
 
-constexpr unsigned holds_each_second = 100'000; ///< 10 microseconds each
+constexpr unsigned holds_each_second = 100'000;        ///< 10 microseconds each
 constexpr unsigned table_level = lpae::last_level - 1; ///< of the entries that lead to our tables
 constexpr std::uint64_t block_size = lpae::level_size(table_level);
 constexpr lpae::Attributes read_only{(lpae::guest_memory.bits & ~lpae::s2_read_write) |
@@ -126,14 +126,18 @@ bool MovingPages::make_tables(Machine& machine, std::uint64_t block) {
 
 /// By break-before-make: this CPU may have walked the tables already. False: no room.
 bool MovingPages::replace_tables(Machine& machine) {
-    const auto is_block_of_ours = [this](std::uint64_t at) {
-        return count_ours({at, at + block_size}) != 0;
+    const auto is_wanted = [&](std::uint64_t at) {
+        const Range block{at, at + block_size};
+        return count_ours(block) != 0 ||
+               (machine.has_original &&
+                std::ranges::any_of(machine.guest_memory,
+                                    [&](const Range& part) { return part.overlaps(block); }));
     };
     for (std::uint64_t at = all_.begin; at < all_.end; at += block_size)
-        if (is_block_of_ours(at) && !make_tables(machine, at)) return false;
+        if (is_wanted(at) && !make_tables(machine, at)) return false;
     forget_on_all_cpus();
     for (std::uint64_t at = all_.begin; at < all_.end; at += block_size) {
-        if (!is_block_of_ours(at)) continue;
+        if (!is_wanted(at)) continue;
         for (unsigned cpu = 0; cpu < machine.cpu_count; ++cpu) {
             *machine.normal(cpu).entry(at, table_level) |= lpae::valid;
             *machine.shadow(cpu).entry(at, table_level) |= lpae::valid;
@@ -163,11 +167,14 @@ BootError MovingPages::start(Machine& machine, const Setup&) {
     constexpr BootError no_room{"not enough room for pages that move: give fewer of them", ""};
     if (!on_) return {};
     if (auto e = LiveTables::objection(machine, 0)) return e;
-    if (machine.has_original) // a step there would use pages that other CPUs have
-        return {"pages that move and probes cannot be had together", ""};
     Range all = ranges_[0];
-    for (const Range& range : ranges_)
+    const auto include = [&all](const Range& range) {
         all = {std::min(all.begin, range.begin), std::max(all.end, range.end)};
+    };
+    for (const Range& range : ranges_) include(range);
+    // A CPU's own copies of code (probes/) need tables of its own.
+    if (machine.has_original)
+        for (const Range& range : machine.guest_memory) include(range);
     all = {all.begin & ~(block_size - 1), (all.end + block_size - 1) & ~(block_size - 1)};
     const std::uint64_t bytes = page_ceil(all.size() / page_size * sizeof(Page));
     if (bytes > room_.size()) return no_room;

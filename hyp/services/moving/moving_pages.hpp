@@ -2,8 +2,8 @@
 // stored to where nobody else has it. So a CPU traps when it first uses what another one has used
 // in another way, and that trap is a record; between them the guest runs at its own speed.
 //
-// Each CPU has its own tables of these pages, for its normal view and that of its steps. Memory that
-// a device reads or writes (DMA) does not trap.
+// Each CPU has its own tables of these pages, for its normal view and that of its steps. Memory
+// that a device reads or writes (DMA) does not trap.
 //
 // Who takes a page from others makes their descriptors invalid, or read-only, and then all CPUs
 // forget them; only then the record is written, and then its own descriptor becomes valid
@@ -33,13 +33,21 @@ public:
     bool is_ours(std::uint64_t page) {
         return owner_ != nullptr && all_.contains(page) && page_at(page).ours;
     }
-    /// What the index and all CPUs have at a page that is not lent, and that nobody has used.
-    const Owner* owner() const { return owner_; }
-    lpae::Descriptor at_first(std::uint64_t page) const {
-        return moving_ ? 0 : lpae::make_leaf(page, lpae::guest_memory, lpae::last_level);
+    /// What the index and all CPUs have at a page of memory that is not lent, and that nobody has
+    /// used.
+    const Owner* owner_of(std::uint64_t page) { return is_ours(page) ? owner_ : nullptr; }
+    lpae::Descriptor at_first(std::uint64_t page) {
+        return moving_ && is_ours(page)
+                   ? 0
+                   : lpae::make_leaf(page, lpae::guest_memory, lpae::last_level);
     }
-    /// Between begin_quiet() and end_quiet().
-    void lend(std::uint64_t page, bool lent) { page_at(page) = {.ours = true, .lent = lent}; }
+    /// Between begin_quiet() and end_quiet(), or before the guest runs. Does nothing to others.
+    void lend(std::uint64_t page, bool lent) {
+        if (is_ours(page)) page_at(page) = {.ours = true, .lent = lent};
+    }
+
+    /// Of the memory between the image and the place of the boot loader's tree: what is left.
+    Range room() const { return room_; }
 
     Outcome access(Cpu& cpu, Frame& frame, abi::FaultReason why) override;
     Outcome fetch(Cpu& cpu, Frame& frame, VirtualAddress va, PhysicalAddress pa,

@@ -10,6 +10,19 @@
 
 namespace mmioscope {
 
+namespace {
+
+/// What only this CPU has, by break-before-make: no other one needs to forget it.
+void replace_own(Cpu& cpu, lpae::Descriptor& entry, lpae::Descriptor leaf) {
+    port::store_half(entry, false, 0);
+    port::complete_local(); // table walks see it
+    cpu.view.forget();
+    port::store_half(entry, false, leaf);
+    port::publish_tables();
+}
+
+} // namespace
+
 BootError CodePages::start(Machine& machine, OwnerOps& ops, Range room, Range more) {
     machine_ = &machine;
     owner_ = machine.locks.take_page_owner({lpae::input_end, lpae::input_end}, ops);
@@ -61,14 +74,16 @@ void CodePages::own(const Page& page, const Owner* owner) {
 CodePages::Page* CodePages::take(std::uint32_t pa, bool waits) {
     constexpr unsigned tables_for_index = 1; // the one that LiveTables needs is refused by itself
     Page* const page = first(pa, [](const Page& free) { return free.pa == no_page; });
+    const Span* const span = machine_->span_at({pa});
     if (page == nullptr || !in_memory(machine_->guest_memory, {pa}) ||
-        machine_->span_at({pa}) != nullptr || machine_->pool.left() <= tables_for_index)
+        (span != nullptr && !span->moves) || machine_->pool.left() <= tables_for_index)
         return nullptr;
     const auto at = static_cast<std::uint32_t>(page_floor(pa));
     if (!LiveTables(*machine_, integrity_).map(views_of_cpus(*machine_), at, 0)) return nullptr;
     page->pa = at;
     page->waits = waits;
     own(*page, owner_);
+    moving_.lend(at, true);
     if (waits) std::memset(this->at(*page, 0), 0, page_size);
     else copy(*page);
     return page;
@@ -80,10 +95,37 @@ void CodePages::settle(Page& page) {
                              ? lpae::make_leaf(page.pa, lpae::guest_data, lpae::last_level)
                              : lpae::make_leaf(page.copy, lpae::step_page, lpae::last_level));
     }
-    map(page, lpae::make_leaf(page.pa, lpae::guest_memory, lpae::last_level));
-    own(page, nullptr);
+    map(page, moving_.at_first(page.pa));
+    own(page, moving_.owner_of(page.pa));
+    moving_.lend(page.pa, false);
     LiveTables(*machine_, integrity_).join(page.pa);
     page.pa = no_page;
+}
+
+const View& CodePages::open(Cpu& cpu, std::uint32_t pa) {
+    if (machine_->memory != MemoryOf::each_cpu) return machine_->original();
+    lpae::Descriptor& entry = *cpu.normal->last_entry(pa);
+    Lock& lock = machine_->page_locks.of({pa});
+    if (!lock.try_acquire(cpu.number, RegionLocks::max_turns, cpu.ring.statistics().lock_spins))
+        return *cpu.normal;
+    const auto at = static_cast<std::uint32_t>(page_floor(pa));
+    const Page* const page = find(pa);
+    if (page == nullptr || page->waits) {
+        lock.release();
+        return *cpu.normal;
+    }
+    constexpr lpae::Attributes read_only = lpae::step_page; // a store there is another CPU's, too
+    open_[cpu.number] = {at, entry};
+    replace_own(cpu, entry, lpae::make_leaf(at, read_only, lpae::last_level));
+    return *cpu.normal;
+}
+
+void CodePages::close(Cpu& cpu) {
+    Open& open = open_[cpu.number];
+    if (open.pa == 0) return;
+    replace_own(cpu, *cpu.normal->last_entry(open.pa), open.copy);
+    machine_->page_locks.of({open.pa}).release();
+    open.pa = 0;
 }
 
 void CodePages::copy(Page& page) {

@@ -1,11 +1,14 @@
 // Pages of the guest's code that have a copy in the hypervisor's memory. The guest's CPUs execute
 // the copy in the page's place, and cannot write there; Machine::original() has the page itself.
+// Where each CPU has memory in its own way (services/moving/), a step cannot use that: there the
+// CPU that steps has the page itself for that time, in its own table.
 //
-// All between begin_quiet() and end_quiet(), or before the guest runs.
+// All but open() and close() between begin_quiet() and end_quiet(), or before the guest runs.
 #pragma once
 
 #include "integrity/integrity.hpp"
 #include "machine/machine.hpp"
+#include "moving/moving_pages.hpp"
 
 #include <span>
 
@@ -21,7 +24,8 @@ public:
     };
     static constexpr std::uint32_t no_page = 1;
 
-    constexpr explicit CodePages(Integrity& integrity) : integrity_(integrity) {}
+    constexpr CodePages(Integrity& integrity, MovingPages& moving)
+        : integrity_(integrity), moving_(moving) {}
 
     /// The pages' traps are for `ops`. `room`, and `more`, is the hypervisor's memory, for the
     /// copies.
@@ -39,6 +43,12 @@ public:
     /// probes that page, which is nobody's then.
     void settle(Page& page);
 
+    /// The view in which this CPU can execute the page of `pa` itself, in a step. If another CPU
+    /// changes it, the step meets the HVC.
+    const View& open(Cpu& cpu, std::uint32_t pa);
+    /// Behind the step.
+    void close(Cpu& cpu);
+
     /// Copies the page, which is hidden.
     void copy(Page& page);
     /// A word of the copy. The guest's CPUs see a change if the page is hidden meanwhile.
@@ -55,9 +65,16 @@ private:
     void own(const Page& page, const Owner* owner);
 
     Integrity& integrity_;
+    MovingPages& moving_;
     Machine* machine_{};
     Owner* owner_{}; ///< of all of them
     std::span<Page> pages_;
+    /// Of a CPU: what its table has at a page that is open. Its lock is held, so nothing changes.
+    struct Open {
+        std::uint32_t pa; ///< 0: none
+        lpae::Descriptor copy;
+    };
+    Open open_[abi::max_cpus]{};
 };
 
 } // namespace mmioscope

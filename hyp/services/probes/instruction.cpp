@@ -2,6 +2,7 @@
 
 #include "arch/flow.hpp"
 #include "guest/registers.hpp"
+#include "machine/cpu.hpp"
 #include "port/sysreg.hpp"
 #include "trap/translate.hpp"
 
@@ -110,18 +111,17 @@ bool carry_out(Frame& frame, std::uint32_t word) {
     return true;
 }
 
-std::optional<std::uint32_t> next_of(const Machine& machine, const Frame& frame,
-                                     std::uint32_t word) {
+std::optional<std::uint32_t> next_of(Cpu& cpu, const Frame& frame, std::uint32_t word) {
     if (!loads_pc(word) || !arch::condition_passed(word >> 28, frame.psr)) return frame.pc + 4;
     const bool before = (word & 1u << 24) != 0, up = (word & 1u << 23) != 0;
     const auto count = static_cast<std::uint32_t>(std::popcount(word & 0xffff));
     const std::uint32_t base = guest_register(frame, word >> 16 & 0xf);
     // PC comes from the highest address.
     const VirtualAddress last{up ? base + 4 * (count - (before ? 0 : 1)) : base - (before ? 4 : 0)};
-    const auto pa = translate(frame, last);
+    const auto pa = translate(cpu, frame, last, false);
     std::uint32_t target = 0;
     if ((frame.psr & arch::psr_e) != 0 || last.value % 4 != 0 || !pa ||
-        !read_guest_memory(machine, *pa, {&target, 1}) || target % 4 != 0)
+        !read_guest_memory(*cpu.machine, *pa, {&target, 1}) || target % 4 != 0)
         return std::nullopt;
     return target;
 }

@@ -8,7 +8,7 @@
 
 namespace mmioscope {
 
-struct Machine;
+struct Cpu;
 
 /// HVC (A8.8.68); its immediate is in bits 19:8 and 3:0.
 constexpr std::uint32_t hvc(std::uint32_t immediate) {
@@ -35,7 +35,6 @@ bool carry_out(Frame& frame, std::uint32_t word);
 
 /// Where the guest goes on behind `word` at PC, which needs a step. Empty: not known, or in Thumb
 /// state.
-std::optional<std::uint32_t> next_of(const Machine& machine, const Frame& frame,
-                                     std::uint32_t word);
+std::optional<std::uint32_t> next_of(Cpu& cpu, const Frame& frame, std::uint32_t word);
 
 } // namespace mmioscope

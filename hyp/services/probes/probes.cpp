@@ -10,6 +10,7 @@
 #include "port/sysreg.hpp"
 #include "probes/instruction.hpp"
 #include "start/setup.hpp"
+#include "trap/dispatch.hpp"
 #include "trap/translate.hpp"
 
 #include <utility>
@@ -58,6 +59,9 @@ BootError Probes::start(Machine& machine, const Setup& setup) {
     if (setup.boot_tree.overlaps(room_))
         return {"the device tree lies where probes need room: load it elsewhere", ""};
     cpus_ = machine.cpu_count;
+    if (moving_.on()) room_ = moving_.room();
+    if (room_.size() < most * (sizeof(Probe) + cpus_ * sizeof(Tally)) + page_size)
+        return {"not enough room for probes beside pages that move: give fewer of these", ""};
     probes_ = port::memory_at<Probe>({room_.begin});
     room_.begin += most * sizeof(Probe);
     tallies_ = port::memory_at<Tally>({room_.begin});
@@ -106,16 +110,22 @@ Outcome Probes::hit(Cpu& cpu, Frame& frame, Probe& probe, const Probe& now) {
     if (!has_record && !record(cpu, frame, probe, now)) return Outcome::again;
     last.recorded = 0;
     if (!now.is(plain) && carry_out(frame, now.word)) return Outcome::again;
-    const auto next = now.is(plain) ? frame.pc + 4 : next_of(*cpu.machine, frame, now.word);
+    const auto next = now.is(plain) ? frame.pc + 4 : next_of(cpu, frame, now.word);
     if (!next) {
         give_up(cpu, frame, ProbeEnd::impossible);
         return Outcome::again;
     }
     last.stepped = frame.pc;
-    cpu.step.ops = this;
-    step_in(cpu, frame, cpu.machine->original(), *next);
-    forget_instructions();
+    last.pa = now.pa;
+    begin_step(cpu, frame, *next);
     return Outcome::again;
+}
+
+/// Of the instruction at PC.
+void Probes::begin_step(Cpu& cpu, Frame& frame, std::uint32_t next) {
+    cpu.step.ops = this;
+    step_in(cpu, frame, pages_.open(cpu, hits_[cpu.number].pa), next);
+    forget_instructions();
 }
 
 /// False: the guest tries again.
@@ -171,7 +181,7 @@ bool Probes::record(Cpu& cpu, const Frame& frame, Probe& probe, const Probe& now
 /// Whether the return of the call at PC makes a record. Empty: not known yet.
 std::optional<bool> Probes::watch_return(Cpu& cpu, const Frame& frame, Probe& probe) {
     const std::uint32_t lr = guest_register(frame, 14);
-    const auto found = translate(frame, {lr});
+    const auto found = translate(cpu, frame, {lr}, false);
     if (!found || lr % 4 != 0) return false;
     const auto pa = static_cast<std::uint32_t>(found->value);
     if (!modules_ && pa - lr != probe.pa - probe.va) return false; // it may be freed unnoticed
@@ -207,15 +217,45 @@ void Probes::give_up(Cpu& cpu, const Frame& frame, ProbeEnd why) {
     last.recorded = 0;
 }
 
-/// An instruction that accesses what traps has not been executed. It is again, in the copy.
+/// Whether a step needs memory that another CPU has, or is changing: then this CPU has it now, or
+/// has to try again.
+bool Probes::gets_page(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
+    const bool data = hsr.ec() == arch::ExceptionClass::data_abort;
+    if ((!data && hsr.ec() != arch::ExceptionClass::prefetch_abort) || hsr.abort_on_walk())
+        return false;
+    const VirtualAddress va{data ? port::read<reg::HDFAR>() : port::read<reg::HIFAR>()};
+    const std::uint64_t page = std::uint64_t{port::read<reg::HPFAR>() >> 4} << 12;
+    const auto pa = hsr.stage1_walk() ? PhysicalAddress{page} : translate(cpu, frame, va, false);
+    if (!pa) return true;
+    const Span* const span = cpu.machine->span_at(*pa);
+    const bool mine = span != nullptr && span->owner->ops == this;
+    if (span == nullptr ? !in_memory(cpu.machine->guest_memory, *pa)
+                        : !span->moves && !(mine && !(data && hsr.write())))
+        return false;
+    (data ? data_abort : prefetch_abort)(cpu, frame, hsr);
+    return true;
+}
+
+/// An instruction that accesses what traps has not been executed. It is again, in the copy. What
+/// only needed a page that another CPU had, or was to be changed, is stepped again, before any
+/// interrupt: it has its record.
 bool Probes::end_step(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
+    const bool moves = cpu.machine->memory == MemoryOf::each_cpu;
+    const bool by_hvc =
+        moves && hsr.ec() == arch::ExceptionClass::hvc && frame.pc == hits_[cpu.number].stepped + 4;
+    if (by_hvc) frame.pc -= 4;
     const StepEnd end = leave_step(cpu, frame, hsr);
+    pages_.close(cpu);
     cpu.step.ops = nullptr;
     forget_instructions();
     if (end == StepEnd::planned) return true;
-    const bool accesses = end == StepEnd::trap && frame.pc == hits_[cpu.number].stepped &&
-                          hsr.ec() == arch::ExceptionClass::data_abort && !hsr.debug_event();
-    if (!accesses) return caused_trap(cpu, frame, hsr, end);
+    if (end != StepEnd::trap || frame.pc != hits_[cpu.number].stepped || hsr.debug_event())
+        return caused_trap(cpu, frame, hsr, end);
+    if (by_hvc || (moves && gets_page(cpu, frame, hsr))) {
+        begin_step(cpu, frame, cpu.step.stop);
+        return true;
+    }
+    if (hsr.ec() != arch::ExceptionClass::data_abort) return caused_trap(cpu, frame, hsr, end);
     give_up(cpu, frame, ProbeEnd::accesses);
     return true;
 }

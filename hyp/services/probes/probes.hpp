@@ -31,8 +31,8 @@ namespace mmioscope {
 
 class Probes final : public Service, public OwnerOps, public CallOps, public StepOps {
 public:
-    constexpr Probes(Integrity& integrity, Choice& choice, Stacks& stacks)
-        : pages_(integrity), choice_(choice), stacks_(stacks) {}
+    constexpr Probes(Integrity& integrity, Choice& choice, Stacks& stacks, MovingPages& moving)
+        : pages_(integrity, moving), choice_(choice), stacks_(stacks), moving_(moving) {}
 
     BootError configure(Machine& machine, Setup& setup) override;
     bool add_to_tables(Machine& machine) override;
@@ -85,7 +85,7 @@ private:
     /// Of a CPU.
     struct Hit {
         std::uint32_t recorded, sp; ///< PC of what traps again, and has its record; 0: nothing
-        std::uint32_t stepped;      ///< PC of the step
+        std::uint32_t stepped, pa;  ///< PC of the step, and where that lies
         std::uint32_t counts;       ///< not 0: let_count() waits
     };
     /// What becomes of a call. again: not known yet, the guest tries again.
@@ -99,6 +99,8 @@ private:
     static bool is_at(const Probe& probe, const Frame& frame);
     Outcome hit(Cpu& cpu, Frame& frame, Probe& probe, const Probe& now);
     bool record(Cpu& cpu, const Frame& frame, Probe& probe, const Probe& now);
+    void begin_step(Cpu& cpu, Frame& frame, std::uint32_t next);
+    bool gets_page(Cpu& cpu, Frame& frame, arch::Hsr hsr);
     std::optional<bool> watch_return(Cpu& cpu, const Frame& frame, Probe& probe);
     void give_up(Cpu& cpu, const Frame& frame, abi::control::ProbeEnd why);
     void store(Cpu& cpu, const Frame& frame, Page& page);
@@ -144,6 +146,7 @@ private:
     CodePages pages_;
     Choice& choice_;
     Stacks& stacks_;
+    MovingPages& moving_;
     CallOps* next_{}; ///< of HVC #0, and of all that are not a probe's
     abi::control::Mailbox* mailbox_{};
     std::uint32_t loading_{};    ///< Mailbox::module

@@ -56,7 +56,7 @@ BootError Probes::add_from_the_start(Machine& machine, const Setup& setup) {
 }
 
 Status Probes::add(Cpu& cpu, const abi::control::Request& r) {
-    const auto found = translate(privileged, {r.argument[0] & ~3u});
+    const auto found = translate(cpu, privileged, {r.argument[0] & ~3u}, false);
     std::uint32_t there = 0;
     if (!found || !read_guest_memory(*cpu.machine, *found, {&there, 1}) || there != r.argument[1])
         return Status::other_code;
@@ -82,8 +82,9 @@ Status Probes::add(Cpu& cpu, std::uint32_t address, std::uint32_t pa, std::uint3
 }
 
 bool Probes::can_have_probe(const Machine& machine, std::uint32_t pa, std::uint32_t word) const {
+    const Span* const span = machine.span_at({pa});
     return can_be_probed(word) && in_memory(machine.guest_memory, {pa}) &&
-           (machine.span_at({pa}) == nullptr || pages_.find(pa) != nullptr);
+           (span == nullptr || span->moves || pages_.find(pa) != nullptr);
 }
 
 std::uint32_t Probes::number_of(const Probe& probe) const {

@@ -72,7 +72,7 @@ Payload Stacks::copy(Cpu& cpu, const Frame& frame) {
     while (count < words_ && at.value % 4 == 0) {
         const auto on_page = static_cast<std::uint32_t>(page_size - at.value % page_size) / 4;
         const std::span<std::uint32_t> part(to.words + count, std::min(words_ - count, on_page));
-        const auto pa = translate(frame, at);
+        const auto pa = translate(cpu, frame, at, false);
         if (!pa || !read_guest_memory(*cpu.machine, *pa, part)) break;
         count += static_cast<std::uint32_t>(part.size());
         at = at + static_cast<std::uint32_t>(part.size_bytes());

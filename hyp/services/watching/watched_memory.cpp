@@ -107,7 +107,7 @@ bool WatchedMemory::set(Machine& machine, std::uint64_t page, bool watched) {
     constexpr unsigned tables_for_index = 1; // the one that LiveTables needs is refused by itself
     const lpae::Descriptor all = lpae::make_leaf(page, lpae::guest_memory, lpae::last_level);
     const bool moves = moving_.is_ours(page);
-    const lpae::Descriptor before = moves ? moving_.at_first(page) : all;
+    const lpae::Descriptor before = moving_.at_first(page);
     LiveTables tables(machine, integrity_);
     const auto store = [this](std::uint32_t& word, std::uint32_t value) {
         integrity_.store_sealed(word, value);
@@ -117,11 +117,10 @@ bool WatchedMemory::set(Machine& machine, std::uint64_t page, bool watched) {
     if (!tables.map(normal_views, page, watched ? 0 : before)) return false;
     if (moves && !tables.map(shadow_views & views_of_cpus(machine), page, watched ? all : before))
         return false;
-    check(machine.pages.give(at, watched ? owner_ : moves ? moving_.owner() : nullptr, machine.pool,
-                             store),
+    check(machine.pages.give(at, watched ? owner_ : moving_.owner_of(page), machine.pool, store),
           "no room in the page index");
-    if (moves) moving_.lend(page, watched);
-    else if (!watched) tables.join(page);
+    moving_.lend(page, watched);
+    if (!watched) tables.join(page);
     return true;
 }
 

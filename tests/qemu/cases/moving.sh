@@ -12,10 +12,10 @@ move_log() {
 
 # Each use of a page that another CPU has used in another way has its record, FEWEST at least; of the records at most 1 in
 # 50 were not needed.
-moves_judged() { # FEWEST
+moves_judged() { # FEWEST [ARGUMENT of moves.py]
     "$mmioscope" export --as csv-number -F move -o "$out/moves.csv" "$out/trace.mmio" 2>/dev/null ||
         fail "export: exit status $?"
-    tests/qemu/moves.py "$out/moves.log" "$out/moves.csv" >"$out/judge" ||
+    tests/qemu/moves.py "$out/moves.log" "$out/moves.csv" "${@:2}" >"$out/judge" ||
         fail "$(tail -n 1 "$out/judge"): $(head -n 1 "$out/judge")"
     tail -n 1 "$out/judge" | awk -v fewest="$1" '{ exit !($1 >= fewest && $(NF - 4) * 50 <= $1) }' || fail "$(tail -n 1 "$out/judge")"
 }
@@ -36,9 +36,9 @@ moving_power() {
 }
 
 # Each record says of its page what those before do; FEWEST at least.
-moves_agree() { # FEWEST [FILE]
+moves_agree() { # FEWEST [FILE [ARGUMENT of moves.py]]
     "$mmioscope" export --as csv-number -F move -o "$out/moves.csv" "$out/${2:-trace.mmio}" 2>/dev/null || fail "export: exit status $?"
-    tests/qemu/moves.py "$out/moves.csv" >"$out/judge" || fail "$(tail -n 1 "$out/judge"): $(head -n 1 "$out/judge")"
+    tests/qemu/moves.py "$out/moves.csv" "${@:3}" >"$out/judge" || fail "$(tail -n 1 "$out/judge"): $(head -n 1 "$out/judge")"
     [ "$(cut -d ' ' -f 1 <<<"$(tail -n 1 "$out/judge")")" -ge "$1" ] || fail "few: $(tail -n 1 "$out/judge")"
 }
 
@@ -77,13 +77,22 @@ moving_resets() {
 }
 
 # Its boot up to a line of its console: in one thread of QEMU it gets no further than to where it stops all CPUs.
-moving_judged() { # LINE FEWEST
+moving_judged() { # LINE FEWEST ARGUMENT...
     local logged
     move_log
     run --kernel "$guest/vmlinuz" --initrd "$guest/initrd.img" --append 'console=ttyAMA0 earlycon=pl011,0x1c090000' --stop-at "$1" \
-        --pages all "${logged[@]}"
+        --pages all "${logged[@]}" "${@:3}"
     complete
-    moves_judged "$2"
+    [ ! -e "$out/probes.csv" ] || probes_judged 20
+    moves_judged "$2" ${3:+"probes=$out/probes.csv" "probes=$out/calls.csv"}
+}
+moving_judged_probed() { # LINE FEWEST
+    local probes=(--probe 'vfs_*' --probe 'kmem_cache_*' --probe 'mutex_*')
+    { # a page waits for its first fetch without a record
+        echo type,text,pc,lr
+        "$mmioscope" at-start --kernel "$guest/vmlinuz" --memory "$(ram)" "${probes[@]}" | grep -o '0xc[0-9a-f]*' | sed 's/.*/change,probe &,,/'
+    } >"$out/probes.csv"
+    moving_judged "$@" --qemu-arg=-plugin "--qemu-arg=file=$build/tests/probe-log.so,out=$out/probe.log" --returns "${probes[@]}"
 }
 
 moving_judged_of() { # GUEST LINE FEWEST
@@ -103,4 +112,15 @@ add nightly moving-resets 60 virt moving_resets
 add test moving 40 on_all_cpus moving 10000
 add test moving-judged 40 moving_judged 'Brought up 1 node, 2 CPUs' 2000
 add nightly moving-judged-boot 300 moving_judged 'clk: Disabling unused clocks' 40000
+add nightly moving-judged-probed 60 moving_judged_probed 'Brought up 1 node, 2 CPUs' 2000
 add nightly moving-judged-armmp 60 with_guest armmp moving_judged_of 'Brought up 1 node, 2 CPUs' 2000
+
+# While functions have probes, each call and return, and no other, is a record, too.
+moving_probed() {
+    probed 60 --pages all --returns --probe start_kernel --probe 'vfs_*' --probe 'kmem_cache_*,sample=7' --probe '__sched*' \
+        --probe '_raw_spin_*,sample=50' --probe 'mutex_lock' --probe 'd_*' "$@"
+    moves_agree 20000 trace.mmio "probes=$out/calls.csv"
+}
+for engine in shadow emulation; do
+    add nightly "moving-probed-$engine" 90 on_all_cpus moving_probed --engine $engine
+done

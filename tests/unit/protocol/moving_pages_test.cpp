@@ -4,6 +4,7 @@
 #include "sim/guest_cpu.hpp"
 #include "sim/judge.hpp"
 #include "trap/dispatch.hpp"
+#include "unit/control/asking.hpp"
 
 using namespace mmioscope;
 using namespace mmioscope::sim;
@@ -21,8 +22,17 @@ constexpr std::uint32_t first_level = 0x8030'0000;
 constexpr std::uint32_t window = 0x4000'0000; ///< leads to the fifo
 constexpr std::uint32_t ldrex_r1 = 0xe190'1f9f, strex_r4_r1 = 0xe180'4f91, cmp_r4_0 = 0xe354'0000;
 constexpr unsigned rounds = 12;
+// A function that has a probe, in a page that moves and elsewhere; its stack is in one that moves.
+constexpr std::uint32_t function = first + 0x2c00, other_function = 0x8034'0000;
+constexpr std::uint32_t push_r4_lr = 0xe92d'4010, pop_r4_lr = 0xe8bd'4010;
 
-RigOptions moving(unsigned cpus, std::uint64_t seed) {
+/// What a test does beside.
+struct Beside {
+    bool off{};    ///< CPU 1 does it all twice, and is off between
+    bool probes{}; ///< the functions have probes; interrupts come
+};
+
+RigOptions moving(unsigned cpus, std::uint64_t seed, Beside beside) {
     RigOptions options = options_for(
         seed % 2 == 0 ? abi::EngineKind::shadow : abi::EngineKind::emulation, cpus, seed);
     options.conditions.exceptions_clear_monitor = seed % 3 == 0;
@@ -30,6 +40,12 @@ RigOptions moving(unsigned cpus, std::uint64_t seed) {
     options.conditions.steps_per_tick = 1;
     options.tree.pages = std::vector<std::uint32_t>{first, page_count * 0x1000};
     options.tree.slow_path = seed % 5 == 0;
+    if (!beside.probes) return options;
+    constexpr std::uint32_t returns = abi::control::returns;
+    options.tree.probes = true;
+    options.tree.probe_cells = {0, function | returns, push_r4_lr, other_function, push_r4_lr};
+    options.conditions.interrupt_one_in = 30;
+    options.conditions.code_dropped_one_in = seed % 2 == 0 ? 4 : 60;
     return options;
 }
 
@@ -37,7 +53,7 @@ RigOptions moving(unsigned cpus, std::uint64_t seed) {
 /// that moves.
 void write_tables(Ram& ram) {
     constexpr std::uint32_t section = 0xc02, small_page = 3u << 4 | 2; // full access
-    for (const std::uint32_t begin : {0x8000'0000u, 0x1c00'0000u})
+    for (const std::uint32_t begin : {0x8000'0000u, 0x8200'0000u, 0x1c00'0000u})
         for (std::uint32_t va = begin; va < begin + 0x0200'0000; va += 1 << 20)
             ram.store<std::uint32_t>(first_level + (va >> 20 << 2), va | section);
     ram.store<std::uint32_t>(first_level + (window >> 20 << 2), second_level | 1);
@@ -50,19 +66,28 @@ void turn_mmu_on(Code& code) {
 
 /// `rounds` of an increment by an exclusive pair, of words of its own beside those of others, of a
 /// word that nobody changes, of a store to code and table, and of a traced access by code in a page.
-void write_user(Rig& rig, unsigned cpu) {
+void write_user(Rig& rig, unsigned cpu, bool probes) {
     Code code = rig.program(cpu);
     turn_mmu_on(code);
+    code.mov(12, 0).mov(13, first + 0x10f0 + 0x100 * cpu);
+    if (probes) code.cpsie_aif();
     code.mov(0, counter)
         .mov(5, first + 0x1000 + 0x100 * cpu)
         .mov(3, rounds)
         .mov(9, window)
         .mov(7, cpu % 2 == 0 ? stub : other_stub)
-        .mov(8, first + 0x3800 + 0x100 * cpu);
+        .mov(8, cpu == 0 ? 0 : first + 0x3800 + 0x100 * cpu);
     const std::uint32_t loop = code.here();
     code.word(ldrex_r1).add(1, 1, 1).word(strex_r4_r1).word(cmp_r4_0).bne(loop);
     code.ldr(2, 5).add(2, 2, 1).str(2, 5).ldr(10, 5, 0xc0).ldm(5, 1 << 10 | 1 << 11);
     code.add(14, 15, 0).bx(7); // LR: behind the BX
+    if (probes && cpu == 0) { // the page of the function changes
+        constexpr std::uint32_t beside = function + 0x40, nop = 0xe320'f000;
+        ask_and_note(code, abi::control::make_request(Command::probe, 1, beside, nop));
+        ask_and_note(code, abi::control::make_request(Command::unprobe, 2, beside));
+        code.mov(5, first + 0x1000).mov(7, stub);
+    }
+    if (probes) code.mov(6, cpu % 2 == 0 ? function : other_function).add(14, 15, 0).bx(6);
     if (cpu == 1) code.str(2, 8);
     code.subs(3, 3, 1).bne(loop).end();
 }
@@ -116,6 +141,21 @@ std::string judge_moves(const Rig& rig, const std::vector<Touch>& touches, std::
     return replay(~0ull);
 }
 
+/// Each call, and each return from the function that moves, is a record of that CPU.
+std::string judge_probes(const Rig& rig, unsigned count, bool probes) {
+    const auto by = [&rig](abi::RecordType type, unsigned cpu) {
+        return std::ranges::count(rig.records_of(type), cpu, &abi::Record::cpu);
+    };
+    if (probes && status_of(rig.reg(0, 8)) != Status::done) return "a request is refused";
+    for (unsigned cpu = 0; cpu < count; ++cpu) {
+        const unsigned calls = probes ? rounds : 0, returns = cpu % 2 == 0 ? calls : 0;
+        if (rig.reg(cpu, 12) != calls) return "a call is lost";
+        if (by(abi::RecordType::call, cpu) != calls) return "records of calls";
+        if (by(abi::RecordType::ret, cpu) != returns) return "records of returns";
+    }
+    return "";
+}
+
 /// As by PSCI: the CPU is off for a while, misses what the others want to be forgotten, and begins
 /// anew.
 void turn_off_and_on(Rig& rig, Core& core, mmioscope::Cpu& cpu) {
@@ -149,26 +189,31 @@ unsigned count_taken_while_off(const Rig& rig) {
 }
 
 /// `off`: CPU 1 does it all twice, and is off between. What is wrong, or nothing.
-std::string judge(unsigned count, std::uint64_t seed, bool off, unsigned& taken_while_off) {
-    Rig rig(moving(count, seed));
-    const unsigned users = count + off;
-    if (off)
+std::string judge(unsigned count, std::uint64_t seed, Beside beside, unsigned& taken_while_off) {
+    Rig rig(moving(count, seed, beside));
+    const unsigned users = count + beside.off;
+    if (beside.off)
         rig.on_end(1, [&](Core& core, mmioscope::Cpu& cpu) { turn_off_and_on(rig, core, cpu); });
     for (const std::uint32_t at : {stub, other_stub})
         Code(rig.simulation.ram, at).ldr(2, 9).ldr_post(6, 9, 0).bx(14);
+    for (const std::uint32_t at : {function, other_function})
+        Code(rig.simulation.ram, at).word(push_r4_lr).add(12, 12, 1).word(pop_r4_lr).bx(14);
+    Code(rig.simulation.ram, function + 0x40).nop();
     write_tables(rig.simulation.ram);
-    for (unsigned cpu = 0; cpu < count; ++cpu) write_user(rig, cpu);
+    for (unsigned cpu = 0; cpu < count; ++cpu) write_user(rig, cpu, beside.probes);
     for (unsigned n = 0; n < page_count; ++n)
         rig.simulation.speculated.push_back(first + n * 0x1000);
     std::vector<Touch> touches;
     rig.simulation.touched = [&](Core& core, std::uint64_t at, bool write) {
-        if (at >= first && at < first + page_count * 0x1000)
+        if (at >= first && at < first + page_count * 0x1000 &&
+            (!beside.probes || page_floor(at) != page_floor(function)))
             touches.push_back({rig.simulation.now(), core.number, page_floor(at), write});
     };
     std::string wrong;
     rig.simulation.meanwhile = [&](Core&) {
         for (unsigned n = 0; n < page_count; ++n) {
             const std::uint64_t page = first + n * 0x1000;
+            if (beside.probes && page == page_floor(function)) continue;
             unsigned readers = 0, writers = 0;
             for (unsigned cpu = 0; cpu < count; ++cpu) {
                 const lpae::Descriptor normal = rig.machine->normal(cpu).lookup(page);
@@ -188,13 +233,14 @@ std::string judge(unsigned count, std::uint64_t seed, bool off, unsigned& taken_
     if (rig.simulation.ram.load<std::uint32_t>(counter) != users * rounds) return "lost increments";
     for (unsigned cpu = 0; cpu < count; ++cpu)
         if (rig.simulation.ram.load<std::uint32_t>(first + 0x1000 + 0x100 * cpu) !=
-            rounds * (off && cpu == 1 ? 2 : 1))
+            rounds * (beside.off && cpu == 1 ? 2 : 1))
             return "a lost store";
     if (auto e = compare_with_bus(rig); !e.empty()) return e;
     for (const abi::Record& fault : rig.records_of(abi::RecordType::fault))
         return "a fault, reason " + std::to_string(fault.value);
     if (!rig.records_of(abi::RecordType::fetch).empty()) return "a fetch";
     if (rig.bus_log(at::fifo, 4).size() != 2 * users * rounds) return "accesses of a step";
+    if (auto e = judge_probes(rig, count, beside.probes); !e.empty()) return e;
     std::size_t moves = 0;
     if (auto e = judge_moves(rig, touches, moves); !e.empty()) return e;
     taken_while_off += count_taken_while_off(rig);
@@ -207,7 +253,16 @@ TEST_CASE("pages move between CPUs: each move is a record, and all CPUs get on",
     unsigned none = 0;
     for (std::uint64_t seed = 1; seed <= seeds(16); ++seed) {
         CAPTURE(seed);
-        REQUIRE(judge(1 + seed % 4, seed, false, none) == "");
+        REQUIRE(judge(1 + seed % 4, seed, {}, none) == "");
+    }
+}
+
+TEST_CASE("pages move while their code and their users have probes: each call is a record, too",
+          "[protocol]") {
+    unsigned none = 0;
+    for (std::uint64_t seed = 1; seed <= seeds(24); ++seed) {
+        CAPTURE(seed);
+        REQUIRE(judge(1 + seed % 4, seed, {.probes = true}, none) == "");
     }
 }
 
@@ -216,7 +271,7 @@ TEST_CASE("pages of a CPU that is off are taken from it; when it comes back it h
     unsigned taken_while_off = 0;
     for (std::uint64_t seed = 1; seed <= seeds(8); ++seed) {
         CAPTURE(seed);
-        REQUIRE(judge(2 + seed % 3, seed, true, taken_while_off) == "");
+        REQUIRE(judge(2 + seed % 3, seed, {.off = true}, taken_while_off) == "");
     }
     CHECK(taken_while_off > 0);
 }
