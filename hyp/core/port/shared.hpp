@@ -11,7 +11,7 @@ template <class T>
 inline T load_shared(const T& from) {
     if constexpr (sizeof(T) == 8) {
         std::uint64_t v;
-        asm volatile("ldrd %Q0, %R0, %1" : "=r"(v) : "Q"(from));
+        asm volatile("ldrd %Q0, %R0, %1" : "=r"(v) : "o"(from));
         return static_cast<T>(v);
     } else {
         return *const_cast<const volatile T*>(&from);
@@ -23,7 +23,7 @@ inline T load_shared(const T& from) {
 template <class T>
 inline void store_shared(T& to, std::type_identity_t<T> value) {
     if constexpr (sizeof(T) == 8)
-        asm volatile("strd %Q1, %R1, %0" : "=Q"(to) : "r"(static_cast<std::uint64_t>(value)));
+        asm volatile("strd %Q1, %R1, %0" : "=o"(to) : "r"(static_cast<std::uint64_t>(value)));
     else *const_cast<volatile T*>(&to) = value;
 }
 

@@ -301,7 +301,8 @@ bool Tree::next_property(std::size_t& place, Property& out) const {
     return true;
 }
 
-Property Tree::property(int node, const char* name) const {
+/// Most of a boot's look-ups.
+[[gnu::flatten]] Property Tree::property(int node, const char* name) const {
     Property found;
     for (std::size_t place = first_property(node); next_property(place, found);)
         if (equal(found.name, name)) return found;
