@@ -76,6 +76,7 @@ struct Core {
     bool missed_maintenance{}; ///< while it was out: its TLB may have stale entries
 
     unsigned executed_on_shadow{}; ///< instructions since VTTBR was last written
+    bool pair_on_shadow{};         ///< the first of them was a load-exclusive
     bool ended{};                  ///< the guest's program has ended
 
     std::uint32_t& bank(port::Banked which) { return banked[static_cast<unsigned>(which)]; }

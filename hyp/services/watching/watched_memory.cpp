@@ -10,6 +10,7 @@
 #include "start/setup.hpp"
 #include "trap/fast_path.hpp"
 #include "trap/translate.hpp"
+#include "watching/exclusive_pair.hpp"
 
 #include <algorithm>
 
@@ -208,6 +209,8 @@ Outcome WatchedMemory::access(Cpu& cpu, Frame& frame, abi::FaultReason why) {
         cpu.step.stop = target->value & ~1u;
         cpu.debug.arm(cpu.step.stop, (target->value & 1) != 0);
     }
+    const DeviceAccess& access = cpu.trapped.access;
+    if (access.exclusive && !access.write && cpu.step.armed) exclusive_pair.prolong(cpu, frame);
     return outcome;
 }
 

@@ -3,7 +3,7 @@
 //
 // The normal views have nothing at a watched page; those of steps have it as before. So the guest
 // itself makes each access, with its own memory type, under the lock of all watched pages. Hyp
-// only stores for store-exclusives.
+// stores only for store-exclusives that are no pair with their load (exclusive_pair.hpp).
 //
 // A page is given back, with a record that says why, if the guest executes what lies there, if a
 // walk for a fetch meets a page table there, or if an instruction's accesses cannot be known.

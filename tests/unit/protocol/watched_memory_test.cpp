@@ -120,6 +120,121 @@ TEST_CASE("each access to a watched page has its record, and exclusives come thr
     }
 }
 
+TEST_CASE("a load-exclusive and its store make one step, by two CPUs", "[protocol]") {
+    constexpr unsigned rounds = 12;
+    for (std::uint64_t seed = 1; seed <= seeds(24); ++seed) {
+        CAPTURE(seed);
+        const bool others = seed % 8 == 7; // are watched, so there are no records
+        RigOptions options = watching(seed, {page, page_size});
+        if (seed % 8 > 4) options.tree.watch = {others ? counter + 4 : counter, 4};
+        options.conditions.monitor_asked_first = seed % 4 < 2;
+        Rig rig(options);
+        for (unsigned cpu = 0; cpu < 2; ++cpu) {
+            Code code = rig.program(cpu);
+            code.mov(0, counter).mov(3, rounds).mov(6, 0).add(14, 0, 0);
+            const std::uint32_t loop = code.here();
+            const bool followed = seed % 3 == 0 && cpu == 1; // as it loses what it has loaded
+            code.word(ldrex_r1).add(6, 6, 1).add(14, 1, 1).add(followed ? 1 : 2, 1, 0);
+            code.word(0xe180'4f9e).word(cmp_r4_0).bne(loop); // STREX r4, lr, [r0]
+            code.subs(3, 3, 1).bne(loop).end();
+        }
+        rig.run();
+        check_machine(rig);
+        CHECK(rig.simulation.ram.load<std::uint32_t>(counter) == 2 * rounds);
+        const auto there = accesses_to_memory(rig);
+        CHECK(judge(there) == "");
+        const std::uint32_t all = rig.reg(0, 6) + rig.reg(1, 6) + 2 * rounds;
+        CHECK(there.size() == (others ? 0 : all));
+        std::uint64_t unselected = 0;
+        for (unsigned cpu = 0; cpu < 2; ++cpu) unselected += rig.ring(cpu).statistics.unselected;
+        CHECK(unselected == (others ? all : 0));
+        for (const abi::Record& r : there) {
+            const bool followed = seed % 3 == 0 && r.cpu == 1;
+            CHECK((r.access & abi::access_emulated) ==
+                  (followed && abi::is_write(r) ? abi::access_emulated : 0));
+            if (abi::is_write(r)) CHECK(r.lr == r.value);
+        }
+    }
+}
+
+TEST_CASE("what lies between a load-exclusive and its store decides how they are made") {
+    struct Form {
+        std::vector<std::uint32_t> code; ///< r0: counter, which has 5; r2: 9
+        unsigned writes;
+        std::uint32_t status; ///< r4, before 77
+        bool together;
+    };
+    constexpr std::uint32_t strex_r4_r2 = 0xe180'4f92, strexeq_r4_r2 = 0x0180'4f92;
+    const Form forms[] = {
+        {{ldrex_r1, strex_r4_r2}, 1, 0, true},
+        {{ldrex_r1, 0xe251'7005, strexeq_r4_r2}, 1, 0, true},   // SUBS r7, r1, #5
+        {{ldrex_r1, 0xe251'7006, strexeq_r4_r2}, 0, 77, true},  // SUBS r7, r1, #6
+        {{ldrex_r1, 0xe251'4005, 0x1180'4f92}, 0, 0, true},     // SUBS r4, r1, #5; STREXNE
+        {{0xe1d0'1f9f, strex_r4_r2 | 0x0040'0000}, 1, 0, true}, // bytes
+        {{0xe1f0'1f9f, strex_r4_r2 | 0x0060'0000}, 1, 0, true}, // halfwords
+        {{ldrex_r1, 0xe1a0'2112, strex_r4_r2}, 1, 0, true},     // LSL r2, r2, r1
+        {{ldrex_r1, 0xe300'2123, strex_r4_r2}, 1, 0, false},    // MOVW
+        {{ldrex_r1, 0xe281'1001, strex_r4_r2}, 1, 0, false},    // ADD r1, r1, #1
+        {{ldrex_r1, 0xe280'0004, strex_r4_r2}, 0, 1, false},    // ADD r0, r0, #4
+        {{ldrex_r1, 0xe59f'7000, strex_r4_r2}, 1, 0, false},    // LDR r7, [pc]
+        {{ldrex_r1, 0xf57f'f01f, strex_r4_r2}, 0, 1, false},    // CLREX
+        {{ldrex_r1, 0xe180'1f92, 0xe1a0'4001}, 1, 0, false},    // STREX r1; MOV r4, r1
+        {{ldrex_r1, 0xe1a0'8008, 0xe1a0'8008, 0xe1a0'8008, 0xe1a0'8008, strex_r4_r2}, 1, 0, false},
+    };
+    for (std::uint64_t seed = 1; seed <= seeds(8); ++seed) {
+        for (const Form& form : forms) {
+            CAPTURE(seed, form.code[1]);
+            Rig rig(watching(seed, {page, page_size}, 1));
+            rig.simulation.ram.store(counter, 5u);
+            Code code = rig.program(0);
+            code.mov(0, counter).mov(2, 9).mov(4, 77);
+            for (const std::uint32_t word : form.code) code.word(word);
+            code.end();
+            rig.run();
+            check_machine(rig);
+            CHECK(rig.reg(0, 4) == form.status);
+            const auto there = accesses_to_memory(rig);
+            REQUIRE(there.size() == 1 + form.writes);
+            CHECK(there[0].value == 5);
+            if (form.writes == 0) continue;
+            CHECK(there[1].value == rig.reg(0, 2));
+            CHECK(rig.simulation.ram.load<std::uint32_t>(counter) == rig.reg(0, 2));
+            CHECK(((there[1].access & abi::access_emulated) == 0) == form.together);
+            const auto before = static_cast<std::uint32_t>(
+                std::find_if(form.code.begin(), form.code.end(),
+                             [](std::uint32_t w) { return (w & 0x0f90'0ff0) == 0x0180'0f90; }) -
+                form.code.begin());
+            CHECK(there[1].pc == there[0].pc + 4 * before);
+        }
+    }
+}
+
+TEST_CASE("code that is rewritten between a load-exclusive and its store has no store") {
+    const bool bkpt = GENERATE(true, false);
+    const std::uint32_t word = bkpt ? 0xe120'0070 : 0xe7f0'00f0; // or UDF
+    for (std::uint64_t seed = 1; seed <= seeds(6); ++seed) {
+        CAPTURE(seed, bkpt);
+        Rig rig(watching(seed, {page, page_size}, 1));
+        rig.simulation.ram.store(counter, 5u);
+        Code code = rig.program(0);
+        code.mov(0, counter).mov(2, 9);
+        const std::uint32_t load = code.here();
+        code.word(ldrex_r1).add(2, 1, 1).word(0xe180'4f92).end();
+        rig.simulation.meanwhile = [&](const Core& core) {
+            if (rig.machine->cpus[0].step.armed && core.frame.pc == load)
+                rig.simulation.ram.store(load + 4, word);
+        };
+        rig.run();
+        check_machine(rig);
+        Core& core = rig.simulation.cores[0];
+        CHECK(core.bank(bkpt ? port::Banked::lr_abt : port::Banked::lr_und) == load + 8);
+        const auto there = accesses_to_memory(rig);
+        REQUIRE(there.size() == 1);
+        CHECK(there[0].value == 5);
+        CHECK(rig.ring(0).statistics.abnormal == 1);
+    }
+}
+
 TEST_CASE("while a page is watched no access is missed, whenever that begins and ends",
           "[protocol]") {
     constexpr unsigned stores = 60, rounds = 4;
