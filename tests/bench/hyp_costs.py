@@ -4,8 +4,8 @@
 Usage: tests/bench/hyp_costs.py BUILD [--short] [--update] [--paths]
 
 Prints one table; writes it, and the paths by function, to BUILD/tests/bench/hyp.json; --paths prints the latter.
---short: as in `make test`, a bare guest and a boot under each engine, compared with tests/bench/hyp.baseline; --update
-writes the baseline.
+--short: as in `make test`, a bare guest and a boot under each engine, and the streams of boots with calls, compared
+with tests/bench/hyp.baseline; --update writes the baseline.
 
 One CPU and QEMU's instruction count as its clock (-icount) make each run the same, to the instruction. A path is
 everything executed from a vector to ERET; hyp_count.c classifies it by its effects, so names are only for reading. A
@@ -40,13 +40,16 @@ OPTIONS = {
     "policy flight": ["--slow-path", "--policy", "flight"],
 }
 ARGUMENTS = {"bare": [], SLOW: ["--slow-path"], **OPTIONS}
+# What a stream has for each call: the name of the boot, and arguments.
+CALLS = {"boot: bytes of a call with its return": ("calls",),
+         "boot: bytes of a call with its return and stack": ("call-stacks", "--stack", "calls")}
 # For each metric, the goals for the two engines. In instructions, unless the metric says otherwise.
 GOALS = {
     "load, PL1, ARM": (80, 121), "load, PL1, Thumb": (88, 138), "load with writeback": (900, 930),
     "load: slow path": (480, 620), "load: slow path, functions on the way": (45, 45), "load: slow path, files on the way": (18, 18),
     "exceptions": (1, 2), "ISB": (2, 4), "DSB": (2, 3), "DMB": (3, 3), "TLBI": (0, 2), "CP14": (0, 3), "CP15": (7, 11),
     "boot: mean": (86, 129), "SD load: mean": (81, 123), "boot: a stream and task names, more": (1200, 1200),
-    "boot: bytes of the stream": (2.0, 2.0), "boot: reset to the first instruction": (1_000_000, 1_000_000),
+    "boot: bytes of the stream": (2.0, 2.0), "boot: bytes of a call with its return": (8.0,), "boot: reset to the first instruction": (1_000_000, 1_000_000),
     "boot: traced / native": (1.0010, 1.0014), "traced / native by the mean, an access per 1,569": (1.052, 1.079),
     "boot with nothing traced": (50_000, 50_000), "image, text and constants, KiB": (108, 108),
     "core alone, text and constants, KiB": (70, 70), "core, lines of code": (6200, 6200), "start, lines of code": (2600, 2600),
@@ -267,6 +270,14 @@ class Bench:
             "--kernel", kernel, "--initrd", initrd, "--sd", card, "--append", line, "--expect", "mmioscope-guest: done",
             *more], cpus)
 
+    def bytes_of_a_call(self, name, *more):
+        """Of the stream of a boot that has nothing but calls with their returns."""
+        wire = self.own / f"{name}.wire"
+        self.boot(name, "emulation", "none", "--trace", "none", "--stream", "serial2", "--stream-file", wire, "--returns",
+                  "--probe", "vfs_*", "--probe", "mutex_lock", *more, plugin=())
+        said = (self.own / f"{name}-emulation.log").read_text(errors="replace")
+        return wire.stat().st_size / int(re.search(r"^other records: .*\b(\d+) call\b", said, re.M).group(1))
+
     def native(self, steps):
         """The same machine without a hypervisor: Non-secure, like the guest under it. Returns everything executed."""
         line, kernel, initrd, card = self.linux(steps)
@@ -374,6 +385,11 @@ def add_boot(table, engine, events, counts):
     table.add("boot: reset to the first instruction", engine, counts.sum("instructions", ["start"]))
 
 
+def add_calls(table, calls):
+    for metric, size in zip(CALLS, calls):
+        table.add(metric, ENGINES[0], size.result())
+
+
 def seen_all(events, counts):
     """Whether the paths match the trace's records. The path of the last one has a look at all checksums, and the machine's end
     may cut that before it."""
@@ -386,6 +402,8 @@ def short(bench, judge):
         boots = [pool.submit(bench.boot, "boot", engine, "none", plugin=()) for engine in ENGINES]
         bares = [pool.submit(bench.bare, engine) for engine in ENGINES]
         slows = [pool.submit(bench.bare, engine, SLOW) for engine in ENGINES]
+        calls = [pool.submit(bench.bytes_of_a_call, *words) for words in CALLS.values()]
+        add_calls(table, calls)
         for engine, boot, bare, slow in zip(ENGINES, boots, bares, slows):
             add_bare(table, engine, bare.result(), slow.result())
             events, counts = boot.result()
@@ -418,8 +436,10 @@ def whole(bench, judge):
         bares = each(bench.bare, None)
         slows = each(bench.bare, None, SLOW)
         options = {what: each(bench.bare, None, what) for what in OPTIONS}
+        calls = [pool.submit(bench.bytes_of_a_call, *words) for words in CALLS.values()]
 
     table, detail = Table(), {}
+    add_calls(table, calls)
     none, sd = natives["none"].result(), natives["sd"].result()
     for engine in ENGINES:
         bare = bares[engine].result()
