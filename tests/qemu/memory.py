@@ -9,10 +9,13 @@ bytes are watched: TRACE.csv has the accesses of LOG that touch one of them. Pri
 often memory moved between CPUs, as `mmioscope sharing --memory` counts it, and as the last line the sums; exits with 1 if
 there are any differences.
 """
+import collections
 import csv
 import itertools
 import struct
 import sys
+
+ALL_CPUS = 0xff
 
 
 def logged(path, hyp, watched):
@@ -36,19 +39,22 @@ def by_cpu(entries):
 
 
 def moves(entries):
-    """How often they, in their order, moved a page, a line or a byte: by mtrace's rule, of times. A read does if another CPU
-    has written there since the CPU's last read, a write if another one has accessed it since the last write."""
-    counts, reads, writes = {shift: [0, 0] for shift in (12, 6, 0)}, {}, {}
-    for now, (_, _, address, cpu, log2_size, store) in enumerate(entries, 1):
-        for shift, count in counts.items():
-            moved = False
+    """How often they, in their order, moved a page, a line or a byte: by mtrace's rule. A read does if another CPU has written
+    there since the CPU's last read, a write if another one has accessed it since the last write."""
+    counts = {12: [0, 0], 6: [0, 0], 0: [0, 0]}
+    for shift, count in counts.items():
+        read, write = collections.Counter(), collections.Counter()  # of a unit: a bit for each CPU whose next one moves it
+        for _, _, address, cpu, log2_size, store in entries:
+            bit, moved = 1 << cpu, 0
             for unit in range(address >> shift, (address + (1 << log2_size) - 1 >> shift) + 1):
-                read, written = reads.setdefault((shift, unit), {}), writes.setdefault((shift, unit), {})
-                since = (written if store else read).get(cpu, 0)
-                moved |= any(time > since and other != cpu for other, time in written.items())
-                moved |= store and any(time > since and other != cpu for other, time in read.items())
-                (written if store else read)[cpu] = now
-            count[store] += moved
+                moved |= (write if store else read)[unit] & bit
+                write[unit] |= ALL_CPUS ^ bit
+                if store:
+                    read[unit] |= ALL_CPUS ^ bit
+                    write[unit] &= ~bit
+                else:
+                    read[unit] &= ~bit
+            count[store] += moved != 0
     return "moves by page: {} reads, {} writes; by line: {}, {}; by byte: {}, {};".format(*counts[12], *counts[6], *counts[0])
 
 
@@ -122,7 +128,7 @@ def main():
                 stale += memory.get((watch, address + byte), here) != here
             memory[watch, address + byte] = here
         loads += not write
-    if not stretches:
+    if not stretches and not different and not stale:
         print(moves(entries))
     print(f"{len(rows)} accesses, {loads} loads, {different} different, {stale} bytes not as stored last")
     sys.exit(1 if different or stale else 0)
