@@ -178,7 +178,7 @@ std::uint32_t sign_extend(std::uint32_t value, unsigned log2_size) {
 [[nodiscard, gnu::always_inline]] inline bool take_locks(Cpu& cpu, const Frame& frame, bool plain) {
     DeviceAccess& access = cpu.trapped.access;
     if (cpu.machine->ending.load(std::memory_order_relaxed) != 0) return give_up(cpu);
-    const bool several = !plain && (access.listed || access.beyond != 0);
+    const bool several = !plain && access.beyond != 0;
     const bool held = several ? acquire_several(cpu)
                               : cpu.locks.acquire(*access.span->owner, cpu.number,
                                                   cpu.ring.statistics().lock_spins);
@@ -239,7 +239,7 @@ bool is_inside(const DeviceAccess& access, unsigned bytes) {
 [[gnu::always_inline]] inline Outcome go_on(DeviceOps& ops, Cpu& cpu, Frame& frame, bool plain) {
     const DeviceAccess& access = cpu.trapped.access;
     if (!take_locks(cpu, frame, plain)) return Outcome::again;
-    if ((!plain && access.listed) || access.span->hooks != nullptr) [[unlikely]] {
+    if ((!plain && access.listed && access.beyond != 0) || access.span->hooks) [[unlikely]] {
         if (const auto instead = ask_hooks(cpu, frame)) return *instead;
         plain = false;
     }

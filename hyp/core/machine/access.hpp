@@ -42,7 +42,8 @@ struct alignas(4) AccessForm {
     bool hooked : 1 {};         ///< somebody sees it (AccessHooks), and is told behind it
     arch::Bank bank{};          ///< which registers, if listed
     std::uint8_t status{};      ///< STREX: the core register for the result
-    std::uint16_t beyond{};     ///< bytes it may touch, if some lie beyond its span; else 0
+    std::uint16_t beyond{};     ///< bytes it may touch, if some lie beyond its span; else 0. If
+                                ///< listed 1 means that, too
 };
 static_assert(sizeof(AccessForm) == 16);
 

@@ -222,7 +222,7 @@ abi::FaultReason objection(Cpu& cpu, const Frame& frame) {
     if (!cpu.debug.usable())
         if (const auto why = lack_of_step(cpu, frame, access); why != none) return why;
     if (access.exclusive && is_no_exclusive(cpu, frame, access)) return undecodable;
-    if (access.listed) {
+    if (access.listed && access.beyond != 0) {
         if (const Beat* beyond = beat_beyond(cpu, access)) {
             access.va = beyond->va;
             access.pa = beyond->pa;

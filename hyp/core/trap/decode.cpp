@@ -16,19 +16,17 @@ namespace {
 constexpr unsigned pc = 15;
 
 /// Where the access to `va` leads: usually to the page of the fault, else where the guest's
-/// translation says. The address of a walk is that of the table.
-Beat locate(Cpu& cpu, const Frame& frame, const DeviceAccess& fault, VirtualAddress va,
-            bool write) {
+/// translation says. The address of a walk is that of the table. `fault` notes if it is beyond its
+/// span.
+Beat locate(Cpu& cpu, const Frame& frame, DeviceAccess& fault, VirtualAddress va, bool write) {
     Beat beat{.va = va, .write = write};
     const bool same_page = page_floor(va.value) == page_floor(fault.va.value);
-    if (same_page && !fault.stage1_walk) {
-        beat.pa = {page_floor(fault.pa.value) | (va.value & (page_size - 1))};
-    } else {
-        const auto pa = translate(cpu, frame, va, write);
-        beat.unmapped = !pa;
-        if (pa) beat.pa = *pa;
-    }
-    if (!beat.unmapped) beat.span = cpu.machine->span_at(beat.pa);
+    const auto pa = same_page && !fault.stage1_walk
+                        ? PhysicalAddress{page_floor(fault.pa.value) | (va.value & (page_size - 1))}
+                        : translate(cpu, frame, va, write);
+    beat.unmapped = !pa;
+    if (pa) beat.span = cpu.machine->span_at(beat.pa = *pa);
+    if (beat.span != fault.span) fault.beyond = 1;
     return beat;
 }
 
