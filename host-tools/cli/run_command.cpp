@@ -160,7 +160,7 @@ void add_tracing(CLI::App& command, Options& options) {
     add_values(
         command, "--pages", options.pages,
         "Record each move of a page of this memory between CPUs: all, BASE+SIZE, physical, or a "
-        "variable of the kernel; may be repeated")
+        "variable of the kernel; limit=N: free for 10 ms after N quick moves; may be repeated")
         ->type_name("PLACE");
 }
 

@@ -187,14 +187,14 @@ std::string hits_text(std::uint64_t value) {
 }
 
 std::string move_text(const abi::Record& record) {
-    constexpr std::array<std::string_view, 4> by = {"load", "store", "fetch", "walk"};
+    constexpr std::array<std::string_view, 6> by = {"load", "store", "fetch",
+                                                    "walk", "free",  "back"};
     std::string text(at(by, static_cast<unsigned>(abi::move_by(record.value)), "?"));
     const unsigned holders = abi::move_holders(record.value);
-    if (holders == 0) {
-        return text + ", first";
-    }
     const bool only_own = holders == 1u << record.cpu;
-    text += only_own ? ", had it to read" : abi::takes(record) ? " from" : " beside";
+    const char* const of_nobody = abi::move_by(record.value) < abi::MoveBy::freed ? ", first" : "";
+    const char* const of_others = abi::takes(record) ? " from" : " beside";
+    text += holders == 0 ? of_nobody : only_own ? ", had it to read" : of_others;
     for (unsigned cpu = 0; cpu < abi::max_cpus && !only_own; ++cpu) {
         if ((holders >> cpu & 1) != 0 && cpu != record.cpu) {
             text += fmt::format(" cpu{}", cpu);

@@ -44,16 +44,18 @@ std::vector<std::uint32_t> watch_cells(const std::vector<std::string>& wanted,
 
 std::vector<std::uint32_t> page_cells(const std::vector<std::string>& wanted,
                                       const control::FindDevice& find) {
-    std::vector<std::uint32_t> cells;
+    std::vector<std::uint32_t> cells, limit;
     for (const std::string& word : wanted) {
-        if (word == "all") {
-            return {};
-        }
-        for (const control::Place& pages : control::pages_of(word, find)) {
-            cells.insert(cells.end(), {static_cast<std::uint32_t>(pages.base),
-                                       static_cast<std::uint32_t>(pages.size)});
+        if (word.starts_with("limit=")) {
+            limit = {static_cast<std::uint32_t>(parse_number(word.substr(6)).value_or(0))};
+        } else if (std::ranges::find(wanted, "all") == wanted.end()) {
+            for (const control::Place& pages : control::pages_of(word, find)) {
+                cells.insert(cells.end(), {static_cast<std::uint32_t>(pages.base),
+                                           static_cast<std::uint32_t>(pages.size)});
+            }
         }
     }
+    cells.insert(cells.begin(), limit.begin(), limit.end());
     return cells;
 }
 

@@ -92,7 +92,9 @@ inline constexpr char watch[] =
 inline constexpr char pages[] =
     "mmioscope,pages"; ///< u32s, two per range: physical address, bytes; memory whose pages are
                        ///< one CPU's at a time, or of several that only read, and each move
-                       ///< becomes a record. Empty: all of it. Default: none
+                       ///< becomes a record. None: all of it. One more u32 before them, 1 to
+                       ///< 255: a page that has moved so often, each time within 1 ms, does not
+                       ///< move for 10 ms or more, between two records. Default: none
 inline constexpr char stacks[] =
     "mmioscope,stacks"; ///< stringlist: all, a path, an alias: the kernel's accesses to these
                         ///< devices have a payload with its stack (abi/stack.hpp); calls: so have

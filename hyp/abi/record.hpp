@@ -126,8 +126,9 @@ constexpr std::uint64_t power_value(PowerEvent event, unsigned cpu) {
     return (std::uint64_t{static_cast<std::uint8_t>(event)} << 8) | (cpu & 0xff);
 }
 
-/// What the guest wanted of the page of a `move` record.
-enum class MoveBy : std::uint8_t { load = 0, store = 1, fetch = 2, walk = 3 };
+/// What the guest wanted of the page of a `move` record; or Hyp: from `freed` on all CPUs have the
+/// page, since it moved too often (chosen::pages), until `taken_back`: then nobody has it.
+enum class MoveBy : std::uint8_t { load, store, fetch, walk, freed, taken_back };
 
 // A `move` record is written before the access at `pa` is made, or at the page of `pa` if a walk of
 // the guest's own tables (by a load, store or fetch at `va`) made it. Until then this CPU could not

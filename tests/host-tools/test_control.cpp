@@ -109,6 +109,9 @@ TEST_CASE("a variable lies as far from the first byte of memory as the kernel ha
     CHECK(run::page_cells({"lock", "0x80001004+16M"}, variables) ==
           std::vector<std::uint32_t>{0x817a'e000, 0x1000, 0x8000'1000, 0x100'1000});
     CHECK(run::page_cells({"lock", "all"}, variables).empty());
+    CHECK(run::page_cells({"lock", "limit=100"}, variables) ==
+          std::vector<std::uint32_t>{100, 0x817a'e000, 0x1000});
+    CHECK(run::page_cells({"limit=255", "all"}, variables) == std::vector<std::uint32_t>{255});
     CHECK_THROWS_WITH(run::page_cells({"0xfffff000+8K"}, variables), Catch::Contains("above 4 GiB"));
     for (const char* name : {"absolute", "of_a_module", "none"}) {
         CHECK_THROWS_WITH(variables(name), Catch::Contains("no such variable"));
@@ -276,6 +279,8 @@ TEST_CASE("a move of a page says from whom, and by what") {
     CHECK(text(store, 0b0010, false) == "store, had it to read");
     CHECK(text(fetch, 0b0001, true) == "fetch from cpu0");
     CHECK(text(walk, 0b0001, false) == "walk beside cpu0");
+    CHECK(text(freed, 0, false) == "free");
+    CHECK(text(taken_back, 0, false) == "back");
     record.value = ~std::uint64_t{0};
     CHECK(trace::move_text(record).starts_with("?"));
 }

@@ -15,9 +15,10 @@ import struct
 import sys
 from pathlib import Path
 
+ALL = 0xFF
 KERNEL_MINUS_MEMORY = 0xC0000000 - 0x80000000  # on vexpress-a15
 LOAD, STORE, FETCH, NOTE = range(4)
-WALK = 3
+WALK, FREED, TAKEN_BACK = 3, 4, 5  # FREED: all CPUs have the page, until it is TAKEN_BACK
 
 
 def pages_with_probes(calls):
@@ -50,7 +51,7 @@ def main():
             notes.append((address >> 12, cpu, NOTE, 0))
     following = {cpu: collections.deque(rows) for cpu, rows in moves.items()}
     has, unused = {}, {}  # by page: holders and whether one may store; CPUs whose last record is not explained yet
-    needed = missed = records = walks = extra = wrong = 0
+    needed = missed = frees = records = walks = extra = wrong = 0
     entries = struct.iter_unpack("<IBBH", Path(log[0]).read_bytes()) if log else notes
     for page, cpu, what, _ in entries:
         if page in lent:
@@ -70,6 +71,13 @@ def main():
         if record is not None and record[:3] == (page, 0, 0) and holders and given_back:
             given_back -= 1
             holders = writable = 0
+        if record is not None and record[0] == page and record[3] in (FREED, TAKEN_BACK):
+            free = record[3] == FREED
+            wrong += free == (holders == ALL)
+            has[page] = (ALL, 1) if free else (0, 0)
+            unused.pop(page, None)
+            frees += free
+            continue
         if record is None or record[0] != page or record[1:3] != (holders, writable):
             wrong += 1
             if wrong == 1:
@@ -90,7 +98,8 @@ def main():
     left = sum(len(rows) for rows in following.values())
     extra += sum(len(cpus) for cpus in unused.values())
     judged = f"{walks} by walks; {needed} needed, {missed} missed, {extra} not needed, " if log else ""
-    print(f"{records} records, {judged}{wrong + left} wrong")
+    valve = f"{frees} times free, " if frees else ""
+    print(f"{records} records, {judged}{valve}{wrong + left} wrong")
     sys.exit(1 if missed or wrong or left else 0)
 
 

@@ -145,7 +145,9 @@ bool GuestCpu::access_in_page(std::uint32_t va, unsigned log2_size, bool write,
         if (sim_.touched) sim_.touched(core_, address, write);
         std::byte* at = sim_.ram.at({address});
         if (write) std::memcpy(at, &value, std::size_t{1} << log2_size);
-        else std::memcpy(&value, at, std::size_t{1} << log2_size);
+        for (Core& other : sim_.cores) // of memory the monitor is a global one (A3.4.2)
+            if (write && &other != &core_ && other.monitor_address == va) other.monitor = false;
+        if (!write) std::memcpy(&value, at, std::size_t{1} << log2_size);
         return true;
     }
     if (on_shadow() && leaf.cacheable() && must_trap(*sim_.hypervisor, address) &&

@@ -16,7 +16,10 @@ using lpae::Descriptor;
 
 namespace {
 
-constexpr unsigned holds_each_second = 100'000;        ///< 10 microseconds each
+constexpr unsigned holds_each_second = 100'000; ///< 10 microseconds each
+constexpr unsigned holds_of_soon = 100;         ///< 1 ms: moves that are nearer are too often
+constexpr unsigned holds_free = 1000;           ///< 10 ms
+constexpr unsigned most_records = 18;           ///< of one trap
 constexpr unsigned table_level = lpae::last_level - 1; ///< of the entries that lead to our tables
 constexpr std::uint64_t block_size = lpae::level_size(table_level);
 constexpr lpae::Attributes read_only{(lpae::guest_memory.bits & ~lpae::s2_read_write) |
@@ -44,8 +47,12 @@ BootError MovingPages::configure(Machine& machine, Setup& setup) {
     if (!on_) return {};
     machine.memory = MemoryOf::each_cpu;
     const Property list = tree.property(chosen, abi::chosen::pages);
-    if (list.size % 8 != 0) return {"mmioscope,pages must have two cells for each range", ""};
-    for (std::size_t n = 0; n < list.size / 4; n += 2) {
+    const bool limited = list.size % 8 == 4;
+    if (!limited && list.size % 8 != 0)
+        return {"mmioscope,pages must have two cells for each range", ""};
+    if (limited) limit_ = list.cell(0);
+    if (limit_ > 0xff || limit_ < limited) return {"mmioscope,pages: not 1 to 255 moves", ""};
+    for (std::size_t n = limited; n < list.size / 4; n += 2) {
         const std::uint64_t begin = list.cell(n);
         const Range range{begin, begin + list.cell(n + 1)};
         if ((range.begin | range.end) % page_size != 0 || range.empty() ||
@@ -53,7 +60,7 @@ BootError MovingPages::configure(Machine& machine, Setup& setup) {
             return {"mmioscope,pages: not whole pages", ""};
         if (!ranges_.push_back(range)) return {"mmioscope,pages: too many ranges", ""};
     }
-    if (list.size == 0)
+    if (ranges_.empty())
         for (const Range& part : machine.guest_memory)
             if (!ranges_.push_back(part)) return {"mmioscope,pages: too many ranges", ""};
     return {};
@@ -193,6 +200,59 @@ BootError MovingPages::start(Machine& machine, const Setup&) {
     return {};
 }
 
+/// When this returns, these CPUs have no more than `leaf` at the page.
+void MovingPages::take_from(Machine& machine, unsigned losers, std::uint32_t page,
+                            Descriptor leaf) {
+    for (unsigned n = 0; losers != 0; ++n, losers >>= 1)
+        if ((losers & 1) != 0) set(machine, n, page, leaf);
+    check(machine.broadcast_fails.load(std::memory_order_relaxed) == 0,
+          "pages move, and a CPU has Cortex-A15 erratum 798181");
+    forget_translations();
+}
+
+/// Of Hyp's own doing.
+void MovingPages::record(Cpu& cpu, abi::MoveBy by, std::uint32_t page) {
+    abi::Record record =
+        event_record(abi::RecordType::move, abi::move_value(by, 0, false), page, region_);
+    cpu.ring.publish_event(record);
+}
+
+/// The page has moved too often: all CPUs have it. False: too many others are free.
+bool MovingPages::set_free(Cpu& cpu, std::uint32_t at, Page& page) {
+    Free* const free = std::ranges::find_if(
+        free_, [at](Free& each) { return port::exchange_if(each.page, 0, at); });
+    if (free == std::end(free_)) return false;
+    record(cpu, abi::MoveBy::freed, at);
+    page.free = true;
+    free->since = page.since = now();
+    for (unsigned n = 0; n < cpu.machine->cpu_count; ++n)
+        set(*cpu.machine, n, at, lpae::make_leaf(at, lpae::guest_memory, lpae::last_level));
+    return true;
+}
+
+/// Of those that have been free for long enough nobody has any any more.
+void MovingPages::take_back(Cpu& cpu) {
+    for (Free& free : free_) {
+        const std::uint32_t at = port::load_shared(free.page);
+        if (at == 0 || now() - free.since < holds_free * hold_) continue;
+        Lock& lock = cpu.machine->page_locks.of({at});
+        if (!lock.try_acquire(cpu.number, RegionLocks::max_turns, cpu.ring.statistics().lock_spins))
+            return;
+        Page& page = page_at(at);
+        if (free.page == at && now() - free.since >= holds_free * hold_) {
+            if (page.free) { // else another service has it, or had it
+                take_from(*cpu.machine, (1u << cpu.machine->cpu_count) - 1, at, 0);
+                record(cpu, abi::MoveBy::taken_back, at);
+                page.free = page.writable = false;
+                page.holders = page.moves = 0;
+                page.since = now();
+            }
+            port::store_shared(free.page, 0);
+        }
+        lock.release();
+    }
+}
+
 /// The page comes to this CPU. A store takes it from all others, anything else the right to store
 /// there from the one that had it.
 void MovingPages::move(Cpu& cpu, const Frame& frame, VirtualAddress va, PhysicalAddress pa,
@@ -201,14 +261,10 @@ void MovingPages::move(Cpu& cpu, const Frame& frame, VirtualAddress va, Physical
     const auto at = static_cast<std::uint32_t>(page_floor(pa.value));
     const bool store = by == abi::MoveBy::store;
     const unsigned me = 1u << cpu.number, holders = page.holders;
-    if (unsigned losers = store ? holders & ~me : page.writable ? holders : 0; losers != 0) {
-        const Descriptor leaf = store ? 0 : lpae::make_leaf(at, read_only, lpae::last_level);
-        for (unsigned n = 0; losers != 0; ++n, losers >>= 1)
-            if ((losers & 1) != 0) set(machine, n, at, leaf);
-        check(machine.broadcast_fails.load(std::memory_order_relaxed) == 0,
-              "pages move, and a CPU has Cortex-A15 erratum 798181");
-        forget_translations();
-    }
+    const unsigned losers = store ? holders & ~me : page.writable ? holders : 0;
+    if (losers != 0)
+        take_from(machine, losers, at,
+                  store ? 0 : lpae::make_leaf(at, read_only, lpae::last_level));
     abi::Record& record = cpu.trapped.record;
     record.type = abi::RecordType::move;
     describe_context(record, frame, va, pa);
@@ -219,9 +275,14 @@ void MovingPages::move(Cpu& cpu, const Frame& frame, VirtualAddress va, Physical
     cpu.ring.publish_event(record);
     page.holders = static_cast<std::uint8_t>(store ? me : holders | me);
     page.writable = store;
-    page.since = now();
-    set(machine, cpu.number, at,
-        lpae::make_leaf(at, store ? lpae::guest_memory : read_only, lpae::last_level));
+    const std::uint32_t before = std::exchange(page.since, now());
+    const bool soon = page.since - before < holds_of_soon * hold_;
+    if (losers != 0)
+        page.moves = static_cast<std::uint8_t>(soon ? std::min(page.moves + 1u, limit_) : 0);
+    const bool often = limit_ != 0 && page.moves == limit_;
+    if (!often || !set_free(cpu, at, page))
+        set(machine, cpu.number, at,
+            lpae::make_leaf(at, store ? lpae::guest_memory : read_only, lpae::last_level));
     port::publish_tables();
     if ((holders & me) != 0) cpu.view.forget(); // it may know that it cannot store
 }
@@ -229,7 +290,8 @@ void MovingPages::move(Cpu& cpu, const Frame& frame, VirtualAddress va, Physical
 /// The guest tries again; it gets the page, or it traps again.
 Outcome MovingPages::get(Cpu& cpu, const Frame& frame, VirtualAddress va, PhysicalAddress pa,
                          abi::MoveBy by) {
-    if (cpu.ring.stalls() && !cpu.ring.has_room(1)) return Outcome::again;
+    if (cpu.ring.stalls() && !cpu.ring.has_room(limit_ != 0 ? most_records : 1))
+        return Outcome::again;
     Lock& lock = cpu.machine->page_locks.of(pa);
     if (!lock.try_acquire(cpu.number, RegionLocks::max_turns, cpu.ring.statistics().lock_spins))
         return Outcome::again;
@@ -238,9 +300,10 @@ Outcome MovingPages::get(Cpu& cpu, const Frame& frame, VirtualAddress va, Physic
     const unsigned me = 1u << cpu.number;
     const bool has = (page.holders & me) != 0 && (page.writable || !store);
     const bool takes = store ? (page.holders & ~me) != 0 : page.writable;
-    if (has || page.lent || !moving_) cpu.view.forget(); // since the trap
+    if (has || page.lent || page.free || !moving_) cpu.view.forget(); // since the trap
     else if (!takes || now() - page.since >= hold_) move(cpu, frame, va, pa, by, page);
     lock.release();
+    if (limit_ != 0) take_back(cpu);
     return Outcome::again;
 }
 
@@ -262,6 +325,7 @@ void MovingPages::set_moving(Machine& machine, bool moving) {
     if (moving == moving_) return;
     moving_ = moving;
     if (owner_ == nullptr) return; // before start()
+    std::ranges::fill(free_, Free{});
     for (std::uint64_t at = all_.begin; at < all_.end; at += page_size) {
         if (!page_at(at).ours || page_at(at).lent) continue;
         for (unsigned cpu = 0; cpu < machine.cpu_count; ++cpu)

@@ -8,7 +8,8 @@
 // Who takes a page from others makes their descriptors invalid, or read-only, and then all CPUs
 // forget them; only then the record is written, and then its own descriptor becomes valid
 // (docs/tlb.md). A page stays where it came to for a while: a store-exclusive would else lose it to
-// another CPU's again and again.
+// another CPU's again and again. One that moves too often is free for a while, if that is asked
+// for: all CPUs have it, between two records.
 #pragma once
 
 #include "abi/record.hpp"
@@ -56,11 +57,19 @@ public:
 private:
     /// Who has a page.
     struct Page {
-        bool ours{};            ///< it moves,
-        bool lent{};            ///< but not now
+        bool ours : 1 {};       ///< it moves,
+        bool lent : 1 {};       ///< but not now,
+        bool free : 1 {};       ///< nor if all have it
         bool writable{};        ///< the only holder may store there
+        std::uint8_t moves{};   ///< in a row, each soon after the one before
         std::uint8_t holders{}; ///< CPUs that may access it, a bit each
         std::uint32_t since{};  ///< CNTPCT's lower half when it came to the last one
+    };
+
+    /// A page that is free. Changes under its page's lock.
+    struct Free {
+        std::uint32_t page{}; ///< 0: none
+        std::uint32_t since{};
     };
 
     void mark(Range range, bool ours);
@@ -74,6 +83,10 @@ private:
         return pages_[static_cast<std::uint32_t>(at - all_.begin) / page_size];
     }
     lpae::Descriptor* new_table();
+    void take_from(Machine& machine, unsigned losers, std::uint32_t page, lpae::Descriptor leaf);
+    void record(Cpu& cpu, abi::MoveBy by, std::uint32_t page);
+    bool set_free(Cpu& cpu, std::uint32_t at, Page& page);
+    void take_back(Cpu& cpu);
     Outcome get(Cpu& cpu, const Frame& frame, VirtualAddress va, PhysicalAddress pa,
                 abi::MoveBy by);
     void move(Cpu& cpu, const Frame& frame, VirtualAddress va, PhysicalAddress pa, abi::MoveBy by,
@@ -82,10 +95,12 @@ private:
     bool on_{}, moving_{true};
     std::uint16_t region_{abi::no_device}; ///< of all memory
     std::uint32_t hold_{};                 ///< ticks that a page stays where it came to
-    FixedVector<Range, 8> ranges_;         ///< as asked for
-    Range room_;                           ///< for tables: what is left
-    Range all_;                            ///< whole blocks with all pages
-    Page* pages_{};                        ///< of `all_`
+    unsigned limit_{};                     ///< of Page::moves; 0: none
+    Free free_[16]{};
+    FixedVector<Range, 8> ranges_; ///< as asked for
+    Range room_;                   ///< for tables: what is left
+    Range all_;                    ///< whole blocks with all pages
+    Page* pages_{};                ///< of `all_`
     Owner* owner_{};
 };
 

@@ -84,7 +84,7 @@ moving_judged() { # LINE FEWEST ARGUMENT...
         --pages all "${logged[@]}" "${@:3}"
     complete
     [ ! -e "$out/probes.csv" ] || probes_judged 20
-    moves_judged "$2" ${3:+"probes=$out/probes.csv" "probes=$out/calls.csv"}
+    moves_judged "$2" $(cd "$out" && ls probes.csv calls.csv 2>/dev/null | sed "s,^,probes=$out/,")
 }
 moving_judged_probed() { # LINE FEWEST
     local probes=(--probe 'vfs_*' --probe 'kmem_cache_*' --probe 'mutex_*')
@@ -111,6 +111,17 @@ add nightly moving-kexec 60 virt moving_kexec
 add nightly moving-resets 60 virt moving_resets
 add test moving 40 on_all_cpus moving 10000
 add test moving-judged 40 moving_judged 'Brought up 1 node, 2 CPUs' 2000
+# Pages that move too often are free for a while: the records say when.
+moving_limited() { # MOVES LINE FEWEST
+    moving_judged "${@:2}" --pages "limit=$1"
+    has judge ' [1-9][0-9]* times free, '
+}
+moving_limited_boot() { # MOVES FEWEST
+    moving "$2" --pages "limit=$1"
+    has judge ' [1-9][0-9]* times free, '
+}
+add nightly moving-limited-boot 90 on_all_cpus moving_limited_boot 5 10000
+add nightly moving-limited 60 moving_limited 2 'Brought up 1 node, 2 CPUs' 1000
 add nightly moving-judged-boot 300 moving_judged 'clk: Disabling unused clocks' 40000
 add nightly moving-judged-probed 60 moving_judged_probed 'Brought up 1 node, 2 CPUs' 2000
 add nightly moving-judged-armmp 60 with_guest armmp moving_judged_of 'Brought up 1 node, 2 CPUs' 2000
