@@ -73,11 +73,14 @@ Status print_properties(const Options& options) {
         lines += fmt::format("fdt set /chosen {}\n", task_names_property(options.kernel));
     }
     if (!options.probes.empty()) {
-        const auto cells = run::probes_of(options.probes, options.returns,
-                                          run::read_input(options.kernel, "kernel"), options.memory)
-                               .cells;
+        const run::Probes probes =
+            run::probes_of(options.probes, options.returns,
+                           run::read_input(options.kernel, "kernel"), options.memory);
+        if (!probes.of_modules.empty()) {
+            throw bad_input("--probe MODULE:FUNCTION: use ctl when the module is loaded");
+        }
         lines += fmt::format("fdt set /chosen {} \"<{:#x}>\"\n", abi::chosen::probes,
-                             fmt::join(cells, " "));
+                             fmt::join(probes.cells, " "));
     }
     write_output(lines);
     return status_of_output(Status::fine);

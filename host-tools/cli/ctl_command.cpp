@@ -26,6 +26,7 @@ struct Options {
     std::string target;
     std::vector<std::string> words;
     std::string kernel; ///< image; empty: none
+    std::vector<std::string> modules;
     unsigned baud = 115'200;
     double timeout = 10;
     bool returns = false;
@@ -39,8 +40,8 @@ Examples:
   mmioscope ctl unix:ctl.sock status
   mmioscope ctl unix:ctl.sock deselect serial0 interrupt-controller@2c001000
   mmioscope ctl unix:ctl.sock trigger start address mmc@50000+0xc direction w
-  mmioscope ctl unix:ctl.sock --kernel vmlinuz probe vfs_write 'kmem_cache_*,count'
   mmioscope ctl unix:ctl.sock --kernel vmlinuz probe 'mmc_wait_for_cmd,if=arg0==0xc2095000,if=arg2>3'
+  mmioscope ctl unix:ctl.sock --kernel vmlinuz --symbols armmmci.ko@0xbf010000 probe 'armmmci:mmci_*,sample=10'
   mmioscope ctl /dev/ttyUSB0 --baud 921600 mark before the driver is loaded
 
 Exit status: 0 the command was carried out, 1 it was refused or no reply came, 2 TARGET cannot be opened.
@@ -63,7 +64,8 @@ Status steer(const Options& options) {
         options.kernel.empty() ||
                 (!options.words.front().ends_with("probe") && options.words.front() != "hits")
             ? control::FindCode()
-            : run::code_of(run::read_input(options.kernel, "kernel"), options.returns);
+            : run::code_of(run::read_input(options.kernel, "kernel"), options.modules,
+                           options.returns);
     const auto asks = control::asks_of(
         options.words,
         [](const std::string&) {
@@ -95,12 +97,10 @@ Action add(CLI::App& command, const std::string&) {
     const auto options = std::make_shared<Options>();
     command.add_option("target", options->target, "Where the board is, see below")->required();
     command.add_option("command", options->words, "What to do, see below")->required();
-    command
-        .add_option(
-            "--kernel", options->kernel,
-            "The kernel that runs there: its image (vmlinuz, Image) for probes, its vmlinux or "
-            "System.map for variables")
-        ->type_name("FILE");
+    add_file(command, "--kernel", options->kernel,
+             "The kernel that runs there: its image (vmlinuz, Image) for probes, its vmlinux or "
+             "System.map for variables; for functions of modules, which are loaded, --symbols");
+    add_symbols(command, options->modules);
     command.add_flag("--returns", options->returns, "With probe: record each return, too");
     command.add_option("--baud", options->baud, "Rate of a serial port, in bit/s (default 115200)")
         ->check(CLI::Range(1, 100'000'000));

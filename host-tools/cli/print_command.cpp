@@ -304,8 +304,7 @@ Action add(CLI::App& command, const std::string&) {
     command.add_flag("--summary", options->summary, "Print only the table and the verdict");
     command.add_flag(
         "--no-summary", options->no_summary,
-        "Print no table and no verdict; a verdict other than complete goes to standard "
-        "error");
+        "Print no table and no verdict; a verdict other than complete goes to standard error");
     command.add_flag("-f,--follow", options->follow,
                      "Read on as the file grows, as mmioscope follow does");
     command.add_flag(

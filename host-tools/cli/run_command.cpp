@@ -120,8 +120,7 @@ void add_tracing(CLI::App& command, Options& options) {
     command.add_flag(
         "--no-breakpoints", options.no_breakpoints,
         "Trace as on a board whose DBGEN is low: accesses are emulated; what cannot be "
-        "emulated is stepped by SMC at PL1, or else recorded, and the guest gets a data "
-        "abort");
+        "emulated is stepped by SMC at PL1, or else recorded, and the guest gets a data abort");
     add_size(command, "--area-size", options.area_size,
              "Size of the trace area, a multiple of 4K (default 64M)");
     command.add_flag("--guest-reader", options.guest_reader,
@@ -137,8 +136,7 @@ void add_tracing(CLI::App& command, Options& options) {
             "--stack", options.stacks,
             "Record the kernel's stack at each access to these devices, for mmioscope print "
             "--stack: all, or names as for --trace, or BYTES: and names (default 256 bytes); "
-            "calls: "
-            "at each call of --probe, too")
+            "calls: at each call of --probe, too")
         ->type_name("[BYTES:]DEVICE,...");
     add_values(
         command, "--probe", options.probes,

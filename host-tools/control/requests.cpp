@@ -6,7 +6,7 @@
 #include "tree/device_names.hpp"
 
 #include <algorithm>
-#include <limits>
+#include <iterator>
 #include <optional>
 #include <sstream>
 #include <string_view>
@@ -29,8 +29,7 @@ std::uint32_t number(const std::string& word) {
     return static_cast<std::uint32_t>(*value);
 }
 
-std::uint32_t count(const std::string& word,
-                    std::uint32_t most = std::numeric_limits<std::uint32_t>::max()) {
+std::uint32_t count(const std::string& word, std::uint32_t most = UINT32_MAX) {
     const std::uint32_t value = number(word);
     if (value == 0) {
         throw bad_input("{}: must be at least 1", word);
@@ -137,29 +136,19 @@ private:
 
 using Asks = std::vector<Ask>;
 
-void add_selection(Asks& to, WordReader& words, Command by_region, Command by_range) {
+/// A request for each range. `all`: for the word "all".
+void add_places(Asks& to, WordReader& words, Command command, std::optional<Ask> all) {
+    const bool watches = command == Command::watch || command == Command::unwatch;
     do {
-        const std::string& word = words.next("a device, BASE+SIZE or 'all'");
-        if (word == "all") {
-            to.push_back({by_region, abi::control::all_regions});
-            continue;
-        }
-        for (const Place& place : places(word, words.find())) {
-            to.push_back(in_reach(by_range, place));
-        }
-    } while (!words.done());
-}
-
-void add_watches(Asks& to, WordReader& words, Command command) {
-    do {
-        const std::string& word = words.next("BASE+SIZE, a variable, or 'all'");
-        if (command == Command::unwatch && word == "all") {
-            to.push_back({command});
+        const std::string& word = words.next(watches ? "BASE+SIZE, a variable, or 'all'"
+                                                     : "a device, BASE+SIZE or 'all'");
+        if (all && word == "all") {
+            to.push_back(*all);
             continue;
         }
         for (const Place& place : places(word, words.find())) {
             to.push_back(in_reach(command, place));
-            if (place.size > abi::control::most_watched) {
+            if (watches && place.size > abi::control::most_watched) {
                 throw bad_input("{}: at most {} MiB can be watched", word,
                                 abi::control::most_watched >> 20);
             }
@@ -167,12 +156,15 @@ void add_watches(Asks& to, WordReader& words, Command command) {
     } while (!words.done());
 }
 
-Ask direction(WordReader& words, Command command) {
-    const std::string& word = words.next("r, w or rw");
-    if (word != "r" && word != "w" && word != "rw") {
-        throw bad_input("'{}': expected r, w or rw", word);
+/// The index of the next word among `all`, which `names` lists for a message.
+std::uint32_t choice(WordReader& words, const char* names,
+                     std::initializer_list<std::string_view> all) {
+    const std::string& word = words.next(names);
+    const auto* const found = std::ranges::find(all, word);
+    if (found == all.end()) {
+        throw bad_input("'{}': expected {}", word, names);
     }
-    return {command, word == "r" ? 1u : word == "w" ? 2u : 3u};
+    return static_cast<std::uint32_t>(found - all.begin());
 }
 
 Ask address(WordReader& words, Command command) {
@@ -187,9 +179,7 @@ Ask address(WordReader& words, Command command) {
 Ask value(WordReader& words, Command command) {
     const std::string& word = words.next("VALUE or VALUE/MASK");
     const std::size_t slash = word.find('/');
-    const std::uint32_t mask = slash == std::string::npos
-                                   ? std::numeric_limits<std::uint32_t>::max()
-                                   : number(word.substr(slash + 1));
+    const std::uint32_t mask = number(slash == word.npos ? "0xffffffff" : word.substr(slash + 1));
     const std::uint32_t wanted = number(word.substr(0, slash));
     if ((wanted & ~mask) != 0) {
         throw bad_input("{}: the value has bits outside the mask", word);
@@ -197,21 +187,24 @@ Ask value(WordReader& words, Command command) {
     return {command, mask, wanted};
 }
 
+/// Takes what is before the first `,`.
+std::string_view next_part(std::string_view& rest) {
+    const std::string_view part = rest.substr(0, rest.find(','));
+    rest.remove_prefix(std::min(rest.size(), part.size() + 1));
+    return part;
+}
+
 Ask cpus(WordReader& words) {
     const std::string& word = words.next("CPUs, as 0,2");
     std::uint32_t mask = 0;
-    for (std::string_view rest = word; !rest.empty();) {
-        const std::string_view one = rest.substr(0, rest.find(','));
-        rest.remove_prefix(std::min(rest.size(), one.size() + 1));
-        const std::optional<std::uint64_t> cpu = parse_number(one);
+    std::string_view rest = word;
+    do {
+        const std::optional<std::uint64_t> cpu = parse_number(next_part(rest));
         if (!cpu || *cpu >= abi::max_cpus) {
             throw bad_input("'{}' is not a list of CPUs below {}", word, abi::max_cpus);
         }
         mask |= 1u << *cpu;
-    }
-    if (mask == 0) {
-        throw bad_input("'{}' is not a list of CPUs", word);
-    }
+    } while (!rest.empty());
     return {Command::filter_cpus, mask};
 }
 
@@ -224,19 +217,32 @@ Ask pcs(WordReader& words) {
     return in_reach(Command::filter_pcs, *place);
 }
 
+/// What filters and the trigger have. False: another word is next.
+bool add_condition(Asks& to, WordReader& words, Command directions, Command addresses,
+                   Command values) {
+    if (words.accept("direction")) {
+        to.push_back({directions, 1 + choice(words, "r, w or rw", {"r", "w", "rw"})});
+    } else if (words.accept("address")) {
+        to.push_back(address(words, addresses));
+    } else if (words.accept("value")) {
+        to.push_back(value(words, values));
+    } else {
+        return false;
+    }
+    return true;
+}
+
 void add_filter(Asks& to, WordReader& words) {
     if (words.accept("none")) {
         to.push_back({Command::no_filter});
         return;
     }
     do {
-        if (words.accept("direction")) {
-            to.push_back(direction(words, Command::filter_directions));
-        } else if (words.accept("address")) {
-            to.push_back(address(words, Command::filter_addresses));
-        } else if (words.accept("value")) {
-            to.push_back(value(words, Command::filter_values));
-        } else if (words.accept("cpus")) {
+        if (add_condition(to, words, Command::filter_directions, Command::filter_addresses,
+                          Command::filter_values)) {
+            continue;
+        }
+        if (words.accept("cpus")) {
             to.push_back(cpus(words));
         } else if (words.accept("pc")) {
             to.push_back(pcs(words));
@@ -253,19 +259,14 @@ void add_trigger(Asks& to, WordReader& words) {
     if (words.accept("none")) {
         return;
     }
-    const bool starts = words.accept("start");
-    if (!starts && !words.accept("stop")) {
-        throw bad_input("'{}': expected none, start or stop", words.next("none, start or stop"));
-    }
+    const bool starts = choice(words, "none, start or stop", {"start", "stop"}) == 0;
     std::uint32_t nth = 1;
     while (!words.done()) {
-        if (words.accept("direction")) {
-            to.push_back(direction(words, Command::trigger_directions));
-        } else if (words.accept("address")) {
-            to.push_back(address(words, Command::trigger_addresses));
-        } else if (words.accept("value")) {
-            to.push_back(value(words, Command::trigger_values));
-        } else if (words.accept("count")) {
+        if (add_condition(to, words, Command::trigger_directions, Command::trigger_addresses,
+                          Command::trigger_values)) {
+            continue;
+        }
+        if (words.accept("count")) {
             nth = count(words.next("a number"), abi::control::most_counted);
         } else {
             throw bad_input("'{}': expected direction, address, value or count",
@@ -290,13 +291,6 @@ void add_marker(Asks& to, const std::string& text) {
         to.push_back({Command::marker_text, static_cast<std::uint32_t>(piece),
                       static_cast<std::uint32_t>(piece >> 32)});
     }
-}
-
-/// Takes what is before the first `,`.
-std::string_view next_part(std::string_view& rest) {
-    const std::string_view part = rest.substr(0, rest.find(','));
-    rest.remove_prefix(std::min(rest.size(), part.size() + 1));
-    return part;
 }
 
 /// SUBJECT[&MASK] RELATION VALUE
@@ -370,18 +364,6 @@ void add_probes(Asks& to, WordReader& words, Command command) {
     } while (!words.done());
 }
 
-Ask policy(WordReader& words) {
-    const std::string& word = words.next("drop, stall or flight");
-    for (const auto& [name, policy] : {std::pair{"drop", abi::Policy::drop},
-                                       {"stall", abi::Policy::stall},
-                                       {"flight", abi::Policy::flight}}) {
-        if (word == name) {
-            return {Command::policy, static_cast<std::uint32_t>(policy)};
-        }
-    }
-    throw bad_input("'{}': expected drop, stall or flight", word);
-}
-
 struct Plain {
     std::string_view word;
     Command command;
@@ -392,17 +374,21 @@ constexpr Plain plain_commands[] = {
 };
 
 Asks asks_of_one(WordReader& words) {
-    Asks asks;
+    constexpr Ask all{Command::select, abi::control::all_regions};
     const std::string command = words.next("a command");
-    for (const Plain& plain : plain_commands) {
-        if (command == plain.word) {
-            return {{plain.command}};
-        }
+    const auto* const plain = std::ranges::find(plain_commands, command, &Plain::word);
+    if (plain != std::end(plain_commands)) {
+        return {{plain->command}};
     }
+    Asks asks;
     if (command == "select") {
-        add_selection(asks, words, Command::select, Command::select_range);
+        add_places(asks, words, Command::select_range, all);
     } else if (command == "deselect") {
-        add_selection(asks, words, Command::deselect, Command::deselect_range);
+        add_places(asks, words, Command::deselect_range, Ask{Command::deselect, all.first});
+    } else if (command == "watch") {
+        add_places(asks, words, Command::watch, std::nullopt);
+    } else if (command == "unwatch") {
+        add_places(asks, words, Command::unwatch, Ask{Command::unwatch});
     } else if (command == "filter") {
         add_filter(asks, words);
     } else if (command == "trigger") {
@@ -410,19 +396,15 @@ Asks asks_of_one(WordReader& words) {
     } else if (command == "sample") {
         asks.push_back({Command::sample, count(words.next("a number"))});
     } else if (command == "policy") {
-        asks.push_back(policy(words));
+        constexpr char names[] = "drop, stall or flight";
+        asks.push_back({Command::policy, choice(words, names, {"drop", "stall", "flight"})});
     } else if (command == "probe") {
         add_probes(asks, words, Command::probe);
     } else if (command == "unprobe" || command == "hits") {
         add_probes(asks, words, command == "hits" ? Command::probe_hits : Command::unprobe);
-    } else if (command == "watch" || command == "unwatch") {
-        add_watches(asks, words, command == "watch" ? Command::watch : Command::unwatch);
     } else if (command == "pages") {
-        const std::string& word = words.next("on or off");
-        if (word != "on" && word != "off") {
-            throw bad_input("'{}': expected on or off", word);
-        }
-        asks.push_back({word == "on" ? Command::pages_on : Command::pages_off});
+        const bool on = choice(words, "on or off", {"on", "off"}) == 0;
+        asks.push_back({on ? Command::pages_on : Command::pages_off});
     } else if (command == "mark") {
         add_marker(asks, words.rest());
     } else {
@@ -449,7 +431,7 @@ Ask probe_of(const Instruction& at, const Asks& rule) {
     constexpr auto count = static_cast<std::uint32_t>(abi::control::ProbeAction::count);
     const bool counts = !rule.empty() && rule.front().first == count;
     const std::uint32_t flags = counts ? at.flags & ~abi::control::returns : at.flags;
-    return {Command::probe, at.address | flags, at.word};
+    return {Command::probe, at.address | flags, at.word, at.of_module};
 }
 
 const char probe_options_help[] = R"(
@@ -496,11 +478,7 @@ std::vector<Ask> asks_of(std::span<const std::string> words, const FindDevice& f
 
 std::vector<std::string> words_of(const std::string& text) {
     std::istringstream stream(text);
-    std::vector<std::string> words;
-    for (std::string word; stream >> word;) {
-        words.push_back(word);
-    }
-    return words;
+    return {std::istream_iterator<std::string>(stream), {}};
 }
 
 std::set<std::string> device_names(const wire::StreamHead& head) {

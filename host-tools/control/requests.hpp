@@ -20,6 +20,7 @@ struct Ask {
     abi::control::Command command;
     std::uint32_t first = 0;
     std::uint32_t second = 0;
+    bool of_module = false; ///< Linux maps its code in a process when that first executes it
 
     bool operator==(const Ask&) const = default;
 };
@@ -38,6 +39,7 @@ struct Instruction {
     std::uint32_t address;
     std::uint32_t word;
     std::uint32_t flags; ///< in the address of its probe (abi/control.hpp)
+    bool of_module = false;
 };
 
 /// The request for its probe, behind `rule`: what is only counted has no returns.
@@ -55,8 +57,8 @@ using FindCode = std::function<std::vector<Instruction>(const std::string& name)
 std::vector<Ask> asks_of(std::span<const std::string> words, const FindDevice& find,
                          const FindCode& code = {});
 
-/// The whole pages of BASE+SIZE, or of what `find` finds. Throws Error (bad_input), as for what ends
-/// above 4 GiB.
+/// The whole pages of BASE+SIZE, or of what `find` finds. Throws Error (bad_input), as for what
+/// ends above 4 GiB.
 std::vector<Place> pages_of(const std::string& word, const FindDevice& find);
 
 /// Splits a command in one text at its spaces.

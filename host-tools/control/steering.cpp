@@ -26,8 +26,14 @@ public:
     explicit Asker(Channel& channel)
         : channel_(channel), id_(static_cast<std::uint16_t>(std::random_device()())) {}
 
+    // Code of a module that the process which runs has not mapped: until another one runs.
     Reply send(const Ask& ask) {
-        return channel_.ask(abi::control::make_request(ask.command, id_++, ask.first, ask.second));
+        Reply reply;
+        do {
+            reply =
+                channel_.ask(abi::control::make_request(ask.command, id_++, ask.first, ask.second));
+        } while (reply.status == Status::other_code && ask.of_module && --tries_ > 0);
+        return reply;
     }
 
     Reply ask(const Ask& ask) {
@@ -51,6 +57,7 @@ public:
 private:
     Channel& channel_;
     std::uint16_t id_;
+    int tries_ = 300; ///< in vain, of all requests
 };
 
 std::string status_text(const Reply& reply) {

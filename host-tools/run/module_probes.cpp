@@ -2,13 +2,11 @@
 
 #include "linux/kernel_finder.hpp"
 #include "linux/module_watch.hpp"
+#include "run/probes.hpp"
 #include "system/message.hpp"
 
-#include <fnmatch.h>
-
 #include <array>
-#include <atomic>
-#include <cstring>
+#include <bit>
 
 namespace mmioscope::run {
 
@@ -17,22 +15,13 @@ namespace {
 using abi::control::Mailbox;
 using namespace std::chrono_literals;
 
-bool fits(const std::string& pattern, const std::string& name) {
-    return ::fnmatch(pattern.c_str(), name.c_str(), 0) == 0;
-}
-
-constexpr std::size_t words_of(std::size_t bytes) {
-    return bytes / sizeof(std::uint32_t);
-}
+using Words = std::array<std::uint32_t, 4>; // a Request, a Reply
 
 } // namespace
 
-ModulePattern::ModulePattern(std::string_view text)
-    : module(text.substr(0, text.find(':'))), function(text.substr(text.find(':') + 1)) {}
-
 ModuleProbes::ModuleProbes(const std::vector<std::string>& patterns, std::uint32_t flags,
                            std::span<std::byte> ram, std::uint64_t base, std::uint64_t mailbox)
-    : patterns_(patterns.begin(), patterns.end()), flags_(flags), memory_(ram, base),
+    : patterns_(patterns), flags_(flags), memory_(ram, base),
       mailbox_(reinterpret_cast<volatile std::uint32_t*>(&ram[mailbox - base])) {}
 
 // All of the guest's memory is hostile: each address is checked.
@@ -49,11 +38,11 @@ void ModuleProbes::look_at(std::uint32_t module) {
         for (const auto& function : loaded ? reader.functions(module, loaded->text, most_bytes)
                                            : std::vector<linux_guest::Module::Function>()) {
             bool wanted = false;
-            for (ModulePattern& pattern : patterns_) {
-                const bool is =
-                    fits(pattern.module, name_) && fits(pattern.function, function.name);
-                pattern.used |= is;
-                wanted |= is;
+            for (const std::string& pattern : patterns_) {
+                if (fits(pattern, name_, function.name)) {
+                    used_.insert(pattern);
+                    wanted = true;
+                }
             }
             const auto word = kernel->space.word(function.address); // none: in Thumb state
             if (wanted && word && seen.insert(function.address).second) {
@@ -68,22 +57,20 @@ void ModuleProbes::look_at(std::uint32_t module) {
 void ModuleProbes::send() {
     const control::Ask& ask = asks_.front();
     const auto request = abi::control::make_request(ask.command, ++id_, ask.first, ask.second);
-    std::array<std::uint32_t, words_of(sizeof request)> words;
-    std::memcpy(words.data(), &request, sizeof request);
+    const auto words = std::bit_cast<Words>(request);
     for (std::size_t i = 0; i < words.size(); ++i) {
-        mailbox_[words_of(offsetof(Mailbox, request)) + i] = words[i];
+        mailbox_[offsetof(Mailbox, request) / 4 + i] = words[i];
     }
 }
 
 /// The hypervisor looks again and again, if the guest's CPU runs.
 bool ModuleProbes::answered() {
-    abi::control::Reply reply;
-    std::array<std::uint32_t, words_of(sizeof reply)> words;
+    Words words;
     for (const auto give_up = Clock::now() + 2ms; Clock::now() < give_up;) {
         for (std::size_t i = 0; i < words.size(); ++i) {
-            words[i] = mailbox_[words_of(offsetof(Mailbox, reply)) + i];
+            words[i] = mailbox_[offsetof(Mailbox, reply) / 4 + i];
         }
-        std::memcpy(&reply, words.data(), sizeof reply);
+        const auto reply = std::bit_cast<abi::control::Reply>(words);
         if (reply.id == id_ && reply.check == abi::control::check_of(reply)) {
             refused_ += reply.status != abi::control::Status::done;
             return true;
@@ -113,11 +100,10 @@ void ModuleProbes::pass() {
 }
 
 void ModuleProbes::finish() const {
-    for (const ModulePattern& pattern : patterns_) {
-        if (!pattern.used) {
-            print_message(
-                "mmioscope: --probe {}:{}: no module that was loaded has such a function\n",
-                pattern.module, pattern.function);
+    for (const std::string& pattern : patterns_) {
+        if (!used_.contains(pattern)) {
+            print_message("mmioscope: --probe {}: no module that was loaded has such a function\n",
+                          pattern);
         }
     }
 }

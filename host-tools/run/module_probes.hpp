@@ -9,22 +9,9 @@
 #include <deque>
 #include <set>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace mmioscope::run {
-
-/// `MODULE:FUNCTION`, each as in a shell.
-struct ModulePattern {
-    explicit ModulePattern(std::string_view text);
-
-    std::string module, function;
-    bool used = false; ///< there was such a function
-};
-
-inline bool names_module(std::string_view function) {
-    return function.find(':') != function.npos;
-}
 
 class ModuleProbes {
 public:
@@ -45,7 +32,8 @@ private:
     bool answered();
     void send();
 
-    std::vector<ModulePattern> patterns_;
+    std::vector<std::string> patterns_;
+    std::set<std::string> used_; ///< there was such a function
     std::uint32_t flags_;
     linux_guest::PhysicalMemory memory_;
     volatile std::uint32_t* mailbox_;

@@ -188,8 +188,7 @@ void check_guest_reader(const Options& options) {
 void check_at_start(const Options& options) {
     if (!options.at_start.empty() && options.engine == "unprotect") {
         throw bad_input(
-            "--at-start and --engine unprotect exclude each other: this engine takes no "
-            "commands");
+            "--at-start and --engine unprotect exclude each other: this engine takes no commands");
     }
 }
 

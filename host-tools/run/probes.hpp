@@ -29,7 +29,16 @@ Probes probes_of(const std::vector<std::string>& wanted, bool returns, const Byt
 /// (Documentation/arm/memory.rst).
 std::uint32_t memory_begin(std::uint32_t text);
 
-/// Finds functions of `kernel`, an image. Throws Error (bad_input) if it is none.
-control::FindCode code_of(const Bytes& kernel, bool returns);
+/// Finds functions of `kernel`, an image, and of `modules`, files with their addresses
+/// (symbols/symbol_files.hpp). Throws Error (bad_input) if they are none.
+control::FindCode code_of(const Bytes& kernel, const std::vector<std::string>& modules,
+                          bool returns);
+
+/// `MODULE:FUNCTION`.
+inline bool names_module(std::string_view function) {
+    return function.find(':') != function.npos;
+}
+/// Whether a `function` of `module` (empty: of the kernel) is called so, as in a shell.
+bool fits(const std::string& pattern, const std::string& module, const std::string& function);
 
 } // namespace mmioscope::run

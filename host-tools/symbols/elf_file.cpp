@@ -81,6 +81,19 @@ void ElfFile::place(std::uint32_t base, const std::string& name) {
     });
 }
 
+std::optional<std::uint32_t> ElfFile::word(std::uint32_t address) const {
+    std::optional<std::uint32_t> found;
+    for_each_section(elf_.get(), [&](Elf_Scn* scn, const GElf_Shdr& section) {
+        const std::uint64_t at = address - section.sh_addr;
+        const Elf_Data* const data = is_code(section) ? elf_getdata(scn, nullptr) : nullptr;
+        if (data != nullptr && data->d_buf != nullptr && at < data->d_size &&
+            data->d_size - at >= 4) {
+            std::memcpy(&found.emplace(), static_cast<const char*>(data->d_buf) + at, 4);
+        }
+    });
+    return found;
+}
+
 // Uses libelf, because libdwfl returns names without checking where they end, data of ARM only at
 // even addresses, and expands .gnu_debugdata without limit.
 SymbolList ElfFile::symbols() const {

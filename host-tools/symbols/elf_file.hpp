@@ -51,6 +51,8 @@ public:
     /// symbols precede weak and then local ones. A symbol without a name marks the end of a
     /// section's code. Throws Error (bad_input) if there are too many for any kernel.
     SymbolList symbols() const;
+    /// The instruction at `address`, as the file has it; nothing: its code is elsewhere.
+    std::optional<std::uint32_t> word(std::uint32_t address) const;
 
     bool locate(std::uint32_t address, Location& to) override;
     void each_function(const VisitName& visit) override;

@@ -19,6 +19,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <functional>
+#include <iterator>
 #include <span>
 #include <string>
 #include <string_view>
@@ -185,20 +186,25 @@ void add_files(Symbols& to, ModuleFiles& unplaced, std::span<const std::string> 
     }
 }
 
-std::vector<std::byte> section_of(std::span<const std::string> arguments) {
+SymbolList symbols_of(std::span<const std::string> arguments, ElfFiles& files) {
     SymbolList all;
-    const auto append = [&all](SymbolList list) {
-        all.insert(all.end(), std::make_move_iterator(list.begin()),
-                   std::make_move_iterator(list.end()));
-    };
-    const Receiver receiver{[&](const std::unique_ptr<ElfFile>& elf) { append(elf->symbols()); },
-                            [&](Trust, SymbolList list) { append(std::move(list)); },
+    const auto into = std::back_inserter(all);
+    const Receiver receiver{[&](std::unique_ptr<ElfFile> elf) {
+                                std::ranges::move(elf->symbols(), into);
+                                files.push_back(std::move(elf));
+                            },
+                            [&](Trust, SymbolList list) { std::ranges::move(list, into); },
                             [](const std::string&, const std::unique_ptr<ElfFile>&) {
                                 throw bad_input("this is a module, and its address is not "
                                                 "known: use FILE@ADDRESS");
                             }};
     SymbolFilesReader(receiver).read_all(arguments);
-    return pack(all);
+    return all;
+}
+
+std::vector<std::byte> section_of(std::span<const std::string> arguments) {
+    ElfFiles files;
+    return pack(symbols_of(arguments, files));
 }
 
 namespace {

@@ -10,6 +10,7 @@
 #include "symbols/symbols.hpp"
 
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -19,6 +20,11 @@ namespace mmioscope::symbols {
 /// Adds the files of `arguments`. Modules go to `unplaced` if neither the argument nor a list has
 /// their address. Throws Error (bad_input) that names the file.
 void add_files(Symbols& to, ModuleFiles& unplaced, std::span<const std::string> arguments);
+
+using ElfFiles = std::vector<std::unique_ptr<ElfFile>>;
+
+/// The symbols of all files; the ELF files go to `files`. Throws as section_of() does.
+SymbolList symbols_of(std::span<const std::string> arguments, ElfFiles& files);
 
 /// The section of a trace file with the symbols of all files; empty if there are none. Throws Error
 /// (bad_input) that names the file; also for a module whose address is unknown.

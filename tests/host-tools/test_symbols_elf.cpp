@@ -288,6 +288,31 @@ TEST_CASE("files of symbols are recognized by their content, and can be combined
     fails("/proc/self/exe", "not a little-endian 32-bit ARM ELF file");
 }
 
+TEST_CASE("a module's file has the instructions of its functions") {
+    const Built built("-c");
+    constexpr std::uint32_t base = 0xbf00'0000;
+    symbols::ElfFiles files;
+    symbols::symbols_of(std::vector{built.file() + "@0xbf000000"}, files);
+    REQUIRE(files.size() == 1);
+    const std::string said = Built::run("arm-none-eabi-objdump -d -j .text " + built.file());
+    std::size_t compared = 0;
+    std::istringstream lines(said);
+    for (std::string line; std::getline(lines, line);) {
+        std::uint32_t offset = 0, word = 0;
+        char more = 0;
+        if (std::sscanf(line.c_str(), " %x:\t%8x %c", &offset, &word, &more) == 3 &&
+            line.find_first_of(" \t", line.find('\t') + 1) - line.find('\t') == 9) { // ARM
+            CHECK(files[0]->word(base + offset) == word);
+            ++compared;
+        }
+    }
+    CHECK(compared > 20);
+    CHECK(files[0]->word(base - 4) == std::nullopt);
+    CHECK(files[0]->word(base + 0x10000) == std::nullopt);
+    CHECK_THROWS_WITH(symbols::symbols_of(std::vector{built.file()}, files),
+                      Catch::Contains("FILE@ADDRESS"));
+}
+
 TEST_CASE("section headers that share a symbol table give no more symbols than it has") {
     symbols::ElfFile elf(with_shared_table(4, 3));
     elf.place(0xbf00'0000, "drv");

@@ -125,6 +125,62 @@ probed_modules_of() { # GUEST ARGUMENT...
 }
 add nightly probes-modules-trixie 60 with_guest trixie probed_modules_of 40 --returns --probe 'smsc911x:*' --probe 'armmmci:mmci_*'
 
+# Of a module that is loaded, over the wire: its file, and the guest's own list, say what lies where.
+probes_modules_init() {
+    init_head
+    cat <<'INIT'
+while read -r module; do insmod "/lib/modules/$module" 2>/dev/null; done < /lib/modules/sd
+until [ -b /dev/mmcblk0 ]; do usleep 100000; done
+cat /proc/modules
+echo "== modules"
+for i in $(seq 1 100); do
+    dd if=/dev/mmcblk0 of=/dev/null bs=4k skip="$i" count=1 iflag=direct 2>/dev/null
+    usleep 100000
+done
+echo "mmioscope-guest: done"
+poweroff -f
+INIT
+}
+
+probes_modules_asked() {
+    local folder running asked=0 drivers
+    folder=$(mktemp -d)
+    mkdir "$out/root"
+    probes_modules_init >"$out/root/modules"
+    chmod 755 "$out/root/modules"
+    (cd "$out/root" && echo modules | cpio --quiet -o -H newc --owner=0:0 | gzip -9n) | cat "$guest/initrd.img" - >"$out/initrd.img"
+    run --kernel "$guest/vmlinuz" --initrd "$out/initrd.img" --sd "$build/guest/sd.img" --no-print --expect 'mmioscope-guest: done' \
+        --append 'console=ttyAMA0 rdinit=/modules' --trace all --probes --stream serial2 --ctl "$folder/ctl" --qemu-arg=-plugin \
+        "--qemu-arg=file=$build/tests/probe-log.so,out=$out/probe.log" &
+    running=$!
+    until_true 100 grep -qs '^== modules' "$out/console" || fail "the guest loads no modules"
+    tr -d '\r' <"$out/console" | grep '^[a-z0-9_]* [0-9]* [0-9]* .* 0x' >"$out/modules"
+    drivers=$(find "$guest/modules" -name armmmci.ko | head -n 1)
+    ctl() { "$mmioscope" ctl --timeout 60 "unix:$folder/ctl" --kernel "$guest/vmlinuz" "$@" >>"$out/ctl" 2>&1; }
+    ctl --symbols "$out/modules" --symbols "$drivers" --returns probe 'armmmci:mmci_request' 'armmmci:mmci_start_data,sample=2' \
+        'armmmci:mmci_cmd_irq,count' vfs_read && sleep 2 &&
+        ctl --symbols "$drivers@$(sed -n 's/^armmmci .* \(0x[0-9a-f]*\).*/\1/p' "$out/modules")" hits armmmci:mmci_cmd_irq &&
+        ctl --symbols "$out/modules" --symbols "$drivers" unprobe armmmci:mmci_start_data || asked=1
+    ctl probe armmmci:mmci_request && asked=2
+    "$mmioscope" at-start --kernel "$guest/vmlinuz" --memory 0x80000000 --probe armmmci:mmci_irq >>"$out/ctl" 2>&1 && asked=4
+    ctl --symbols "$drivers@0xbf200000" probe armmmci:mmci_request && asked=3
+    wait "$running"
+    rm -r "$folder" "$out/root" "$out/initrd.img"
+    [ "$asked" = 0 ] || fail "ctl, $asked: $(tail -n 1 "$out/ctl")"
+    has ctl '^4 of 4 functions$'
+    has ctl '^0xbf[0-9a-f]+: [1-9][0-9]* without a record$'
+    has ctl '^mmioscope: armmmci:mmci_request: --symbols has no such function$'
+    has ctl '^mmioscope: refused: another instruction is there: '
+    has ctl '^mmioscope: --probe MODULE:FUNCTION: use ctl when the module is loaded$'
+    complete
+    probes_judged 4
+    "$mmioscope" print --symbols "$out/modules" --symbols "$drivers" -F 'func==mmci_request' "$out/trace.mmio" >"$out/print" ||
+        fail "print: exit status $?"
+    has print ' call mmci_request\(0x.* <- mmc_start_request\+'
+    has print ' ret mmci_request = 0x'
+}
+add test probes-modules-asked 40 probes_modules_asked
+
 # Over the stream's wire, while the guest runs: probes come and go, and what cannot be is refused with a reason.
 probes_asked() {
     local folder running
