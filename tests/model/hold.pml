@@ -31,7 +31,7 @@ inline executes() {
 }
 
 /* An instruction traps. source: hyp/services/moving/moving_pages.cpp MovingPages::get */
-inline get(wanted) {                          /* = if (cpu.ring.stalls() && !cpu.ring.has_room(1)) return Outcome::again; */
+inline get(wanted) {                          /* = if (cpu.ring.stalls() && !cpu.ring.has_room(limit_ != 0 ? most_records : 1)) return Outcome::again; */
     atomic {                                  /* = Lock& lock = cpu.machine->page_locks.of(pa); */
                                               /* = if (!lock.try_acquire(cpu.number, RegionLocks::max_turns, cpu.ring.statistics().lock_spins)) return Outcome::again; */
                                               /* = Page& page = page_at(pa.value); */
@@ -43,7 +43,7 @@ inline get(wanted) {                          /* = if (cpu.ring.stalls() && !cpu
         n = 0;
         executes();
         if
-        :: ours                               /* = if (has || page.lent || !moving_) cpu.view.forget(); */
+        :: ours                               /* = if (has || page.lent || page.free || !moving_) cpu.view.forget(); */
         :: !ours && (!takes || hold == 0) ->  /* = else if (!takes || now() - page.since >= hold_) move(cpu, frame, va, pa, by, page); */
             for (n : 0 .. CPUS - 1) {
                 if
@@ -64,6 +64,7 @@ inline get(wanted) {                          /* = if (cpu.ring.stalls() && !cpu
         :: variant != HOLD_ONE_OF_QEMU -> monitor[c] = 0
         :: else
         fi                                    /* = lock.release(); */
+                                              /* = if (limit_ != 0) take_back(cpu); */
     }                                         /* = return Outcome::again; */
 }
 

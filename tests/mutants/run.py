@@ -36,8 +36,9 @@ FIRST = [("hyp/services/stream/ring_merge.cpp", "records that CPUs publish*,a cl
          ("hyp/services/stream/", "[stream],the stream is sent*"),
          ("hyp/core/machine/debug_unit", "*debug unit*,*BKPT*,*vectors now*,a watchpoint*,in a step*,"
           "*disturb a step,CPUs with excl*,without breakpoints*,*trial of a breakpoint*"),
+         ("hyp/services/probes/code_pages", "pages move while*,a probe that*,a page*"),
          ("hyp/services/probes/", "a probe that*,a page with a probe*,a page that is written*,what the guest writes into*,probes from*,a store that Hyp*,each return*,code that the kernel frees*,what a probe does changes*,no hit is*,a probe in the place*,a hit makes*,hits that several*"),
-         ("hyp/services/moving/", "pages move*,*watched*"),
+         ("hyp/services/moving/", "pages*,a page that moves*,*watched*"),
          ("hyp/services/watching/", "*watched*,what loads PC*,maintenance of*"),
          ("hyp/services/changing/", "a descriptor taken away*,memory that moves*"),
          ("hyp/core/machine/step", "without breakpoints*,CPUs with excl*,a guest that runs on*"),
