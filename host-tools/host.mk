@@ -9,12 +9,12 @@ HOST_CPPFLAGS := -Ihyp -Ihyp/core -Ihyp/start -Ihost-tools -Ihost-tools/include
 DEBUG ?= -g1
 # A room is a large unit, in which GCC inlines less than in small ones unless told otherwise. -fPIC: a shared library may
 # have libmmioscope.a in it; without interposition that costs nothing.
-HOST_CXXFLAGS := -std=c++20 -O2 -fPIC -fno-semantic-interposition --param=inline-unit-growth=400 $(DEBUG) $(HOST_WARNINGS) -Wno-psabi
+HOST_CXXFLAGS := -std=c++20 -O2 -fPIC -fno-semantic-interposition --param=inline-unit-growth=400 $(DEBUG) $(HOST_WARNINGS) -Wno-psabi $(GCC_MEMORY)
 # -Og: -O1 takes the compiler twice as long with the sanitizers' checks, and saves the tests a quarter of their time. GCC
 # reports uninitialised variables in the sanitizers' own code.
 HOST_TEST_CXXFLAGS := -std=c++20 -Og $(DEBUG) $(HOST_WARNINGS) -Wno-maybe-uninitialized -Wno-psabi \
                       -fsanitize=address,undefined \
-                      -fno-sanitize-recover=all -Itests
+                      -fno-sanitize-recover=all -Itests $(GCC_MEMORY)
 HOST_LIBS := -lfmt -lfdt -lserialport -ldeflate -lz -lzstd -llzma -lbz2 -llz4 -ldw -lelf -lpugixml -lsqlite3 -lncursesw -lre2 -lcrypto -ldl -lpthread
 # What a program that reads traces needs of them (mmioscope.pc).
 HOST_READER_LIBS := $(filter-out -lserialport -lsqlite3 -lncursesw -lcrypto,$(HOST_LIBS))

@@ -6,7 +6,7 @@ BUILD ?= build
 UNIT_CXX ?= g++
 # Without them the same tests take an eighth of the time: make nightly runs fifty seeds so, and five with them.
 UNIT_SANITIZERS ?= -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
-UNIT_FLAGS := -std=c++20 -O1 $(DEBUG) -Wall -Wextra -Werror -Wno-psabi $(UNIT_SANITIZERS)
+UNIT_FLAGS := -std=c++20 -O1 $(DEBUG) -Wall -Wextra -Werror -Wno-psabi $(UNIT_SANITIZERS) $(GCC_MEMORY)
 # The simulation's port/ comes before the hypervisor's own.
 UNIT_CPPFLAGS := -iquote . -Itests/sim/include $(HYP_INCLUDES) -Itests -I$(BUILD)/generated/tests/sim
 # A unit for each folder of the hypervisor's sources and of the simulation. Those of SIM_ALONE have names of their own

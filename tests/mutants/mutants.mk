@@ -2,7 +2,7 @@
 # selects the mutant of each run. Included from tests/tests.mk, after hyp/hyp.mk.
 
 mutant_tree := $(BUILD)/mutants/tree
-MUTANT_FLAGS := -std=c++20 -O1 -Wall -Wextra -Wno-psabi
+MUTANT_FLAGS := -std=c++20 -O1 -Wall -Wextra -Wno-psabi $(GCC_MEMORY)
 MUTANT_CPPFLAGS := -iquote $(mutant_tree) -iquote . -Itests/sim/include $(HYP_INCLUDES:-I%=-I$(mutant_tree)/%) -Itests -I$(BUILD)/generated/tests/sim -include tests/mutants/switch.hpp
 # Tests of the protocol that lie with others of their folder.
 MUTANT_TESTS_BESIDE := tests/unit/control/switching_test.cpp tests/unit/control/command_test.cpp \
