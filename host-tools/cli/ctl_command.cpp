@@ -40,8 +40,7 @@ Examples:
   mmioscope ctl unix:ctl.sock status
   mmioscope ctl unix:ctl.sock deselect serial0 interrupt-controller@2c001000
   mmioscope ctl unix:ctl.sock trigger start address mmc@50000+0xc direction w
-  mmioscope ctl unix:ctl.sock --kernel vmlinuz probe 'mmc_wait_for_cmd,if=arg0==0xc2095000,if=arg2>3'
-  mmioscope ctl unix:ctl.sock --kernel vmlinuz --symbols armmmci.ko@0xbf010000 probe 'armmmci:mmci_*,sample=10'
+  mmioscope ctl unix:ctl.sock --kernel vmlinuz --symbols armmmci.ko@0xbf010000 probe 'armmmci:mmci_*,if=arg2>3'
   mmioscope ctl /dev/ttyUSB0 --baud 921600 mark before the driver is loaded
 
 Exit status: 0 the command was carried out, 1 it was refused or no reply came, 2 TARGET cannot be opened.
@@ -98,8 +97,8 @@ Action add(CLI::App& command, const std::string&) {
     command.add_option("target", options->target, "Where the board is, see below")->required();
     command.add_option("command", options->words, "What to do, see below")->required();
     add_file(command, "--kernel", options->kernel,
-             "The kernel that runs there: its image (vmlinuz, Image) for probes, its vmlinux or "
-             "System.map for variables; for functions of modules, which are loaded, --symbols");
+             "The kernel that runs there: image (vmlinuz, Image) for probes, vmlinux or System.map "
+             "for variables; --symbols for functions of modules that are loaded");
     add_symbols(command, options->modules);
     command.add_flag("--returns", options->returns, "With probe: record each return, too");
     command.add_option("--baud", options->baud, "Rate of a serial port, in bit/s (default 115200)")

@@ -61,7 +61,6 @@ void Relay::send_requests(Client& client) {
 
 namespace {
 
-using namespace std::chrono_literals;
 using std::chrono::duration_cast;
 using std::chrono::milliseconds;
 
