@@ -8,6 +8,8 @@
 #include "machine/stepping.hpp"
 #include "port/sysreg.hpp"
 
+#include <utility>
+
 namespace mmioscope {
 
 namespace {
@@ -173,8 +175,11 @@ bool DeviceOps::finish(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
         return finish_plain(cpu, frame);
     if (end == StepEnd::trap && has_done_nothing(cpu, frame, hsr)) return take_back(cpu, frame);
     trapped.stuck = false;
+    // The registers are those of the instruction, if an exception came behind it.
+    const std::uint32_t psr = std::exchange(frame.psr, executed(end) ? cpu.step.psr : frame.psr);
     complete(trapped, frame, end, hsr);
     publish(cpu, frame, end, hsr);
+    frame.psr = psr;
     cpu.ring.finish();
     if (executed(end) && trapped.access.exclusive && trapped.access.listed) reserve(cpu, frame);
     if (cpu.locks.held()) give_locks_back(cpu, frame); // the baseline has given them back already

@@ -105,7 +105,7 @@ bool ExclusivePair::end_step(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
     record.duration = static_cast<std::uint32_t>(cpu.step.done - record.time);
     trapped.stuck = false;
     // The registers are those of the instructions, if an exception came behind them.
-    constexpr std::uint32_t state = arch::psr_mode | arch::psr_thumb;
+    constexpr std::uint32_t state = arch::psr_mode | arch::psr_thumb | arch::psr_e;
     const std::uint32_t psr =
         std::exchange(frame.psr, (frame.psr & ~state) | (cpu.step.psr & state));
     const std::uint32_t store = cpu.step.code.word;

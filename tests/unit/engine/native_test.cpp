@@ -105,6 +105,9 @@ const Form forms[] = {
     {0xe1c0'20b0, 0x0c0, true, true},   // strh r2, [r0]
     {0xe490'2004, 0x180, false, false}, // ldr r2, [r0], #4
     {0xe8b0'001c, 0x100, true, false},  // ldmia r0!, {r2-r4}
+    {0xe590'e000, 0, false, true},      // ldr lr, [r0]
+    {0xe490'e004, 0, false, false},     // ldr lr, [r0], #4
+    {0xe8b0'6004, 0, false, false},     // ldmia r0!, {r2, sp, lr}
 };
 
 const std::vector<std::string> untraced{"none"};
