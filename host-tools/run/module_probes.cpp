@@ -5,8 +5,10 @@
 #include "run/probes.hpp"
 #include "system/message.hpp"
 
+#include <algorithm>
 #include <array>
 #include <bit>
+#include <iterator>
 
 namespace mmioscope::run {
 
@@ -34,21 +36,24 @@ void ModuleProbes::look_at(std::uint32_t module) {
         linux_guest::ModuleReader reader(*kernel);
         const auto loaded = reader.read(module);
         name_ = loaded ? loaded->name : "";
-        std::set<std::uint32_t> seen;
-        for (const auto& function : loaded ? reader.functions(module, loaded->text, most_bytes)
-                                           : std::vector<linux_guest::Module::Function>()) {
-            bool wanted = false;
-            for (const std::string& pattern : patterns_) {
-                if (fits(pattern, name_, function.name)) {
+        const auto functions = loaded ? reader.functions(module, loaded->text, most_bytes)
+                                      : std::vector<linux_guest::Module::Function>();
+        const auto find = [&](const std::string& pattern) {
+            std::vector<control::Instruction> found;
+            std::set<std::uint32_t> seen;
+            for (const auto& function : functions) {
+                const auto word = kernel->space.word(function.address); // none: in Thumb state
+                if (fits(pattern, name_, function.name) && word &&
+                    seen.insert(function.address).second) {
+                    found.push_back({function.address, *word, flags_});
                     used_.insert(pattern);
-                    wanted = true;
                 }
             }
-            const auto word = kernel->space.word(function.address); // none: in Thumb state
-            if (wanted && word && seen.insert(function.address).second) {
-                asks_.push_back(control::probe_of({function.address, *word, flags_}));
-            }
-        }
+            return found;
+        };
+        std::vector<std::string> words = patterns_;
+        words.insert(words.begin(), "probe");
+        std::ranges::copy(control::asks_of(words, {}, find), std::back_inserter(asks_));
     }
     asks_.push_back({abi::control::Command::probe}); // there are no more
     send();
@@ -101,7 +106,7 @@ void ModuleProbes::pass() {
 
 void ModuleProbes::finish() const {
     for (const std::string& pattern : patterns_) {
-        if (!used_.contains(pattern)) {
+        if (!used_.contains(pattern.substr(0, pattern.find(',')))) {
             print_message("mmioscope: --probe {}: no module that was loaded has such a function\n",
                           pattern);
         }

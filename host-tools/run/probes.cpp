@@ -121,17 +121,15 @@ Probes probes_of(const std::vector<std::string>& wanted, bool returns, const Byt
                  std::uint64_t memory) {
     Probes probes;
     const Code code(symbols::read_kernel_image(kernel), returns, {});
+    using Instructions = std::vector<control::Instruction>;
     std::vector<std::string> words = {"probe"};
     for (const std::string& word : names_of(wanted)) {
-        if (!names_module(word)) {
-            words.push_back(word);
-        } else if (word.find(',') == word.npos) {
-            probes.of_modules.push_back(word);
-        } else {
-            throw bad_input("--probe {}: a module's function has options by ctl only", word);
-        }
+        (names_module(word) ? probes.of_modules : words).push_back(word);
     }
     if (!probes.of_modules.empty()) {
+        std::vector<std::string> later = {"probe"};
+        std::ranges::copy(probes.of_modules, std::back_inserter(later));
+        (void)control::asks_of(later, {}, [](const auto&) { return Instructions(); }); // throws
         const control::Instruction loads = code.find("do_init_module").front();
         probes.loads_modules = std::vector{loads.address, loads.word};
     }

@@ -45,15 +45,19 @@ bool Probes::module_has_its_probes(Cpu& cpu, const Frame& frame, Probe& probe) {
 void Probes::read_mailbox(Cpu& cpu) {
     abi::control::Request r;
     port::load_structure(r, mailbox_->request);
-    if (r.check != check_of(r) || r.id == answered_ || r.command != Command::probe) return;
-    abi::control::Reply reply{abi::control::version, Status::done, r.id, {}, 0};
-    if (r.argument[0] != 0) {
-        const Rule staged = std::exchange(staged_, Rule{}); // others' next probes
-        reply.status = add(cpu, r);
-        staged_ = staged;
+    const bool is_next = abi::control::is_of_next_probes(r.command);
+    if (r.check != check_of(r) || r.id == answered_ || (r.command != Command::probe && !is_next))
+        return;
+    abi::control::Reply reply{abi::control::version, Status::argument, r.id, {}, 0};
+    if (is_next || r.argument[0] != 0) {
+        std::swap(staged_, staged_of_modules_); // others' next probes
+        if (!is_next) reply.status = add(cpu, r);
+        else if (abi::control::well_formed(r) && stage(r)) reply.status = Status::done;
+        std::swap(staged_, staged_of_modules_);
         if (reply.status == Status::done)
-            record_change(cpu, Command::probe, r.argument[0], r.argument[1]);
+            record_change(cpu, r.command, r.argument[0], r.argument[1]);
     } else {
+        reply.status = Status::done;
         complete_ = true;
         port::store_shared(mailbox_->module, 0);
     }

@@ -163,6 +163,7 @@ private:
     static constexpr unsigned most_rules = 64;
     Rule rules_[most_rules]{};
     Rule staged_{};            ///< of the next probes
+    Rule staged_of_modules_{}; ///< by the mailbox
     std::uint8_t told_rule_{}; ///< of the last one that a record says to be set from the start
     OpenCalls open_;
     bool modules_{}; ///< it is known when the kernel frees their code

@@ -113,7 +113,8 @@ probed_modules() { # FEWEST ARGUMENT...
     "$mmioscope" print -F 'call && func==mmci_irq' "$out/trace.mmio" >"$out/print" || fail "print: exit status $?"
     has print ' call mmci_irq\(0x.* <- .*__handle_irq_event_percpu'
 }
-add test probes-modules 60 probed_modules 40 --returns --probe 'smsc911x:*' --probe 'armmmci:mmci_*'
+add test probes-modules 60 probed_modules 40 --returns --probe 'smsc911x:*' --probe 'armmmci:mmci_*' \
+    --probe 'armmmci:mmci_cmd_irq,count' --probe 'armmmci:mmci_start_data,sample=2'
 probed_modules_often() {
     local times=20
     probed_modules "$@"
