@@ -154,6 +154,9 @@ table::Table Moves::table(std::size_t most) const {
         all_.bytes.writes, all_.changed,
         all_.changed == 0 ? "" : fmt::format(", first at event {}", all_.first_changed),
         all_.of_pages ? "; of pages that move none is missing, a few were not needed" : "");
+    if (frees_ != 0) {
+        table.closing += fmt::format(", but {} times one was free for a while", frees_);
+    }
     const Row& rest = rows_.rest();
     add_left_out(table.left_out, rest.pages.all() + rest.lines.all() + rest.bytes.all(), "moves",
                  rows_.most());
@@ -205,6 +208,10 @@ void MemoryMoves::add_page(const Event& event) {
     Event from;
     if (pages_.is_rest(page)) {
         return void(++left_out_);
+    }
+    const abi::MoveBy by = abi::move_by(event.record.value);
+    if (by >= abi::MoveBy::freed) { // Hyp's own doing
+        return by == abi::MoveBy::freed ? moves_.add_free() : void();
     }
     page.add(event, from);
     if (abi::takes(event.record)) {

@@ -39,6 +39,8 @@ public:
     void add(const Event& to, const Event& from, Moved moved);
     /// The load `event` returned what no CPU has stored there.
     void add_changed(const Event& event);
+    /// A page of which each move is an event has none for a while.
+    void add_free() { ++frees_; }
     /// A row for each page, line and so on, `most` at most.
     table::Table table(std::size_t most) const;
 
@@ -66,6 +68,7 @@ private:
     std::string name_; ///< kept to avoid an allocation for each event
     CappedNames<Row> rows_{16'384};
     Sum all_;
+    std::uint64_t frees_ = 0;
 };
 
 // The accesses to watched memory, from which moves follow; and `move` records (run --pages), which
