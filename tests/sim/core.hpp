@@ -44,6 +44,7 @@ struct Core {
     std::uint32_t fpexc{1u << 30};          ///< enabled
     bool monitor{};                         ///< exclusive; set for
     std::uint32_t monitor_address{};
+    bool stores_exclusive{}; ///< what it stores to memory now depends on the monitor
     bool irq_pending{};
     bool fiq_pending{};
     bool abort_pending{}; ///< an asynchronous external abort

@@ -144,6 +144,7 @@ bool GuestCpu::access_in_page(std::uint32_t va, unsigned log2_size, bool write,
             throw Failure{"the guest reads a line of before Hyp's store"};
         if (sim_.touched) sim_.touched(core_, address, write);
         std::byte* at = sim_.ram.at({address});
+        if (write && core_.stores_exclusive && !core_.monitor) return true; // another CPU's store
         if (write) std::memcpy(at, &value, std::size_t{1} << log2_size);
         for (Core& other : sim_.cores) // of memory the monitor is a global one (A3.4.2)
             if (write && &other != &core_ && other.monitor_address == va) other.monitor = false;

@@ -128,10 +128,16 @@ GuestCpu::Effect GuestCpu::exclusive_access(const Exclusive& what) {
         stopped_access(address, route, true, {}, log2_size);
         return Effect::trapped;
     }
+    bool made = true, kept = reserved;
+    for (unsigned n = 0; made && kept && n < words; ++n) {
+        core_.stores_exclusive = n == 0;
+        made = store(address + 4 * n, log2_size, {}, get(rt + n));
+        core_.stores_exclusive = false;
+        if (n == 0) kept = core_.monitor;
+    }
     core_.monitor = false;
-    for (unsigned n = 0; reserved && n < words; ++n)
-        if (!store(address + 4 * n, log2_size, {}, get(rt + n))) return Effect::trapped;
-    set(what.status, reserved ? 0 : 1);
+    if (!made) return Effect::trapped;
+    set(what.status, kept ? 0 : 1);
     return Effect::next;
 }
 

@@ -277,7 +277,7 @@ TEST_CASE("pages move between CPUs: each move is a record, and all CPUs get on",
 
 TEST_CASE("a page that moves too often is free for a while, between two records", "[protocol]") {
     Seen seen;
-    for (std::uint64_t seed = 1; seed <= seeds(16); ++seed) {
+    for (std::uint64_t seed = 1; seed <= seeds(48); ++seed) {
         CAPTURE(seed);
         REQUIRE(judge(2 + seed % 3, seed, {.limit = 1 + static_cast<unsigned>(seed % 4)}, seen) ==
                 "");
@@ -297,7 +297,7 @@ TEST_CASE("pages move while their code and their users have probes: each call is
 TEST_CASE("pages of a CPU that is off are taken from it; when it comes back it has to get them",
           "[protocol]") {
     Seen seen;
-    for (std::uint64_t seed = 1; seed <= seeds(8); ++seed) {
+    for (std::uint64_t seed = 1; seed <= seeds(32); ++seed) {
         CAPTURE(seed);
         REQUIRE(judge(2 + seed % 3, seed, {.off = true}, seen) == "");
     }
