@@ -28,8 +28,9 @@ ENGINES = ("emulation", "shadow")
 BOARD_UART = 0x1c0b0000  # serial2, where a stream leaves
 # The sections of tests/guest/costs.cpp after its start.
 ACCESSES = ("load, PL1, ARM", "store, PL1, ARM", "load, PL1, Thumb", "load, PL0, ARM", "load with writeback",
-            "load, two devices", "load, first byte of a page")
+            "load, two devices", "load, first byte of a page", "load of two words", "load of four words")
 SLOW = "slow path"  # options are also measured on it
+WATCHED = "watched memory: load-exclusive and store-exclusive"  # the section behind those
 # Options, each measured alone: arguments of `mmioscope run`. All records pass, except with "held back".
 OPTIONS = {
     "filter": ["--at-start", "filter direction r"],
@@ -39,7 +40,7 @@ OPTIONS = {
     "policy stall": ["--slow-path", "--policy", "stall"],
     "policy flight": ["--slow-path", "--policy", "flight"],
 }
-ARGUMENTS = {"bare": [], SLOW: ["--slow-path"], **OPTIONS}
+ARGUMENTS = {"bare": [], SLOW: ["--slow-path"], WATCHED: ["--watch", "0x82100000+4K"], **OPTIONS}
 # What a stream has for each call: the name of the boot, and arguments.
 CALLS = {"boot: bytes of a call with its return": ("calls",),
          "boot: bytes of a call with its return and stack": ("call-stacks", "--stack", "calls")}
@@ -368,12 +369,13 @@ class Judge:
         self.file.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
-def add_bare(table, engine, counts, slow):
+def add_bare(table, engine, counts, slow, watched):
     for n, access in enumerate(ACCESSES, 1):
         table.add(access, engine, counts.mean([n]))
     for what, each in counts.events(1).items():
         table.add(what, engine, each)
     table.add("load: slow path", engine, slow.mean([1]))
+    table.add(WATCHED, engine, watched.mean([len(ACCESSES) + 1]))
 
 
 def add_boot(table, engine, events, counts):
@@ -402,15 +404,17 @@ def short(bench, judge):
         boots = [pool.submit(bench.boot, "boot", engine, "none", plugin=()) for engine in ENGINES]
         bares = [pool.submit(bench.bare, engine) for engine in ENGINES]
         slows = [pool.submit(bench.bare, engine, SLOW) for engine in ENGINES]
+        watched = [pool.submit(bench.bare, engine, WATCHED) for engine in ENGINES]
         calls = [pool.submit(bench.bytes_of_a_call, *words) for words in CALLS.values()]
         add_calls(table, calls)
-        for engine, boot, bare, slow in zip(ENGINES, boots, bares, slows):
-            add_bare(table, engine, bare.result(), slow.result())
+        for engine, boot, bare, slow, pair in zip(ENGINES, boots, bares, slows, watched):
+            add_bare(table, engine, bare.result(), slow.result(), pair.result())
             events, counts = boot.result()
             add_boot(table, engine, events, counts)
             judge.result(seen_all(events, counts), f"{engine}: {counts.accesses()} paths are not {events} records")
             detail[f"bare, {engine}"] = bare.result().by_function()
             detail[f"bare, {SLOW}, {engine}"] = slow.result().by_function()
+            detail[f"bare, {WATCHED}, {engine}"] = pair.result().by_function()
             detail[f"boot, {engine}"] = counts.by_function()
     return table, detail
 
@@ -435,6 +439,7 @@ def whole(bench, judge):
         load_streams = each(bench.boot, "sd-stream", None, "sd", "--stream", "serial2", plugin=(f"own={BOARD_UART:#x}",))
         bares = each(bench.bare, None)
         slows = each(bench.bare, None, SLOW)
+        watched = each(bench.bare, None, WATCHED)
         options = {what: each(bench.bare, None, what) for what in OPTIONS}
         calls = [pool.submit(bench.bytes_of_a_call, *words) for words in CALLS.values()]
 
@@ -444,7 +449,7 @@ def whole(bench, judge):
     for engine in ENGINES:
         bare = bares[engine].result()
         slow = slows[engine].result()
-        add_bare(table, engine, bare, slow)
+        add_bare(table, engine, bare, slow, watched[engine].result())
         for what, number in zip(("functions", "files"), slow.passed(1)):
             table.add(f"load: slow path, {what} on the way", engine, number)
         for what in OPTIONS:

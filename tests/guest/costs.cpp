@@ -33,6 +33,8 @@ constexpr u32 timer = 0x1c11'0000; // timer@110000, an SP804
 /// page before.
 constexpr u32 device_of_cpu[] = {palette, clock + 4, card + 4, timer + 4};
 
+constexpr u32 memory = ram + (33u << 20); // a run may watch it
+
 /// QEMU's loader may set this in memory before the guest starts, up to 4; 0: one.
 const volatile u32& cpus = *reinterpret_cast<const u32*>(ram + (32u << 20));
 std::atomic<u32> ready{0};
@@ -70,6 +72,25 @@ void load_and_write_back(u32 address, u32 n) {
                  :
                  : "r12", "cc", "memory");
 }
+void load_two_words(u32 address, u32 n) {
+    asm volatile("1: ldrd r2, r3, [%0]\n\tsubs %1, #1\n\tbne 1b"
+                 : "+r"(address), "+r"(n)
+                 :
+                 : "r2", "r3", "cc", "memory");
+}
+void load_four_words(u32 address, u32 n) {
+    asm volatile("1: ldm %0, {r2, r3, r4, r5}\n\tsubs %1, #1\n\tbne 1b"
+                 : "+r"(address), "+r"(n)
+                 :
+                 : "r2", "r3", "r4", "r5", "cc", "memory");
+}
+void add_by_exclusives(u32 address, u32 n) {
+    asm volatile("1: ldrex r2, [%0]\n\tadd r4, r2, #1\n\tstrex r3, r4, [%0]\n\tteq r3, #0\n\tbne 1b\n\t"
+                 "subs %1, #1\n\tbne 1b"
+                 : "+r"(address), "+r"(n)
+                 :
+                 : "r2", "r3", "r4", "cc", "memory");
+}
 
 void of_each_kind(void (*between)(), u32 n) {
     between();
@@ -87,6 +108,12 @@ void of_each_kind(void (*between)(), u32 n) {
     load(device_of_cpu[1], n);
     between();
     load(clock, n);
+    between();
+    load_two_words(palette, n);
+    between();
+    load_four_words(palette, n);
+    between();
+    add_by_exclusives(memory, n);
     between();
 }
 

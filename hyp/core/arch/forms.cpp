@@ -1,5 +1,7 @@
 #include "arch/forms.hpp"
 
+#include <bit>
+
 namespace mmioscope::arch {
 
 namespace {
@@ -46,8 +48,8 @@ Instruction block(bool load, unsigned base, unsigned list, Direction direction) 
     const bool lowest = (list & ((1u << base) - 1)) == 0;
     i.unpredictable =
         base == pc || (direction.writeback && is_set(list, base) && (load || !lowest));
-    for (unsigned n = 0; n <= pc; ++n)
-        if (is_set(list, n)) add_core(i, n);
+    for (unsigned left = list; left != 0; left &= left - 1)
+        add_core(i, static_cast<unsigned>(std::countr_zero(left)));
     i.address = at_offset(base, first_offset(4 * i.beats, direction.increment, direction.before));
     return i;
 }

@@ -7,10 +7,6 @@
 
 namespace mmioscope::arch {
 
-inline constexpr unsigned sp = 13;
-inline constexpr unsigned lr = 14;
-inline constexpr unsigned pc = 15;
-
 constexpr unsigned field(std::uint32_t word, unsigned high, unsigned low) {
     return (word >> low) & ((1u << (high - low + 1)) - 1);
 }

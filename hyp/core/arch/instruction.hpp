@@ -5,6 +5,11 @@
 
 namespace mmioscope::arch {
 
+// Numbers of core registers.
+inline constexpr unsigned sp = 13;
+inline constexpr unsigned lr = 14;
+inline constexpr unsigned pc = 15;
+
 /// The most accesses of one instruction: VLDM of sixteen doublewords, VLD4 of bytes.
 inline constexpr unsigned max_beats = 32;
 

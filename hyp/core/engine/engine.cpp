@@ -8,11 +8,12 @@
 #include "port/barrier.hpp"
 #include "port/sysreg.hpp"
 
+#include <span>
+#include <utility>
+
 namespace mmioscope {
 
 namespace {
-
-constexpr unsigned pc = 15;
 
 /// If only the first byte of a store is known, it may go to any block.
 void count_unknown_stores(Cpu& cpu, const DeviceAccess& access) {
@@ -109,22 +110,21 @@ void publish_beats(Cpu& cpu, const Frame& frame) {
     const DeviceAccess& access = cpu.trapped.access;
     abi::Record record = cpu.trapped.record;
     const auto how = static_cast<std::uint8_t>(record.access & ~abi::encode_access(true, ~0u));
-    for (unsigned n = 0; n < access.beats; ++n) {
-        const Beat& beat = cpu.trapped.beats[n];
+    const Payload* payload = &cpu.trapped.payload;
+    for (const Beat& beat : std::span(cpu.trapped.beats, access.beats)) {
         if (beat.span == nullptr || !beat.span->traced()) continue;
         record.device = beat.span->region;
         record.va = beat.va.value;
         abi::set_physical_address(record, beat.pa.value);
         record.access = how | abi::encode_access(beat.write, beat.log2_size);
         const std::uint32_t value =
-            beat.write || (beat.place == pc && access.bank == arch::Bank::core)
+            beat.write || (beat.place == arch::pc && access.bank == arch::Bank::core)
                 ? beat.value
                 : banked_value(frame, access.bank, beat.place, access.log2_size).value_or(0) >>
                       8 * beat.byte;
         record.value = bus_value(frame, value, beat.log2_size);
         record.lock_sequence = cpu.locks.next_sequence(*beat.span->owner);
-        const bool first = (record.flags & abi::flag_same_instruction) == 0;
-        cpu.ring.publish(record, first ? cpu.trapped.payload : Payload{});
+        cpu.ring.publish(record, *std::exchange(payload, &no_payload));
         record.flags |= abi::flag_same_instruction;
     }
 }

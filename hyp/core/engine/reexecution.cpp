@@ -14,8 +14,6 @@ namespace mmioscope {
 
 namespace {
 
-constexpr std::uint32_t data_vector = 0x10; // ARM ARM table B1-3
-
 bool took_data_abort(StepEnd end, const Frame& frame) {
     return end == StepEnd::exception && arch::mode_of(frame.psr) == arch::Mode::abt &&
            frame.pc == guest_vectors() + data_vector;

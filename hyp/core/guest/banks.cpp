@@ -19,25 +19,13 @@ bool usable(unsigned reg) {
     return !disabled && (port::vector_features() & arch::mvfr0_registers) == arch::mvfr0_d32;
 }
 
-/// The `1 << log2_size` bytes (1 to 4) at byte `place` of D0 to D31. Nothing if the guest's
-/// settings forbid it, and Hyp, too, to use them: the instruction that trapped has used them, but
-/// the word that was fetched since may be another one.
+} // namespace
+
 std::optional<std::uint32_t> vector_value(unsigned place, unsigned log2_size) {
     const unsigned reg = place / 8;
     if (!usable(reg)) return std::nullopt;
     const auto value = static_cast<std::uint32_t>(port::vector_doubleword(reg) >> 8 * (place % 8));
     return log2_size >= 2 ? value : value & ((1u << (8u << log2_size)) - 1);
-}
-
-} // namespace
-
-std::optional<std::uint32_t> banked_value(const Frame& frame, arch::Bank bank, unsigned place,
-                                          unsigned log2_size) {
-    if (bank == arch::Bank::vector) return vector_value(place, log2_size);
-    const bool names_other_bank = bank == arch::Bank::user || place == arch::place_spsr;
-    if (names_other_bank && !has_own_bank(frame)) return std::nullopt;
-    if (bank == arch::Bank::user) return user_register(frame, place);
-    return place == arch::place_spsr ? saved_psr(frame) : guest_register(frame, place);
 }
 
 } // namespace mmioscope

@@ -20,9 +20,9 @@ struct Entry {
     std::uint32_t vector;
     bool masks_abort;
 };
-constexpr Entry undefined{Mode::und, Banked::lr_und, Banked::spsr_und, 0x04, false};
-constexpr Entry prefetch_abort{Mode::abt, Banked::lr_abt, Banked::spsr_abt, 0x0c, true};
-constexpr Entry data_abort{Mode::abt, Banked::lr_abt, Banked::spsr_abt, 0x10, true};
+constexpr Entry undefined{Mode::und, Banked::lr_und, Banked::spsr_und, undefined_vector, false};
+constexpr Entry prefetch_abort{Mode::abt, Banked::lr_abt, Banked::spsr_abt, prefetch_vector, true};
+constexpr Entry data_abort{Mode::abt, Banked::lr_abt, Banked::spsr_abt, data_vector, true};
 
 /// Takes the exception as the hardware would; LR gets PC plus `return_offset`.
 void take(Frame& frame, const Entry& entry, std::uint32_t return_offset) {

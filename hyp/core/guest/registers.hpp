@@ -51,5 +51,7 @@ std::uint32_t guest_task(const Frame& frame);
 
 /// The address of the guest's exception vectors: VBAR, or 0xffff0000 (B1.8.1).
 std::uint32_t guest_vectors();
+/// From there, the exceptions that an instruction itself takes (table B1-3).
+inline constexpr std::uint32_t undefined_vector = 0x04, prefetch_vector = 0x0c, data_vector = 0x10;
 
 } // namespace mmioscope

@@ -1,6 +1,7 @@
 #include "machine/debug_unit.hpp"
 
 #include "base/check.hpp"
+#include "guest/registers.hpp"
 #include "port/barrier.hpp"
 #include "port/trial.hpp"
 
@@ -135,8 +136,8 @@ void DebugUnit::program_vectors(std::uint32_t control) {
     const std::uint32_t base = port::read<reg::VBAR>();
     const std::uint32_t vectors = (control & arch::sctlr_v) != 0 ? 0xffff'0000 : base;
     const bool thumb = (control & arch::sctlr_te) != 0;
-    const std::uint32_t address[step_breakpoints] = {0, vectors + 0x04, vectors + 0x0c,
-                                                     vectors + 0x10};
+    const std::uint32_t address[step_breakpoints] = {
+        0, vectors + undefined_vector, vectors + prefetch_vector, vectors + data_vector};
     for_each<step_breakpoints>([&](auto n) {
         if (n == 0) return; // the breakpoint after the instruction
         port::write<reg::DBGBVR<n>>(arch::address_value(address[n]));

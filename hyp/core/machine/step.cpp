@@ -21,11 +21,6 @@ bool stopped_on_page(arch::Hsr hsr) {
     return is_behind(hsr) || (hsr.ec() == data_abort && hsr.permission_fault());
 }
 
-// The vectors of the exceptions that the instruction may take instead (ARM ARM table B1-3).
-constexpr std::uint32_t undefined_vector = 0x04;
-constexpr std::uint32_t prefetch_vector = 0x0c;
-constexpr std::uint32_t data_vector = 0x10;
-
 StepEnd how_ended(const Step& step, const Frame& frame, arch::Hsr hsr) {
     if (hsr.watchpoint()) return StepEnd::watchpoint;
     if (!hsr.debug_event()) return frame.pc == step.stop ? StepEnd::next_page : StepEnd::trap;

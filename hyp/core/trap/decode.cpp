@@ -13,28 +13,27 @@ const AccessForm unknown_form;
 
 namespace {
 
-constexpr unsigned pc = 15;
-
-/// Where the access to `va` leads: usually to the page of the fault, else where the guest's
-/// translation says. The address of a walk is that of the table. `fault` notes if it is beyond its
-/// span.
-Beat locate(Cpu& cpu, const Frame& frame, DeviceAccess& fault, VirtualAddress va, bool write) {
-    Beat beat{.va = va, .write = write};
-    const bool same_page = page_floor(va.value) == page_floor(fault.va.value);
-    const auto pa = same_page && !fault.stage1_walk
-                        ? PhysicalAddress{page_floor(fault.pa.value) | (va.value & (page_size - 1))}
-                        : translate(cpu, frame, va, write);
+/// Where the access to beat.va leads: usually to the page of the fault, and its span, else where
+/// the guest's translation says. The address of a walk is that of the table. `fault` notes if it is
+/// beyond its span.
+void locate(Cpu& cpu, const Frame& frame, DeviceAccess& fault, Beat& beat) {
+    const bool same_page =
+        page_floor(beat.va.value) == page_floor(fault.va.value) && !fault.stage1_walk;
+    const PhysicalAddress here{page_floor(fault.pa.value) | (beat.va.value & (page_size - 1))};
+    const auto pa = same_page ? here : translate(cpu, frame, beat.va, beat.write);
+    const bool same_span = same_page && beat.va >= fault.va && fault.span != nullptr &&
+                           here.value < fault.span->range.end;
     beat.unmapped = !pa;
-    if (pa) beat.span = cpu.machine->span_at(beat.pa = *pa);
+    beat.pa = pa.value_or(PhysicalAddress{});
+    beat.span = same_span ? fault.span : pa ? cpu.machine->span_at(*pa) : nullptr;
     if (beat.span != fault.span) fault.beyond = 1;
-    return beat;
 }
 
 /// A base register's value in an address: PC is that of the next instruction but one (A2.3),
 /// aligned.
 std::uint32_t base_value(const Frame& frame, const arch::Address& address) {
     if (address.base_mode != 0) return stack_pointer(static_cast<arch::Mode>(address.base_mode));
-    if (address.base != pc) return guest_register(frame, address.base);
+    if (address.base != arch::pc) return guest_register(frame, address.base);
     return (frame.pc + (in_thumb(frame) ? 4 : 8)) & ~3u;
 }
 
@@ -54,31 +53,22 @@ void join_elements(arch::Instruction& i, const Frame& frame, VirtualAddress firs
         i.place[n] = static_cast<std::uint8_t>(i.place[0] + 4 * n);
 }
 
-/// Where the value of access `n` is. Of a 64-bit value in big-endian the upper word comes first.
-std::uint8_t place_of(const arch::Instruction& i, const Frame& frame, unsigned n) {
-    const bool swapped = i.pairs && (frame.psr & arch::psr_e) != 0;
-    return static_cast<std::uint8_t>(i.place[n] ^ (swapped ? 4 : 0));
-}
-
-/// Makes the last of cpu.trapped.beats, one of access.beats, the accesses of its bytes. False: no
+/// Makes `beat`, the last one of the list yet, the accesses of its bytes. The last of these; null: no
 /// room, or not all of them can be located.
-[[gnu::noinline]] bool split(Cpu& cpu, const Frame& frame, DeviceAccess& access) {
+[[gnu::noinline]] Beat* split(Cpu& cpu, const Frame& frame, DeviceAccess& access, Beat* beat) {
     const bool big_endian = (frame.psr & arch::psr_e) != 0;
-    Beat* const beats = cpu.trapped.beats + access.beats - 1;
-    const Beat whole = *beats;
+    const Beat whole = *beat;
     const unsigned size = 1u << whole.log2_size;
-    if (access.beats - 1 + size > arch::max_beats) return false;
-    for (unsigned n = 0; n < size; ++n) {
-        beats[n] = locate(cpu, frame, access, whole.va + n, whole.write);
-        if (beats[n].unmapped) return false;
-        beats[n].log2_size = 0;
-        beats[n].place = whole.place;
-        beats[n].byte = static_cast<std::uint8_t>(big_endian ? size - 1 - n : n);
-        beats[n].value = whole.value >> 8 * beats[n].byte;
+    if (std::end(cpu.trapped.beats) - beat < static_cast<int>(size)) return nullptr;
+    for (unsigned n = 0; n < size; ++n, ++beat) {
+        *beat = {.va = whole.va + n, .write = whole.write, .log2_size = 0, .place = whole.place};
+        locate(cpu, frame, access, *beat);
+        if (beat->unmapped) return nullptr;
+        beat->byte = static_cast<std::uint8_t>(big_endian ? size - 1 - n : n);
+        beat->value = whole.value >> 8 * beat->byte;
     }
-    access.beats = static_cast<std::uint8_t>(access.beats - 1 + size);
     access.sign_extend = false;
-    return true;
+    return beat - 1;
 }
 
 /// Fills in cpu.trapped.beats and access.beats. False if a value cannot be read, or if the fetched
@@ -86,23 +76,32 @@ std::uint8_t place_of(const arch::Instruction& i, const Frame& frame, unsigned n
 bool list_beats(Cpu& cpu, const Frame& frame, const arch::Instruction& i, VirtualAddress first,
                 DeviceAccess& access) {
     const bool swap = i.load && i.store;
-    const std::uint32_t step = swap ? 0 : 1u << i.log2_size;
-    const std::uint32_t last = (swap ? 1 : i.beats) << i.log2_size;
-    if (access.va.value - first.value >= last) return false;
-    access.beats = 0;
-    cpu.trapped.cut = false;
-    for (unsigned n = 0; n < i.beats; ++n) {
-        if (access.beats == arch::max_beats) return false;
-        Beat& beat = cpu.trapped.beats[access.beats++];
-        beat = locate(cpu, frame, access, first + step * n, swap ? n != 0 : i.store);
-        cpu.trapped.cut |= beat.unmapped;
-        beat.log2_size = i.log2_size;
-        beat.place = place_of(i, frame, n);
-        const auto value = banked_value(frame, i.bank, beat.place, i.log2_size);
+    const unsigned count = i.beats, log2_size = i.log2_size;
+    const arch::Bank bank = i.bank;
+    const std::uint32_t step = swap ? 0 : 1u << log2_size;
+    if (access.va - first >= (swap ? 1 : count) << log2_size) return false;
+    // Of a 64-bit value in big-endian the upper word comes first.
+    const unsigned other_word = i.pairs && (frame.psr & arch::psr_e) != 0 ? 4 : 0;
+    bool write = i.store && !swap, cut = false;
+    Beat* beat = cpu.trapped.beats;
+    for (unsigned n = 0; n < count; ++n, ++beat, first = first + step, write |= swap) {
+        if (beat == std::end(cpu.trapped.beats)) return false;
+        beat->va = first;
+        beat->write = write;
+        beat->log2_size = static_cast<std::uint8_t>(log2_size);
+        beat->place = static_cast<std::uint8_t>(i.place[n] ^ other_word);
+        beat->byte = 0;
+        locate(cpu, frame, access, *beat);
+        cut |= beat->unmapped;
+        const auto value = banked_value(frame, bank, beat->place, log2_size);
         if (!value) return false;
-        beat.value = *value;
-        if (is_split(*cpu.machine, beat) && !split(cpu, frame, access)) return false;
+        beat->value = *value;
+        if (!is_split(*cpu.machine, *beat)) continue;
+        beat = split(cpu, frame, access, beat);
+        if (beat == nullptr) return false;
     }
+    access.beats = static_cast<std::uint8_t>(beat - cpu.trapped.beats);
+    cpu.trapped.cut = cut;
     return true;
 }
 
@@ -125,10 +124,7 @@ void from_instruction(Cpu& cpu, const Frame& frame, arch::Instruction& i, Device
         const VirtualAddress first = at_va ? access.va : first_address(frame, i.address);
         join_elements(i, frame, first);
         access.log2_size = i.log2_size;
-        if (!list_beats(cpu, frame, i, first, access)) {
-            access.beats = 1;
-            return;
-        }
+        if (!list_beats(cpu, frame, i, first, access)) return;
         access.listed = !plain || at_va || access.beats > 1;
         access.bank = i.bank;
     }

@@ -51,8 +51,8 @@ inline abi::FaultReason decode_described(Cpu& cpu, const Frame& frame, arch::Hsr
 /// no load or store, or loads PC.
 [[gnu::always_inline]] inline abi::FaultReason decode_access(Cpu& cpu, const Frame& frame,
                                                              arch::Hsr hsr, DeviceAccess& access) {
-    constexpr unsigned pc = 15; // as a store's register it may be UNPREDICTABLE
-    const bool described = hsr.isv() && hsr.srt() != pc;
+    // As a store's register PC may be UNPREDICTABLE.
+    const bool described = hsr.isv() && hsr.srt() != arch::pc;
     if (described) [[likely]]
         return decode_described(cpu, frame, hsr, access);
     return decode_instruction(cpu, frame, access);

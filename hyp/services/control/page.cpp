@@ -64,10 +64,9 @@ Outcome Control::store_word(Cpu& cpu, unsigned offset, std::uint32_t value) {
 }
 
 Outcome Control::access(Cpu& cpu, Frame& frame, abi::FaultReason why) {
-    constexpr unsigned pc = 15;
     const DeviceAccess& access = cpu.trapped.access;
     const auto offset = static_cast<unsigned>(access.pa.value % page_size);
-    if (!access.syndrome || access.log2_size != 2 || offset % 4 != 0 || access.reg == pc)
+    if (!access.syndrome || access.log2_size != 2 || offset % 4 != 0 || access.reg == arch::pc)
         return nobody.access(cpu, frame, why);
     if (access.write) return store_word(cpu, offset, bus_value(frame, access.value, 2));
     set_guest_register(frame, access.reg, bus_value(frame, load_word(offset), 2));

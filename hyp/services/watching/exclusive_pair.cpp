@@ -41,10 +41,11 @@ std::uint32_t place_of(const Step& step, const Frame& frame) {
     const std::uint32_t vector = frame.pc - guest_vectors();
     const arch::Mode mode = arch::mode_of(frame.psr);
     if (mode == arch::mode_of(step.psr)) return frame.pc;
-    if (mode == arch::Mode::und && vector == 0x04)
+    if (mode == arch::Mode::und && vector == undefined_vector)
         return port::read_banked(port::Banked::lr_und) - 4;
-    if (mode != arch::Mode::abt || (vector != 0x0c && vector != 0x10)) return frame.pc;
-    return port::read_banked(port::Banked::lr_abt) - (vector == 0x10 ? 8 : 4);
+    if (mode != arch::Mode::abt || (vector != prefetch_vector && vector != data_vector))
+        return frame.pc;
+    return port::read_banked(port::Banked::lr_abt) - (vector == data_vector ? 8 : 4);
 }
 
 void publish_store(Cpu& cpu, const Frame& frame, std::uint32_t store) {
@@ -105,9 +106,7 @@ bool ExclusivePair::end_step(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
     record.duration = static_cast<std::uint32_t>(cpu.step.done - record.time);
     trapped.stuck = false;
     // The registers are those of the instructions, if an exception came behind them.
-    constexpr std::uint32_t state = arch::psr_mode | arch::psr_thumb | arch::psr_e;
-    const std::uint32_t psr =
-        std::exchange(frame.psr, (frame.psr & ~state) | (cpu.step.psr & state));
+    const std::uint32_t psr = std::exchange(frame.psr, cpu.step.psr);
     const std::uint32_t store = cpu.step.code.word;
     const bool tried = made == all && arch::condition_passed(store >> 28, psr);
     const bool stored = tried && guest_register(frame, arch::rt(store)) == 0;

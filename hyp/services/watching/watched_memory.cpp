@@ -34,7 +34,6 @@ bool read_target(const Machine& machine, Beat& target) {
 /// The access of cpu.trapped that loads PC from an aligned word of memory; makes it one of a list.
 /// Null: nobody knows where the instruction leads, or it changes CPSR, too (LDM with `^`, RFE).
 Beat* target_of(Cpu& cpu) {
-    constexpr unsigned pc = 15;
     Trapped& trapped = cpu.trapped;
     DeviceAccess& access = trapped.access;
     if (!access.decoded || access.bank != arch::Bank::core) return nullptr;
@@ -47,7 +46,7 @@ Beat* target_of(Cpu& cpu) {
     Beat* target = nullptr;
     for (Beat& beat : std::span(trapped.beats, access.beats)) {
         if (beat.place == arch::place_spsr) return nullptr;
-        if (beat.place == pc && !beat.unmapped && beat.log2_size == 2) target = &beat;
+        if (beat.place == arch::pc && !beat.unmapped && beat.log2_size == 2) target = &beat;
     }
     const bool readable = target != nullptr && read_target(*cpu.machine, *target);
     return readable ? target : nullptr;
