@@ -1,5 +1,5 @@
-// The trial of a breakpoint at a CPU's start (hyp/core/entry/trial.S): an instruction in Supervisor
-// mode, and behind it the breakpoint, on an SMC.
+// The trials of a breakpoint and of HVC at a CPU's start (hyp/core/entry/trial.S): an instruction
+// in Supervisor mode, and behind it an HVC, perhaps with a breakpoint on it.
 #include "guest_cpu.hpp"
 
 #include "arch/control.hpp"
@@ -26,12 +26,13 @@ TrialEnd GuestCpu::run_trial() {
     core_.frame.pc = kept_pc;
     core_.frame.psr = kept_psr;
 
-    constexpr std::uint32_t smc = 0x13u << 26 | 1u << 25;
-    TrialEnd end{smc, trial_stop};
+    constexpr std::uint32_t hvc = 0x12u << 26 | 1u << 25, smc = 0x13u << 26 | 1u << 25;
+    TrialEnd end{hvc, trial_stop + 4};
+    if (sim_.conditions.hvc_undefined) end = {smc, trial_vectors + 4};
     if (stops) {
         note_debug_event(by_breakpoint);
-        if ((system.get<reg::HDCR>() & arch::hdcr_tde) == 0) end.pc = trial_vectors + 0x0c;
-        else end.hsr = 0x20u << 26 | 1u << 25 | 0x22;
+        if ((system.get<reg::HDCR>() & arch::hdcr_tde) == 0) end = {smc, trial_vectors + 0x0c};
+        else end = {0x20u << 26 | 1u << 25 | 0x22, trial_stop};
     }
     if (sim_.conditions.exceptions_clear_monitor) core_.monitor = false;
     sim_.synchronize(core_);

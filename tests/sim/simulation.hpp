@@ -38,6 +38,7 @@ struct Conditions {
     std::uint32_t dbgen_low{};    ///< CPUs, a bit each, whose DBGDSCR.MDBGen does not stick
     std::uint32_t
         no_debug_events{};        ///< whose breakpoints and watchpoints never fire, though it does
+    bool hvc_undefined{};         ///< of PL1's: SCR.HCE is clear
     bool mistakes_thumb_stores{}; ///< Cortex-A15 r0p4: HSR.SRT of a Thumb store is another register
     bool monitor_asked_first{};   ///< by a store-exclusive, before its address is translated
     bool exceptions_clear_monitor{};     ///< to Hyp, and the guest's own

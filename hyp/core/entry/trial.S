@@ -1,6 +1,6 @@
-@ One trial of a breakpoint: Hyp enters Non-secure PL1 here, with stage 1 and stage 2 off, and comes back at the
-@ breakpoint, or at the SMC that it is set on, which HCR.TSC traps (machine/debug_unit.cpp). Nothing here changes a
-@ register that C++ relies on, and nothing uses memory.
+@ One trial of a breakpoint, or of HVC: Hyp enters Non-secure PL1 here, with stage 1 and stage 2 off, and comes back at the
+@ breakpoint, or by the HVC that it is set on, or, where that is undefined (SCR.HCE is clear), by an SMC, which HCR.TSC
+@ traps (machine/debug_unit.cpp). Nothing here changes a register that C++ relies on, and nothing uses memory.
 
     .syntax unified
     .arch armv7ve
@@ -26,9 +26,9 @@ trial_begin:
     nop
     .global mmioscope_trial_stop
 mmioscope_trial_stop:
-    smc     #0
+    hvc     #0
 
-@ Where the guest goes if the debug event is not routed to Hyp.
+@ Where the guest goes if the debug event is not routed to Hyp, or the HVC is undefined.
     .balign 32
     .global mmioscope_trial_vectors
 mmioscope_trial_vectors:

@@ -69,12 +69,12 @@ NoSteps DebugUnit::prepare() {
     return enabled ? NoSteps::none : NoSteps::disabled;
 }
 
-/// Whether a breakpoint stops PL1 on a trial. An SMC is behind it, so the trial ends in any case.
-/// With both stages off, the trial's code is where it is in memory, and no table is needed.
+/// Whether a breakpoint stops PL1 on a trial, and what an HVC does there on another one: each ends
+/// in any case, if not by that then by an SMC. With both stages off, the trial's code is where it
+/// is in memory, and no table is needed.
 bool DebugUnit::stops_trial() {
-    const std::uint32_t hcr = port::read<reg::HCR>();
-    const std::uint32_t sctlr = port::read<reg::SCTLR>();
-    const std::uint32_t vbar = port::read<reg::VBAR>();
+    const std::uint32_t hcr = port::read<reg::HCR>(), sctlr = port::read<reg::SCTLR>(),
+                        vbar = port::read<reg::VBAR>();
     port::write<reg::HCR>(arch::hcr_tsc);
     port::write<reg::SCTLR>(arch::sctlr_reset);
     port::write<reg::VBAR>(port::trial_vectors());
@@ -82,6 +82,7 @@ bool DebugUnit::stops_trial() {
     const port::TrialEnd end = port::run_trial();
     disarm();
     give_back();
+    hvc_traps_ = port::run_trial().hsr.ec() == arch::ExceptionClass::hvc;
     port::write<reg::VBAR>(vbar);
     port::write<reg::SCTLR>(sctlr);
     port::write<reg::HCR>(hcr);

@@ -42,6 +42,8 @@ public:
     /// Called before this CPU uses stage 2, since the trial turns it off.
     NoSteps start(bool forbids);
     bool usable() const { return usable_; }
+    /// Whether the guest's HVC comes to Hyp: SCR.HCE, which Hyp cannot read. Known if usable().
+    bool hvc_traps() const { return hvc_traps_; }
 
     /// Whether Hyp owns the unit. Outside a step that means that the guest has nothing enabled.
     bool is_hyps() const { return hyps_; }
@@ -101,8 +103,7 @@ public:
     void give_back();
 
 private:
-    static constexpr unsigned most_breakpoints = 16;
-    static constexpr unsigned most_watchpoints = 16;
+    static constexpr unsigned most_breakpoints = 16, most_watchpoints = 16;
     void set_dscr(std::uint32_t guests) {
         guest_.dscr = guests;
         between_ = guests & ~(arch::dscr_hdbgen | arch::dscr_mdbgen);
@@ -120,7 +121,7 @@ private:
     bool fires_anyway(std::uint32_t control) const;
     void program_vectors(std::uint32_t control);
 
-    bool usable_{};
+    bool usable_{}, hvc_traps_{};
     bool hyps_{};
     bool unwatched_{};        ///< Hyp gave the unit back without a watchpoint on; its accesses trap
     bool guest_uses_{};       ///< the guest has something enabled

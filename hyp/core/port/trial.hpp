@@ -1,4 +1,4 @@
-// Enters PL1 for one instruction, to learn whether a breakpoint stops it (entry/trial.S).
+// Enters PL1 for one instruction, to learn whether a breakpoint or HVC stops it (entry/trial.S).
 #pragma once
 
 #include "arch/hsr.hpp"
@@ -12,7 +12,7 @@ std::uint64_t mmioscope_run_trial();
 
 namespace mmioscope::port {
 
-/// The second instruction of the trial, an SMC: where a breakpoint may be.
+/// The second instruction of the trial, an HVC: where a breakpoint may be.
 inline std::uint32_t trial_stop() {
     return static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(mmioscope_trial_stop));
 }

@@ -44,8 +44,7 @@ public:
 private:
     struct Call {
         std::uint32_t sp; ///< 0: free
-        std::uint32_t lr;
-        std::uint32_t of;
+        std::uint32_t lr, of;
     };
     static constexpr std::uint32_t most = 1024;
 

@@ -56,6 +56,8 @@ BootError Probes::start(Machine& machine, const Setup& setup) {
     if (!on_) return {};
     constexpr unsigned fewest_tables = 8;
     if (auto e = LiveTables::objection(machine, fewest_tables)) return e;
+    if (!machine.cpus[0].debug.hvc_traps())
+        return {"probes need HVC, which is undefined here: firmware must set SCR.HCE", ""};
     if (setup.boot_tree.overlaps(room_))
         return {"the device tree lies where probes need room: load it elsewhere", ""};
     cpus_ = machine.cpu_count;

@@ -63,10 +63,9 @@ private:
     struct Probe {
         std::uint32_t va; ///< virtual address of the instruction; free: no_code
         std::uint32_t pa;
-        std::uint32_t word; ///< the instruction
-        std::uint32_t
-            site{};         ///< the last place to return to that was seen to have a probe; 0: none
-        std::uint16_t of{}; ///< a function returns there: the number of that one's probe; 0: none
+        std::uint32_t word;   ///< the instruction
+        std::uint32_t site{}; ///< the last place to return to that had a probe; 0: none
+        std::uint16_t of{};   ///< a function returns there: the number of that one's probe; 0: none
         std::uint8_t flags{}; ///< abi::control::returns, frees_code, and those below
         std::uint8_t rule{};  ///< what a hit does: in rules_
         bool is(unsigned flag) const { return (flags & flag) != 0; }

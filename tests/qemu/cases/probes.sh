@@ -214,3 +214,16 @@ probes_asked() {
 }
 
 add test probes-asked 40 probes_asked
+
+# Firmware has left SCR.HCE clear (tests/doctor/entry.S): the boot ends before the kernel begins.
+probes_no_hce() {
+    local at=$((16#88000000))
+    arm-none-eabi-objcopy -O binary "$build/hyp-88000000.elf" "$out/hyp.bin" || fail "objcopy: exit status $?"
+    run_linux "" --no-print --probe start_kernel --hypervisor "$build/tests/doctor/loader-88000000.elf" \
+        --qemu-arg=-device --qemu-arg="loader,file=$out/hyp.bin,addr=$at,force-raw=on" \
+        --qemu-arg=-device --qemu-arg="loader,addr=$((at - (8 << 20))),data=7,data-len=4"
+    rm "$out/hyp.bin"
+    exits_with 1
+    has hypervisor '^mmioscope: stop: probes need HVC, which is undefined here: firmware must set SCR.HCE'
+}
+add test probes-no-hce 5 probes_no_hce

@@ -526,6 +526,22 @@ TEST_CASE("an HVC of the guest's own is undefined, whatever its number") {
     CHECK(rig.records_of(abi::RecordType::call).empty());
 }
 
+TEST_CASE("where HVC is undefined probes are refused at the start, and nothing else is") {
+    for (const bool probes : {true, false}) {
+        CAPTURE(probes);
+        RigOptions options = with_probes(1, 1);
+        options.tree.probes = probes;
+        options.conditions.hvc_undefined = true;
+        Rig rig(options);
+        rig.program(0).end();
+        rig.run();
+        const char* const said =
+            "stop: probes need HVC, which is undefined here: firmware must set";
+        CHECK((rig.text().find(said) != std::string::npos) == probes);
+        CHECK(rig.simulation.cores[0].ended != probes);
+    }
+}
+
 TEST_CASE("probes from the start begin with the first fetch from their page") {
     RigOptions options = with_probes(1, 1);
     options.tree.probe_cells = {
