@@ -38,13 +38,14 @@ inline get(wanted) {                          /* = if (cpu.ring.stalls() && !cpu
                                               /* = const bool store = by == abi::MoveBy::store; */
                                               /* = const unsigned me = 1u << cpu.number; */
         ours = right[c] >= wanted;            /* = const bool has = (page.holders & me) != 0 && (page.writable || !store); */
-        takes = 0;                            /* = const bool takes = store ? (page.holders & ~me) != 0 : page.writable; */
+        takes = 0;                            /* = const unsigned losers = store ? page.holders & ~me : page.writable ? page.holders : 0; */
         for (n : 0 .. CPUS - 1) { takes = takes || (n != c && right[n] != INVALID && (wanted == STORE || right[n] == STORE)) };
         n = 0;
         executes();
         if
         :: ours                               /* = if (has || page.lent || page.free || !moving_) cpu.view.forget(); */
-        :: !ours && (!takes || hold == 0) ->  /* = else if (!takes || now() - page.since >= hold_) move(cpu, frame, va, pa, by, page); */
+        :: !ours && (!takes || hold == 0 ||   /* = else if (losers == 0 || page.last == cpu.number || now() - page.since >= hold_) move(cpu, frame, va, pa, by, page, losers); */
+                     (holder == c && variant != HOLD_OWN)) ->
             for (n : 0 .. CPUS - 1) {
                 if
                 :: n != c && wanted == STORE -> right[n] = INVALID

@@ -6,3 +6,4 @@
 #define HOLD_NO_STORE 3    // livelock: for the load-exclusive, but not for the store
 #define HOLD_FOR_LOADS 4   // livelock: not if it came for a store
 #define HOLD_ONE_OF_QEMU 5 // none: for that instruction, where a trap leaves the monitor as it is
+#define HOLD_OWN 6         // none: from the CPU that it came to, too, if that wants more of it

@@ -256,12 +256,11 @@ void MovingPages::take_back(Cpu& cpu) {
 /// The page comes to this CPU. A store takes it from all others, anything else the right to store
 /// there from the one that had it.
 void MovingPages::move(Cpu& cpu, const Frame& frame, VirtualAddress va, PhysicalAddress pa,
-                       abi::MoveBy by, Page& page) {
+                       abi::MoveBy by, Page& page, unsigned losers) {
     Machine& machine = *cpu.machine;
     const auto at = static_cast<std::uint32_t>(page_floor(pa.value));
     const bool store = by == abi::MoveBy::store;
     const unsigned me = 1u << cpu.number, holders = page.holders;
-    const unsigned losers = store ? holders & ~me : page.writable ? holders : 0;
     if (losers != 0)
         take_from(machine, losers, at,
                   store ? 0 : lpae::make_leaf(at, read_only, lpae::last_level));
@@ -275,12 +274,12 @@ void MovingPages::move(Cpu& cpu, const Frame& frame, VirtualAddress va, Physical
     cpu.ring.publish_event(record);
     page.holders = static_cast<std::uint8_t>(store ? me : holders | me);
     page.writable = store;
+    page.last = cpu.number & 0xf;
     const std::uint32_t before = std::exchange(page.since, now());
     const bool soon = page.since - before < holds_of_soon * hold_;
     if (losers != 0)
         page.moves = static_cast<std::uint8_t>(soon ? std::min(page.moves + 1u, limit_) : 0);
-    const bool often = limit_ != 0 && page.moves == limit_;
-    if (!often || !set_free(cpu, at, page))
+    if (limit_ == 0 || page.moves != limit_ || !set_free(cpu, at, page))
         set(machine, cpu.number, at,
             lpae::make_leaf(at, store ? lpae::guest_memory : read_only, lpae::last_level));
     port::publish_tables();
@@ -299,9 +298,10 @@ Outcome MovingPages::get(Cpu& cpu, const Frame& frame, VirtualAddress va, Physic
     const bool store = by == abi::MoveBy::store;
     const unsigned me = 1u << cpu.number;
     const bool has = (page.holders & me) != 0 && (page.writable || !store);
-    const bool takes = store ? (page.holders & ~me) != 0 : page.writable;
+    const unsigned losers = store ? page.holders & ~me : page.writable ? page.holders : 0;
     if (has || page.lent || page.free || !moving_) cpu.view.forget(); // since the trap
-    else if (!takes || now() - page.since >= hold_) move(cpu, frame, va, pa, by, page);
+    else if (losers == 0 || page.last == cpu.number || now() - page.since >= hold_)
+        move(cpu, frame, va, pa, by, page, losers);
     lock.release();
     if (limit_ != 0) take_back(cpu);
     return Outcome::again;

@@ -8,8 +8,8 @@
 // Who takes a page from others makes their descriptors invalid, or read-only, and then all CPUs
 // forget them; only then the record is written, and then its own descriptor becomes valid
 // (docs/tlb.md). A page stays where it came to for a while: a store-exclusive would else lose it to
-// another CPU's again and again. One that moves too often is free for a while, if that is asked
-// for: all CPUs have it, between two records.
+// another CPU's again and again. The CPU that has it so may store there at once. One that moves too
+// often is free for a while, if that is asked for: all CPUs have it, between two records.
 #pragma once
 
 #include "abi/record.hpp"
@@ -57,13 +57,14 @@ public:
 private:
     /// Who has a page.
     struct Page {
-        bool ours : 1 {};       ///< it moves,
-        bool lent : 1 {};       ///< but not now,
-        bool free : 1 {};       ///< nor if all have it
-        bool writable{};        ///< the only holder may store there
-        std::uint8_t moves{};   ///< in a row, each soon after the one before
-        std::uint8_t holders{}; ///< CPUs that may access it, a bit each
-        std::uint32_t since{};  ///< CNTPCT's lower half when it came to the last one
+        bool ours : 1 {};          ///< it moves,
+        bool lent : 1 {};          ///< but not now,
+        bool free : 1 {};          ///< nor if all have it
+        unsigned char last : 4 {}; ///< the CPU that it came to last: that one need not wait
+        bool writable{};           ///< the only holder may store there
+        std::uint8_t moves{};      ///< in a row, each soon after the one before
+        std::uint8_t holders{};    ///< CPUs that may access it, a bit each
+        std::uint32_t since{};     ///< CNTPCT's lower half when it came to the last one
     };
 
     /// A page that is free. Changes under its page's lock.
@@ -90,7 +91,7 @@ private:
     Outcome get(Cpu& cpu, const Frame& frame, VirtualAddress va, PhysicalAddress pa,
                 abi::MoveBy by);
     void move(Cpu& cpu, const Frame& frame, VirtualAddress va, PhysicalAddress pa, abi::MoveBy by,
-              Page& page);
+              Page& page, unsigned losers);
 
     bool on_{}, moving_{true};
     std::uint16_t region_{abi::no_device}; ///< of all memory

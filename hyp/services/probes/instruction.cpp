@@ -12,23 +12,22 @@ namespace mmioscope {
 
 namespace {
 
-constexpr unsigned pc = 15;
-
 /// B and BL (A8.8.18, A8.8.25).
 constexpr bool is_branch(std::uint32_t word) {
     return (word & 0x0e00'0000) == 0x0a00'0000 && word >> 28 != 0xf;
 }
 /// BX (A8.8.27).
 constexpr bool is_bx(std::uint32_t word) {
-    return (word & 0x0fff'fff0) == 0x012f'ff10 && word >> 28 != 0xf && (word & 0xf) != pc;
+    return (word & 0x0fff'fff0) == 0x012f'ff10 && word >> 28 != 0xf && (word & 0xf) != arch::pc;
 }
 /// MRC p15, 0, Rt, c13, c0, 3 (B4.1.150).
 constexpr bool reads_tpidruro(std::uint32_t word) {
-    return (word & 0xffff'0fff) == 0xee1d'0f70 && (word >> 12 & 0xf) != pc;
+    return (word & 0xffff'0fff) == 0xee1d'0f70 && (word >> 12 & 0xf) != arch::pc;
 }
 /// LDM with PC, but not that of an exception return (A8.8.58 to A8.8.61).
 constexpr bool loads_pc(std::uint32_t word) {
-    return (word & 0x0e50'8000) == 0x0810'8000 && word >> 28 != 0xf && (word >> 16 & 0xf) != pc;
+    return (word & 0x0e50'8000) == 0x0810'8000 && word >> 28 != 0xf &&
+           (word >> 16 & 0xf) != arch::pc;
 }
 
 /// Data processing of an immediate, or of a register as it is, without PC, and without ADC, SBC and
@@ -36,7 +35,7 @@ constexpr bool loads_pc(std::uint32_t word) {
 constexpr bool computes(std::uint32_t word) {
     const unsigned op = word >> 21 & 0xf;
     const bool immediate = (word & 1u << 25) != 0, sets_flags = (word & 1u << 20) != 0;
-    const auto is_pc = [word](unsigned at) { return (word >> at & 0xf) == pc; };
+    const auto is_pc = [word](unsigned at) { return (word >> at & 0xf) == arch::pc; };
     return (word & 0x0c00'0000) == 0 && word >> 28 != 0xf && (op < 5 || op > 7) &&
            (sets_flags || op >> 2 != 2) && !is_pc(16) && !is_pc(12) &&
            (immediate || ((word & 0xff0) == 0 && !is_pc(0)));

@@ -13,17 +13,15 @@ namespace mmioscope {
 
 namespace {
 
-using arch::field;
-using arch::is_set;
-
 constexpr unsigned words = 4; ///< in which the store must be
 
 /// Whether it is data-processing (A5.2) that changes no register of `kept`.
 bool is_calculation(std::uint32_t word, unsigned kept) {
-    const bool other = !is_set(word, 25) && is_set(word, 7) && is_set(word, 4);
-    const bool compares = field(word, 24, 23) == 2; // or it is another one
-    return word >> 28 != 0xf && field(word, 27, 26) == 0 && !other &&
-           (compares ? is_set(word, 20) && arch::rt(word) == 0 : !is_set(kept, arch::rt(word)));
+    const bool other = !arch::is_set(word, 25) && arch::is_set(word, 7) && arch::is_set(word, 4);
+    const bool compares = arch::field(word, 24, 23) == 2; // or it is another one
+    return word >> 28 != 0xf && arch::field(word, 27, 26) == 0 && !other &&
+           (compares ? arch::is_set(word, 20) && arch::rt(word) == 0
+                     : !arch::is_set(kept, arch::rt(word)));
 }
 
 /// Whether it is the store-exclusive of `load` (A5.2.10), and its status leaves `kept`.
@@ -32,7 +30,7 @@ bool is_store_of(std::uint32_t word, std::uint32_t load, unsigned kept) {
     const unsigned status = arch::rt(word), value = arch::rm(word);
     return word >> 28 != 0xf && (word & fixed) == 0x0180'0f90 &&
            ((word ^ load) & size_and_base) == 0 && value != arch::pc && value != status &&
-           !is_set(kept, status);
+           !arch::is_set(kept, status);
 }
 
 /// The instruction of the step that the guest has come to, and has not executed: at a vector
