@@ -9,12 +9,12 @@ guest_program_flags := -I. -Iguest-linux/program/include -Iguest-linux/program -
 # In a few units, like the host tools (UNITS).
 guest_program_part_program := $(sort $(wildcard guest-linux/program/*.cpp))
 guest_program_part_trace := \
-    $(addprefix host-tools/rings/,area.cpp ring_reader.cpp merge.cpp) \
-    $(addprefix host-tools/file/,file_writer.cpp index.cpp follow.cpp read_back.cpp unfinished.cpp) \
-    $(addprefix host-tools/records/,groups.cpp open_accesses.cpp losses.cpp summary.cpp policies.cpp record_text.cpp verdict.cpp module_mark.cpp) \
+    $(addprefix host-tools/rings/,area.cpp merge.cpp) \
+    $(addprefix host-tools/file/,file_writer.cpp index.cpp read_back.cpp unfinished.cpp) \
+    $(addprefix host-tools/records/,groups.cpp losses.cpp summary.cpp record_text.cpp verdict.cpp module_mark.cpp) \
     $(addprefix host-tools/tree/,device_names.cpp device_tree.cpp) host-tools/wire/stream_head.cpp
 guest_program_part_control := \
-    $(addprefix host-tools/system/,escape.cpp message.cpp signals.cpp suggestion.cpp file_descriptor.cpp units.cpp) \
+    $(addprefix host-tools/system/,escape.cpp message.cpp signals.cpp file_descriptor.cpp units.cpp) \
     host-tools/cli/program.cpp host-tools/symbols/module_files.cpp $(addprefix host-tools/control/,requests.cpp steering.cpp) \
     $(addprefix host-tools/wire/,address.cpp socket.cpp)
 guest_program_part_hyp := \

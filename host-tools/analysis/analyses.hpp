@@ -3,8 +3,10 @@
 
 #include "file/trace_reader.hpp"
 #include "reading/drive.hpp"
+#include "system/capped_map.hpp"
 #include "table/table.hpp"
 
+#include <cstddef>
 #include <memory>
 #include <span>
 
@@ -27,5 +29,9 @@ struct AnalysisRow {
 
 /// All analyses, in the order of their tables.
 std::span<const AnalysisRow> analyses();
+
+/// Where devices are mapped: which virtual page mapped which physical one, and who used it first.
+/// One row for each mapping, in the order of first use.
+std::unique_ptr<Analysis> make_mappings(std::size_t most = 256);
 
 } // namespace mmioscope::analysis

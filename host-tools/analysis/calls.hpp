@@ -1,16 +1,17 @@
 // What the calls of probed functions took: how often, how long, and with how many accesses.
 #pragma once
 
-#include "analysis/count_table.hpp"
-#include "analysis/threads.hpp"
+#include "analysis/analyses.hpp"
+#include "analysis/loop.hpp"
+#include "filter/filter.hpp"
 #include "reading/drive.hpp"
-#include "records/open_calls.hpp"
+#include "records/returns.hpp"
 #include "system/capped_map.hpp"
-#include "table/table.hpp"
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
+#include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -24,52 +25,35 @@ enum class CallsBy {
     tree,   ///< the probed functions that were open, the outermost first
 };
 
-class Calls final : public reading::Consumer {
+/// The table has at most `most` rows, 0: all; those that took most time first, a tree in its own
+/// order.
+std::unique_ptr<Analysis> make_calls(CallsBy by, std::size_t most);
+
+// Only the events between the calls of some functions and their returns.
+
+class During {
 public:
-    explicit Calls(CallsBy by) : by_(by) {}
+    /// `function`: as in a filter, `func==...`. Throws Error (bad_input) if it cannot be one.
+    explicit During(const std::string& function);
 
-    void add(const Event& event) override;
-
-    /// At most `most` rows, 0: all; those that took most time first, a tree in its own order.
-    /// `frequency`: of the counter, Hz; 0: shows no times. Valid while this object exists.
-    table::Table table(std::uint32_t frequency, std::size_t most) const;
+    /// Those of `events` that a task made while such a call of its was open, with the calls and
+    /// returns themselves; not what interrupts did. Valid until the next call.
+    std::span<const Event> inside(std::span<const Event> events);
 
 private:
-    struct Row {
-        std::uint64_t calls = 0, returns = 0;
-        std::uint64_t others = 0;   ///< calls without a record
-        std::uint64_t ticks = 0;    ///< of those that have returned
-        std::uint64_t accesses = 0; ///< to devices, by the same thread while they were open
-        std::uint32_t longest = 0;  ///< ticks
-        std::uint64_t event = 0;    ///< number of the call that took longest
-        Histogram durations;        ///< ticks
-    };
     struct Call {
         std::uint32_t pc, lr, sp;
         Thread thread;
-        std::uint64_t time, number;
-        std::uint64_t accesses = 0;
-        std::string name; ///< of its row
-        Row* row = nullptr;
+        bool inside;
     };
-    static constexpr char joint = '\0'; ///< between the texts of a name; no text contains it
-    using Rows = CappedNames<Row>;
-    using InOrder = std::vector<const std::pair<const std::string, Row>*>;
+    bool is_inside(const Event& event);
+    bool calls(const Event& event);
+    bool returns(const abi::Record& record);
 
-    void access(const Event& event);
-    void call(const Event& event);
-    void ret(const Event& event);
-    void hits(const Event& event);
-    std::string name_of(const Event& event, const std::vector<Call>& open) const;
-    InOrder in_order() const;
-    std::vector<table::Column> columns() const;
-    table::Row row_of(std::string name, const Row& row, std::uint32_t frequency) const;
-    void add_tree(InOrder& to, std::string_view above) const;
-
-    CallsBy by_;
+    filter::Filter begins_;
     Threads threads_;
     trace::OpenCalls<Call> open_;
-    Rows rows_{4096}; ///< by the texts of their row, joined
+    std::vector<Event> inside_;
 };
 
 } // namespace mmioscope::analysis

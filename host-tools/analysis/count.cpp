@@ -2,8 +2,6 @@
 
 #include "system/text_buffer.hpp"
 
-#include <algorithm>
-#include <string>
 #include <utility>
 
 namespace mmioscope::analysis {

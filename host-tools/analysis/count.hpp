@@ -6,7 +6,6 @@
 #include "reading/kept.hpp"
 #include "system/capped_map.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <limits>

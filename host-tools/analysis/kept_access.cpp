@@ -1,6 +1,6 @@
 #include "analysis/kept_access.hpp"
 
-#include "analysis/register_evidence.hpp"
+#include "analysis/register_history.hpp"
 
 #include <fmt/format.h>
 

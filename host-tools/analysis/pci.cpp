@@ -1,6 +1,6 @@
 #include "analysis/pci.hpp"
 
-#include "import/imported.hpp"
+#include "import/importing.hpp"
 
 #include <fmt/format.h>
 

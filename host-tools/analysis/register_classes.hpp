@@ -1,7 +1,6 @@
 // What the registers of a device are, as far as their accesses show it. docs/regs.md defines it.
 #pragma once
 
-#include "analysis/register_evidence.hpp"
 #include "analysis/register_history.hpp"
 #include "reading/drive.hpp"
 #include "registers/device_list.hpp"

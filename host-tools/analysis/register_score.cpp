@@ -1,7 +1,6 @@
 #include "analysis/register_score.hpp"
 
-#include "analysis/open_interrupts.hpp"
-#include "analysis/register_model.hpp"
+#include "analysis/shared_use.hpp"
 
 #include <fmt/format.h>
 

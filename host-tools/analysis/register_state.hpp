@@ -2,12 +2,13 @@
 // address and one size are kept together; the table joins those that overlap.
 #pragma once
 
+#include "analysis/analyses.hpp"
 #include "analysis/kept_access.hpp"
-#include "reading/drive.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <span>
 #include <tuple>
 #include <unordered_map>
@@ -76,5 +77,12 @@ private:
     std::map<Place, Accesses> registers_;
     std::uint64_t left_out_ = 0; ///< accesses
 };
+
+/// Why a register has the value of `access`, which has Event::number: add the events of the trace
+/// up to it. `of_memory`: watched memory, which only another master can change without a record.
+/// The table has up to four rows: "previous read", "previous write", "wrote this value" (the last
+/// write of a value that was read, if it is not the previous write), and "this". The closing line
+/// says which bits changed.
+std::unique_ptr<Analysis> make_causes(const Event& access, bool of_memory = false);
 
 } // namespace mmioscope::analysis

@@ -4,8 +4,8 @@
 #include "analysis/poll.hpp"
 #include "reading/drive.hpp"
 #include "records/ticks.hpp"
+#include "system/text_buffer.hpp"
 
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -109,5 +109,23 @@ private:
     std::uint64_t undoable_ = 0, first_undoable_ = 0;
     std::uint64_t accesses_ = 0, left_out_ = 0;
 };
+
+// Steps as a program that does them.
+
+/// What the steps are of.
+struct ReplayOf {
+    std::string device;
+    std::uint64_t base = 0; ///< physical address
+    std::string trace;      ///< its file
+};
+
+struct ReplayFormat {
+    std::string_view name; ///< as --as takes it
+    std::string_view help; ///< one line
+    TextBuffer (*text)(const ReplayOf& of, std::span<const Step> steps);
+};
+
+/// All formats, in the order of --help.
+std::span<const ReplayFormat> replay_formats();
 
 } // namespace mmioscope::analysis

@@ -1,16 +1,13 @@
 #include "analysis/sharing.hpp"
 
 #include "analysis/count.hpp"
-#include "analysis/loop.hpp"
-#include "analysis/register_evidence.hpp"
-#include "analysis/shared_use.hpp"
+#include "analysis/register_history.hpp"
 #include "reading/kept.hpp"
 #include "records/ticks.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <string>
 #include <string_view>
 
 namespace mmioscope::analysis {

@@ -1,9 +1,8 @@
 // What several CPUs do with the same registers, as a table. docs/sharing.md defines its lines.
 #pragma once
 
-#include "analysis/open_interrupts.hpp"
+#include "analysis/loop.hpp"
 #include "analysis/shared_use.hpp"
-#include "analysis/threads.hpp"
 #include "mmioscope/event.hpp"
 #include "reading/drive.hpp"
 #include "system/capped_map.hpp"

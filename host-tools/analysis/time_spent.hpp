@@ -6,12 +6,10 @@
 #include "table/table.hpp"
 
 #include <array>
-#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
-#include <string_view>
 
 namespace mmioscope::analysis {
 

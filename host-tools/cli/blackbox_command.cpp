@@ -5,17 +5,15 @@
 #include "reading/trace.hpp"
 #include "records/verdict.hpp"
 #include "rings/black_box.hpp"
-#include "rings/recorded_boot.hpp"
 #include "system/error.hpp"
 #include "system/message.hpp"
 #include "system/units.hpp"
-#include "view/last_lines.hpp"
+#include "view/last_accesses.hpp"
 
 #include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
-#include <vector>
 
 namespace mmioscope::cli::blackbox_command {
 

@@ -39,18 +39,14 @@ Exit status: 0 the trace is whole and nothing was lost, 1 otherwise, 2 it cannot
 )";
 
 Status calls(const Options& options) {
-    const reading::TraceOptions selection = trace_options(options.view);
-    reading::Trace trace(selection);
-    view::Output out(options.view.output);
-    reading::Tally tally(reading::selects(selection));
-    analysis::Calls calls(options.tree             ? CallsBy::tree
-                          : options.by == "caller" ? CallsBy::caller
-                          : options.by == "task"   ? CallsBy::task
-                                                   : CallsBy::function);
-    reading::drive(trace, {&tally, &calls}, drive_options(options.view, "read"));
-    const auto& info = trace.reader().info();
-    const table::Table table = calls.table(info ? info->counter_frequency : 0, options.limit);
-    return finish_with_tables(options.view, std::span(&table, 1), out, tally, trace.reader());
+    reading::Trace trace(trace_options(options.view));
+    const auto calls = analysis::make_calls(options.tree             ? CallsBy::tree
+                                            : options.by == "caller" ? CallsBy::caller
+                                            : options.by == "task"   ? CallsBy::task
+                                                                     : CallsBy::function,
+                                            options.limit);
+    calls->begin(trace.reader());
+    return print_table(options.view, trace, *calls, [&] { return calls->table(); });
 }
 
 Action add(CLI::App& command, const std::string&) {

@@ -5,7 +5,6 @@
 #include "control/requests.hpp"
 #include "run/input.hpp"
 #include "run/probes.hpp"
-#include "run/watches.hpp"
 #include "symbols/section.hpp"
 #include "symbols/symbol_files.hpp"
 #include "system/message.hpp"

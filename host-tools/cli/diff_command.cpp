@@ -1,7 +1,6 @@
 #include "cli/commands.hpp"
 #include "cli/option_types.hpp"
 #include "cli/view_options.hpp"
-#include "diff/finding_tables.hpp"
 #include "diff/findings.hpp"
 #include "diff/observer.hpp"
 #include "diff/profile.hpp"
@@ -12,7 +11,7 @@
 #include "system/file_descriptor.hpp"
 #include "system/message.hpp"
 #include "system/replaced_file.hpp"
-#include "view/pager.hpp"
+#include "view/print_output.hpp"
 
 #include <algorithm>
 #include <memory>

@@ -1,5 +1,4 @@
 #include "cli/commands.hpp"
-#include "cli/format_rows.hpp"
 #include "cli/option_types.hpp"
 #include "cli/view_options.hpp"
 #include "export/formats.hpp"
@@ -14,7 +13,6 @@
 #include <filesystem>
 #include <memory>
 #include <string>
-#include <vector>
 
 namespace mmioscope::cli::export_command {
 
@@ -91,7 +89,8 @@ bool export_events(const Options& options, const exporting::Format& format,
 
 /// Exports to a trace.
 bool export_part(const Options& options, reading::TraceOptions selection) {
-    exporting::Part part({chosen_words(options.view), reading::selects(selection), selection.no_pc});
+    exporting::Part part(
+        {chosen_words(options.view), reading::selects(selection), selection.no_pc});
     selection.sections = [&part](const trace::Section& section) { part.add_section(section); };
     reading::Trace trace(selection);
     exporting::Output output(options.view.output);

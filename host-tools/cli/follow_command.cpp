@@ -1,16 +1,15 @@
 #include "cli/commands.hpp"
 #include "cli/followed_path.hpp"
 #include "cli/option_types.hpp"
-#include "cli/record_output.hpp"
+#include "cli/page_output.hpp"
 #include "cli/view_options.hpp"
 #include "reading/tally.hpp"
 #include "system/message.hpp"
 #include "system/signals.hpp"
-#include "table/text.hpp"
+#include "table/table.hpp"
 #include "view/printer.hpp"
 #include "view/short_tables.hpp"
 
-#include <functional>
 #include <memory>
 #include <optional>
 
@@ -90,15 +89,74 @@ public:
     Follower(const ViewOptions& options, std::uint64_t limit) : options_(options), left_(limit) {}
 
     /// Follows a recording to its end. True: another one has begun in FILE, to follow now.
-    bool follow_one();
+    bool follow_one() {
+        reading::TraceOptions selection = trace_options(options_);
+        std::optional<Shown> shown;
+        bool anew = false;
+        FollowedPath file(selection.path, [this] { return stop(); });
+        selection.wait = [&] {
+            anew = anew || file.is_made_anew();
+            if (shown) {
+                shown->consumer().flush();
+                shown->look();
+            }
+            return !stop() && !anew && !(shown && shown->consumer().enough());
+        };
+        std::optional<reading::Trace> trace = open(selection, anew);
+        if (!trace) {
+            status_ = stopped_ ? Status::interrupted : status_;
+            return !stopped_;
+        }
+        const trace::TraceReader& reader = trace->reader();
+        if (options_.format == "text" && !out_) {
+            out_.emplace(options_.output, view::Output::Appears::growing);
+        }
+        shown.emplace(out_ ? &*out_ : nullptr, options_, reader);
+        reading::Tally tally(reading::selects(selection));
+        reading::DriveOptions driving = drive_options(options_, nullptr);
+        driving.stop = [this] { return stop(); };
+        driving.limit = left_;
+        const reading::Driven driven =
+            reading::drive(*trace, {&tally, &shown->consumer()}, driving);
+        const bool limited = driven.ended == reading::Ended::limit;
+        left_ -= driven.events;
+        const std::string cut_short =
+            fmt::format("the first {} events; the rest was not read (--limit)\n", driven.events);
+        shown->close(view::end_tables(tally.summary(), reader, shown->width(), options_.verbose),
+                     limited ? cut_short : tally.verdict(reader));
+        const Status status = limited ? tally.status_so_far(reader) : tally.status(reader);
+        status_ = stopped_ ? Status::interrupted : status == Status::fine ? status_ : status;
+        if (!anew || reader.end() || stopped_ || limited) {
+            return false;
+        }
+        print_message("mmioscope: {} was made anew: {}\n", for_terminal(selection.path),
+                      goes_on() ? "the new recording follows"
+                                : "follow it again to see that recording");
+        return goes_on();
+    }
 
     /// Of all recordings so far.
     Status status() const { return status_; }
 
 private:
     bool stop() { return stopped_ = stopped_ || signals_.pending(); }
-    std::optional<reading::Trace> open(const reading::TraceOptions& selection, const bool& anew);
-    bool goes_on() const;
+
+    // Nothing if the user quit, or another recording began, before the trace had a head.
+    std::optional<reading::Trace> open(const reading::TraceOptions& selection, const bool& anew) {
+        try {
+            return std::make_optional<reading::Trace>(selection);
+        } catch (const Error&) {
+            if (!stopped_ && !anew) {
+                throw;
+            }
+            return std::nullopt;
+        }
+    }
+
+    // A table in a file has one head.
+    bool goes_on() const {
+        return options_.format == "text" || options_.output.empty() || options_.output == "-";
+    }
 
     const ViewOptions& options_;
     std::uint64_t left_; ///< of --limit, in events
@@ -107,69 +165,6 @@ private:
     std::optional<view::Output> out_; ///< of lines: all recordings' are in one file
     Status status_ = Status::fine;
 };
-
-// Nothing if the user quit, or another recording began, before the trace had a head.
-std::optional<reading::Trace> Follower::open(const reading::TraceOptions& selection,
-                                             const bool& anew) {
-    try {
-        return std::make_optional<reading::Trace>(selection);
-    } catch (const Error&) {
-        if (!stopped_ && !anew) {
-            throw;
-        }
-        return std::nullopt;
-    }
-}
-
-// A table in a file has one head.
-bool Follower::goes_on() const {
-    return options_.format == "text" || options_.output.empty() || options_.output == "-";
-}
-
-bool Follower::follow_one() {
-    reading::TraceOptions selection = trace_options(options_);
-    std::optional<Shown> shown;
-    bool anew = false;
-    FollowedPath file(selection.path, [this] { return stop(); });
-    selection.wait = [&] {
-        anew = anew || file.is_made_anew();
-        if (shown) {
-            shown->consumer().flush();
-            shown->look();
-        }
-        return !stop() && !anew && !(shown && shown->consumer().enough());
-    };
-    std::optional<reading::Trace> trace = open(selection, anew);
-    if (!trace) {
-        status_ = stopped_ ? Status::interrupted : status_;
-        return !stopped_;
-    }
-    const trace::TraceReader& reader = trace->reader();
-    if (options_.format == "text" && !out_) {
-        out_.emplace(options_.output, view::Output::Appears::growing);
-    }
-    shown.emplace(out_ ? &*out_ : nullptr, options_, reader);
-    reading::Tally tally(reading::selects(selection));
-    reading::DriveOptions driving = drive_options(options_, nullptr);
-    driving.stop = [this] { return stop(); };
-    driving.limit = left_;
-    const reading::Driven driven = reading::drive(*trace, {&tally, &shown->consumer()}, driving);
-    const bool limited = driven.ended == reading::Ended::limit;
-    left_ -= driven.events;
-    const std::string cut_short =
-        fmt::format("the first {} events; the rest was not read (--limit)\n", driven.events);
-    shown->close(view::end_tables(tally.summary(), reader, shown->width(), options_.verbose),
-                 limited ? cut_short : tally.verdict(reader));
-    const Status status = limited ? tally.status_so_far(reader) : tally.status(reader);
-    status_ = stopped_ ? Status::interrupted : status == Status::fine ? status_ : status;
-    if (!anew || reader.end() || stopped_ || limited) {
-        return false;
-    }
-    print_message("mmioscope: {} was made anew: {}\n", for_terminal(selection.path),
-                  goes_on() ? "the new recording follows"
-                            : "follow it again to see that recording");
-    return goes_on();
-}
 
 } // namespace
 

@@ -1,7 +1,5 @@
 #include "cli/followed_path.hpp"
 
-#include "system/message.hpp"
-
 #include <fmt/format.h>
 #include <poll.h>
 

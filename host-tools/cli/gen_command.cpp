@@ -1,7 +1,5 @@
 #include "analysis/replay.hpp"
-#include "analysis/replay_text.hpp"
 #include "cli/commands.hpp"
-#include "cli/format_rows.hpp"
 #include "cli/option_types.hpp"
 #include "cli/view_options.hpp"
 #include "filter/filter.hpp"

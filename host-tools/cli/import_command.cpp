@@ -1,13 +1,12 @@
 #include "cli/commands.hpp"
 #include "cli/followed_path.hpp"
-#include "cli/format_rows.hpp"
 #include "cli/option_types.hpp"
 #include "export/output.hpp"
 #include "import/importing.hpp"
 #include "system/byte_source.hpp"
 #include "system/message.hpp"
+#include "system/open_source.hpp"
 #include "system/replaced_file.hpp"
-#include "system/spool.hpp"
 #include "tree/device_tree.hpp"
 
 #include <unistd.h>

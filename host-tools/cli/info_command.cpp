@@ -4,7 +4,7 @@
 #include "reading/tally.hpp"
 #include "reading/trace.hpp"
 #include "view/info.hpp"
-#include "view/pager.hpp"
+#include "view/print_output.hpp"
 #include "view/short_tables.hpp"
 
 #include <memory>

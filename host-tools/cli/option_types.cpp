@@ -2,17 +2,12 @@
 
 #include "abi/ring.hpp"
 #include "system/error.hpp"
-#include "system/suggestion.hpp"
 #include "system/units.hpp"
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <limits>
-#include <optional>
-#include <string>
 #include <utility>
 
 namespace mmioscope::cli {

@@ -4,6 +4,7 @@
 #include "reading/trace.hpp"
 
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
 
 #include <cstdint>
 #include <optional>
@@ -77,5 +78,26 @@ void add_name_options(CLI::App& command, reading::TraceOptions& options);
 
 /// --registers.
 void add_registers(CLI::App& command, std::vector<std::string>& to);
+
+// The list of formats in --help, for exports and imports.
+
+/// One line for each row with a name and a help text.
+template <typename Rows>
+std::string lines_of(const Rows& formats) {
+    std::string lines = "\nFORMAT is one of:\n";
+    for (const auto& format : formats) {
+        lines += fmt::format("  {:<10} {}\n", format.name, format.help);
+    }
+    return lines;
+}
+
+template <typename Rows>
+std::vector<std::string> names_of(const Rows& formats) {
+    std::vector<std::string> names;
+    for (const auto& format : formats) {
+        names.emplace_back(format.name);
+    }
+    return names;
+}
 
 } // namespace mmioscope::cli

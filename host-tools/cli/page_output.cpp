@@ -3,7 +3,7 @@
 #include "export/output.hpp"
 #include "export/part.hpp"
 #include "file/packing.hpp"
-#include "page/page_file.hpp"
+#include "page/content.hpp"
 #include "records/notes.hpp"
 #include "system/message.hpp"
 
@@ -85,6 +85,17 @@ Status write_page(const ViewOptions& options, const std::string& path, std::stri
             verdict.records / 1'000'000);
     }
     return verdict.status;
+}
+
+RecordOutput::RecordOutput(const ViewOptions& options, const trace::TraceReader& reader)
+    : destination_(exporting::format_of(options.format)
+                       .open(options.output.empty() ? "-" : options.output)) {
+    destination_->exporter().begin(reader);
+}
+
+void RecordOutput::finish() {
+    destination_->exporter().finish();
+    destination_->finish();
 }
 
 } // namespace mmioscope::cli

@@ -56,13 +56,8 @@ Status phases(const Options& options) {
     const reading::TraceOptions selection = trace_options(options.view);
     analysis::Phases phases(phase_options(options));
     reading::Trace trace(selection);
-    view::Output out(options.view.output);
-    reading::Tally tally(reading::selects(selection));
-    reading::DriveOptions how = drive_options(options.view, "read");
-    how.losses = reading::Losses::all;
-    reading::drive(trace, {&tally, &phases}, how);
-    const table::Table table = phases.table();
-    return finish_with_tables(options.view, std::span(&table, 1), out, tally, trace.reader());
+    return print_table(
+        options.view, trace, phases, [&] { return phases.table(); }, reading::Losses::all);
 }
 
 Action add(CLI::App& command, const std::string&) {

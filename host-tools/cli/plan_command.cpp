@@ -5,7 +5,7 @@
 #include "system/replaced_file.hpp"
 #include "system/units.hpp"
 #include "tree/device_tree.hpp"
-#include "view/pager.hpp"
+#include "view/print_output.hpp"
 
 #include <memory>
 #include <optional>

@@ -1,9 +1,9 @@
-#include "analysis/poll_table.hpp"
+#include "analysis/poll.hpp"
 #include "cli/commands.hpp"
 #include "cli/option_types.hpp"
 #include "cli/view_options.hpp"
 
-#include <limits>
+#include <cstdint>
 #include <memory>
 
 namespace mmioscope::cli::polls_command {
@@ -40,15 +40,10 @@ Exit status: 0 the trace is whole and nothing was lost, 1 otherwise, 2 it cannot
 )";
 
 Status polls(const Options& options) {
-    const reading::TraceOptions selection = trace_options(options.view);
-    reading::Trace trace(selection);
-    view::Output out(options.view.output);
-    reading::Tally tally(reading::selects(selection));
+    reading::Trace trace(trace_options(options.view));
     analysis::PollTable polls;
-    reading::drive(trace, {&tally, &polls}, drive_options(options.view, "read"));
-    const table::Table table =
-        polls.table(options.limit == 0 ? std::numeric_limits<std::size_t>::max() : options.limit);
-    return finish_with_tables(options.view, std::span(&table, 1), out, tally, trace.reader());
+    return print_table(options.view, trace, polls,
+                       [&] { return polls.table(options.limit == 0 ? SIZE_MAX : options.limit); });
 }
 
 Action add(CLI::App& command, const std::string&) {

@@ -1,7 +1,7 @@
 #include "cli/commands.hpp"
 #include "cli/followed_path.hpp"
 #include "cli/option_types.hpp"
-#include "cli/record_output.hpp"
+#include "cli/page_output.hpp"
 #include "cli/view_options.hpp"
 #include "reading/tally.hpp"
 #include "records/shares.hpp"
@@ -9,7 +9,7 @@
 #include "system/message.hpp"
 #include "system/replaced_file.hpp"
 #include "view/dmesg_lines.hpp"
-#include "view/pager.hpp"
+#include "view/print_output.hpp"
 #include "view/printer.hpp"
 #include "view/short_tables.hpp"
 

@@ -1,11 +1,9 @@
 #include "cli/program.hpp"
 
 #include "system/message.hpp"
-#include "system/suggestion.hpp"
+#include "system/units.hpp"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <exception>
 #include <sstream>

@@ -1,7 +1,7 @@
 #include "cli/commands.hpp"
 #include "cli/option_types.hpp"
 #include "cli/view_options.hpp"
-#include "record/record_stream.hpp"
+#include "record/recording.hpp"
 
 #include <csignal>
 #include <memory>

@@ -3,18 +3,15 @@
 #include "cli/view_options.hpp"
 #include "control/requests.hpp"
 #include "plan/board_plan.hpp"
-#include "run/closing.hpp"
 #include "run/input.hpp"
 #include "run/plan.hpp"
-#include "run/run_session.hpp"
+#include "run/run_files.hpp"
 
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <csignal>
-#include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 
 namespace mmioscope::cli::run_command {

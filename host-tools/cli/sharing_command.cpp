@@ -6,7 +6,7 @@
 #include "tree/device_names.hpp"
 
 #include <algorithm>
-#include <limits>
+#include <cstdint>
 #include <memory>
 
 namespace mmioscope::cli::sharing_command {
@@ -61,28 +61,21 @@ Exit status: 0 the trace is whole and nothing was lost, 1 otherwise, 2 it cannot
 )";
 
 Status sharing(const Options& options) {
-    const reading::TraceOptions selection = trace_options(options.view);
-    reading::Trace trace(selection);
-    view::Output out(options.view.output);
-    reading::Tally tally(reading::selects(selection));
-    reading::DriveOptions how = drive_options(options.view, "read");
-    how.losses = reading::Losses::all;
-    const std::size_t most =
-        options.limit == 0 ? std::numeric_limits<std::size_t>::max() : options.limit;
-    const auto finish = [&](reading::Consumer& consumer, const auto& table_of) {
-        reading::drive(trace, {&tally, &consumer}, how);
-        const table::Table table = table_of();
-        return finish_with_tables(options.view, std::span(&table, 1), out, tally, trace.reader());
+    reading::Trace trace(trace_options(options.view));
+    const std::size_t most = options.limit == 0 ? SIZE_MAX : options.limit;
+    const auto print = [&](reading::Consumer& consumer, const auto& table_of) {
+        return print_table(options.view, trace, consumer, table_of, reading::Losses::all);
     };
     if (options.memory) {
         const auto by = std::ranges::find(analysis::moves_by_words, options.by);
-        analysis::MemoryMoves moves(
+        const auto moves = analysis::make_memory_moves(
             static_cast<analysis::MovesBy>(by - analysis::moves_by_words.begin()),
-            tree::guest_memory_in(trace.reader().regions()), reading::selects(selection));
-        return finish(moves, [&] { return moves.table(most); });
+            tree::guest_memory_in(trace.reader().regions()), reading::selects(trace.options()),
+            most);
+        return print(*moves, [&] { return moves->table(); });
     }
     analysis::Sharing sharing;
-    return finish(sharing, [&] { return sharing.table(most, options.all); });
+    return print(sharing, [&] { return sharing.table(most, options.all); });
 }
 
 Action add(CLI::App& command, const std::string&) {

@@ -6,7 +6,6 @@
 #include "reading/tally.hpp"
 #include "system/escape.hpp"
 #include "system/signals.hpp"
-#include "view/full_screen.hpp"
 #include "view/top_screen.hpp"
 
 #include <unistd.h>

@@ -9,7 +9,6 @@
 #include "system/replaced_file.hpp"
 #include "verify/artefacts.hpp"
 #include "verify/compare.hpp"
-#include "verify/pc_log.hpp"
 #include "verify/result_text.hpp"
 #include "view/print_output.hpp"
 

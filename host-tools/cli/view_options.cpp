@@ -1,6 +1,6 @@
 #include "cli/view_options.hpp"
 
-#include "analysis/during.hpp"
+#include "analysis/calls.hpp"
 #include "cli/option_types.hpp"
 #include "file/part_files.hpp"
 #include "filter/plugins.hpp"
@@ -9,10 +9,6 @@
 #include "system/open_source.hpp"
 #include "system/replaced_file.hpp"
 #include "system/units.hpp"
-#include "table/csv.hpp"
-#include "table/json.hpp"
-#include "table/text.hpp"
-#include "view/pager.hpp"
 #include "view/short_tables.hpp"
 
 #include <fmt/ranges.h>
@@ -492,6 +488,17 @@ Status finish_with_tables(const ViewOptions& options, std::span<const table::Tab
     }
     print_message("{}", tally.verdict(reader));
     return tally.status(reader);
+}
+
+Status print_table(const ViewOptions& options, reading::Trace& trace, reading::Consumer& consumer,
+                   const std::function<table::Table()>& table_of, reading::Losses losses) {
+    view::Output out(options.output);
+    reading::Tally tally(reading::selects(trace.options()));
+    reading::DriveOptions how = drive_options(options, "read");
+    how.losses = losses;
+    reading::drive(trace, {&tally, &consumer}, how);
+    const table::Table table = table_of();
+    return finish_with_tables(options, std::span(&table, 1), out, tally, trace.reader());
 }
 
 } // namespace mmioscope::cli

@@ -1,8 +1,7 @@
 // The options shared by all commands that read a trace.
 #pragma once
 
-#include "analysis/collapse.hpp"
-#include "analysis/fold.hpp"
+#include "analysis/merging.hpp"
 #include "reading/drive.hpp"
 #include "reading/tally.hpp"
 #include "table/table.hpp"
@@ -14,6 +13,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -179,5 +179,10 @@ void print_tables(const ViewOptions& options, std::span<const table::Table> tabl
 Status finish_with_tables(const ViewOptions& options, std::span<const table::Table> tables,
                           view::Output& out, const reading::Tally& tally,
                           const trace::TraceReader& reader, const std::string& more = {});
+
+/// Reads `trace` for `consumer`, then finish_with_tables() with the table that `table_of` returns.
+Status print_table(const ViewOptions& options, reading::Trace& trace, reading::Consumer& consumer,
+                   const std::function<table::Table()>& table_of,
+                   reading::Losses losses = reading::Losses::records);
 
 } // namespace mmioscope::cli

@@ -1,4 +1,4 @@
-#include "analysis/causes.hpp"
+#include "analysis/register_state.hpp"
 #include "cli/commands.hpp"
 #include "cli/option_types.hpp"
 #include "cli/view_options.hpp"
@@ -62,13 +62,13 @@ Status why(const Options& options) {
     selection.numbers = {1, options.number};
     reading::Trace trace(selection);
     view::Output out(options.view.output);
-    analysis::Causes causes(access, access.record.device ==
-                                        tree::guest_memory_in(trace.reader().regions()));
+    const auto causes = analysis::make_causes(
+        access, access.record.device == tree::guest_memory_in(trace.reader().regions()));
     reading::Tally tally(true);
     reading::DriveOptions how = drive_options(options.view, "read");
     how.losses = reading::Losses::all;
-    reading::drive(trace, {&tally, &causes}, how);
-    const table::Table table = causes.table();
+    reading::drive(trace, {&tally, causes.get()}, how);
+    const table::Table table = causes->table();
     print_tables(options.view, std::span(&table, 1), out,
                  view::short_names(trace.reader(), width(options.view, out)));
     out.close();

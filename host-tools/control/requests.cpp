@@ -9,7 +9,6 @@
 #include <iterator>
 #include <optional>
 #include <sstream>
-#include <string_view>
 #include <utility>
 
 namespace mmioscope::control {

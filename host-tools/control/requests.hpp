@@ -10,7 +10,6 @@
 #include <set>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace mmioscope::control {

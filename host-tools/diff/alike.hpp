@@ -2,7 +2,6 @@
 #pragma once
 
 #include "diff/boot.hpp"
-#include "diff/sites.hpp"
 
 #include <compare>
 #include <cstdint>

@@ -2,17 +2,62 @@
 // accesses, not on the number of events.
 #pragma once
 
-#include "diff/sites.hpp"
+#include "file/trace_reader.hpp"
+#include "mmioscope/event.hpp"
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 namespace mmioscope::diff {
+
+// Sites: places in the guest's code that access a register. Boots are compared site by site. All
+// boots of a comparison share one list, so a number means the same site in each.
+
+/// The register that sends software-generated interrupts. The scheduler decides when.
+inline constexpr std::string_view sends_interrupt = "GICD_SGIR";
+
+struct Site {
+    std::string device;
+    std::uint64_t offset = 0; ///< bytes from the start of the device
+    unsigned size = 4;        ///< bytes of the access
+    bool write = false;
+    std::string function;    ///< with its module; empty: the code has no name
+    std::uint32_t place = 0; ///< bytes from the function's start; the address if it has no name
+    std::string reg;         ///< name of the register, or its offset
+    /// The register tells when interrupts come and go, so order and counts are not compared.
+    bool interrupt = false;
+
+    auto operator<=>(const Site&) const = default;
+};
+
+class Sites {
+public:
+    /// Limit; sites beyond it are not compared.
+    static constexpr std::uint32_t most = 1 << 16;
+    static constexpr std::uint32_t none = most;
+
+    /// The number of `site`, a new one if needed; `none` if there are too many sites.
+    std::uint32_t number_of(const Site& site);
+    const Site& operator[](std::uint32_t number) const { return *sites_[number]; }
+    std::uint32_t size() const { return static_cast<std::uint32_t>(sites_.size()); }
+
+    /// Keeps the description of a site's register.
+    void describe(const Site& site, const Register& reg);
+    /// Null: there is no description.
+    const Register* description(const Site& site) const;
+
+private:
+    std::map<Site, std::uint32_t> numbers_;
+    std::vector<const Site*> sites_; ///< keys of numbers_, by number
+    std::map<std::pair<std::string, std::uint64_t>, Register> registers_;
+};
 
 /// What a boot did at one site.
 struct Use {
@@ -94,6 +139,38 @@ struct Boot {
     std::map<BurstKind, Burst> bursts;
 
     bool has(std::uint32_t site) const { return site < uses.size() && uses[site].count > 0; }
+};
+
+// Which devices of different boots are the same one, although their names differ: another kernel's
+// tree may call a node otherwise, and a card may be in another slot.
+
+/// The name that a comparison uses, by a boot's own name. What is not here keeps its name.
+using Renamed = std::map<std::string, std::string, std::less<>>;
+
+class Pairing {
+public:
+    /// Compares the devices of a boot with those of the boots before: they are the same if they
+    /// have the same address and a common `compatible`; or are the same BAR of PCI functions of
+    /// one vendor and device, the first of its kind, the second, and so on.
+    Renamed add(const trace::TraceReader& reader);
+
+    struct Device {
+        std::string name;
+        std::uint64_t address = 0;
+        unsigned index = 0; ///< of its `reg` entry, or its BAR
+        std::vector<std::string> compatible;
+        std::string card; ///< vendor and device, and which of these; empty: not a PCI function
+    };
+    /// The devices of all boots so far, with the names that a comparison uses.
+    const std::vector<Device>& known() const { return known_; }
+    /// Adds those of boots that a profile has.
+    void know(std::vector<Device> devices);
+
+private:
+    static std::vector<Device> devices_of(const trace::TraceReader& reader);
+    static bool same(const Device& a, const Device& b);
+
+    std::vector<Device> known_; ///< with the names of the boot that had them first
 };
 
 } // namespace mmioscope::diff

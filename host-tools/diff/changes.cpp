@@ -1,13 +1,9 @@
 #include "diff/changes.hpp"
 
-#include "diff/site_changes.hpp"
-
 #include <algorithm>
 #include <iterator>
 #include <map>
-#include <set>
 #include <span>
-#include <vector>
 
 namespace mmioscope::diff {
 

@@ -68,4 +68,9 @@ struct Changes {
 /// Compares the last boot with the good boots before it: at least one.
 Changes changes(const Alike& alike);
 
+// The rules for sites: sites that only one side has, and different values.
+
+/// Adds the writes that the changes report to `told`.
+std::vector<SiteChange> site_changes(const Alike& alike, Told& told);
+
 } // namespace mmioscope::diff

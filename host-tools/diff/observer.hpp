@@ -2,10 +2,8 @@
 #pragma once
 
 #include "abi/record.hpp"
-#include "analysis/threads.hpp"
+#include "analysis/loop.hpp"
 #include "diff/boot.hpp"
-#include "diff/pairing.hpp"
-#include "diff/sites.hpp"
 #include "filter/filter.hpp"
 #include "reading/drive.hpp"
 #include "reading/kept.hpp"

@@ -2,8 +2,6 @@
 #pragma once
 
 #include "diff/boot.hpp"
-#include "diff/pairing.hpp"
-#include "diff/sites.hpp"
 
 #include <span>
 #include <string>

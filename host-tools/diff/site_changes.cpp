@@ -1,4 +1,4 @@
-#include "diff/site_changes.hpp"
+#include "diff/changes.hpp"
 
 #include "registers/interrupt_names.hpp"
 

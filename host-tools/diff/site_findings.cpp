@@ -1,4 +1,3 @@
-#include "diff/site_findings.hpp"
 
 #include "diff/telling.hpp"
 

@@ -1,4 +1,3 @@
-#include "diff/stops.hpp"
 
 #include "diff/telling.hpp"
 

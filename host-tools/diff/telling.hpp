@@ -1,12 +1,16 @@
 // What all findings are made of: names, sides, values.
 #pragma once
 
+#include "diff/alike.hpp"
+#include "diff/boot.hpp"
 #include "diff/changes.hpp"
-#include "diff/finding.hpp"
-#include "diff/sites.hpp"
+#include "diff/findings.hpp"
 
 #include <cstdint>
+#include <iterator>
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace mmioscope::diff {
@@ -64,5 +68,58 @@ std::string times_text(std::uint64_t count);
 
 /// The first few, separated by commas, and the number of the others.
 std::string list_text(const std::vector<std::string>& items);
+
+// Where events of the other boot would be in the first good one.
+
+class Timeline {
+public:
+    explicit Timeline(const Alike& alike);
+
+    /// An event of the first good boot, or how far the other boot is behind it.
+    using Place = std::pair<std::uint64_t, std::uint64_t>;
+
+    /// The first event that shows it.
+    Place place_of(const Finding& finding) const {
+        return finding.a.event != 0 ? Place(finding.a.event, 0)
+                                    : Place(last(a_by_b_, finding.b.event), finding.b.event);
+    }
+    /// The event of the other boot that is as far as `event` of the first good boot: the first use
+    /// of the last site that both used by then.
+    std::uint64_t in_b(std::uint64_t event) const { return last(b_by_a_, event); }
+
+private:
+    using Events = std::map<std::uint64_t, std::uint64_t>;
+
+    static std::uint64_t last(const Events& events, std::uint64_t event) {
+        const auto next = events.upper_bound(event);
+        return next == events.begin() ? 0 : std::prev(next)->second;
+    }
+
+    Events a_by_b_, b_by_a_; ///< first uses of sites that both have
+};
+
+// Changes of sites as findings: what only one side has.
+
+/// A finding and the changes that it reports.
+struct SiteFinding {
+    Finding finding;
+    std::vector<SiteChange> changes;
+};
+
+/// One finding for each device, module, function or register that changed: the largest unit that
+/// covers its changes.
+std::vector<SiteFinding> site_findings(const Alike& alike, const Changes& changes,
+                                       const Sites& sites);
+
+// What a driver no longer does once it has stopped: one finding, behind the cause.
+
+/// Replaces the findings that follow from a stop by one. A driver has stopped where the other boot
+/// lacks most of what all good boots first do from there on to its device. Then these follow,
+/// except for the first finding about the device, which may be the cause:
+/// - what is missing from there on, and what only the other boot does to the device behind it;
+/// - likewise on other devices, if the thread came from the stopped one;
+/// - what is missing behind the end of the other boot.
+std::vector<Finding> with_stops(const Alike& alike, const Timeline& timeline,
+                                const std::vector<SiteFinding>& all);
 
 } // namespace mmioscope::diff

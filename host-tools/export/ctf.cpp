@@ -1,15 +1,24 @@
-#include "export/ctf.hpp"
+// Common Trace Format 1.8: a folder with a description and a stream for each CPU.
+#include "export/formats.hpp"
 
-#include "export/columns.hpp"
+#include "export/row_text.hpp"
 #include "records/kinds.hpp"
 #include "system/error.hpp"
+#include "system/file_descriptor.hpp"
+#include "system/text_buffer.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <cstring>
+#include <filesystem>
 #include <iterator>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
 
 namespace mmioscope::exporting {
 
@@ -17,92 +26,12 @@ using abi::RecordType;
 
 namespace {
 
-std::uint8_t id_of(const abi::Record& record) {
-    if (record.type == RecordType::access && abi::is_write(record)) {
-        return ctf_write;
-    }
-    return trace::kind_of(record.type).word.empty() ? ctf_unknown
-                                                    : static_cast<std::uint8_t>(record.type);
-}
+// The description of a CTF trace (Common Trace Format 1.8, in TSDL): its packets, clock and events.
 
-} // namespace
-
-Ctf::Ctf(std::filesystem::path folder, std::string name)
-    : folder_(std::move(folder)), name_(std::move(name)) {
-    std::error_code error;
-    if (!std::filesystem::create_directory(folder_, error)) {
-        throw bad_input("cannot write {}: {}", name_, error.message());
-    }
-}
-
-void Ctf::begin(const trace::TraceReader& reader) {
-    header_ = ctf_packet_header(reader);
-    start_ = reader.start().value_or(0);
-    rows_.emplace(RowForm::ctf, Cells(reader));
-    const FileDescriptor file = create_output((folder_ / "metadata").string());
-    const std::string metadata = ctf_metadata(reader);
-    append(file.get(), std::as_bytes(std::span(metadata.data(), metadata.size())), name_.c_str());
-}
-
-[[gnu::noinline]] CtfStream& Ctf::begin_stream(std::uint8_t cpu) {
-    streams_[cpu] =
-        std::make_unique<CtfStream>(folder_ / fmt::format("cpu{}", cpu), name_, header_, cpu);
-    return *streams_[cpu];
-}
-
-inline CtfStream& Ctf::stream(std::uint8_t cpu) {
-    CtfStream* const begun = streams_[cpu].get();
-    return begun != nullptr ? *begun : begin_stream(cpu);
-}
-
-// As in all formats, a time before the start becomes 0.
-void Ctf::add(const Event& event) {
-    const abi::Record& r = event.record;
-    CtfStream& to = stream(r.cpu);
-    if (r.type == RecordType::gap) {
-        to.discard(r.value);
-    }
-    rows_->append(to.event(id_of(r), r.time - std::min(r.time, start_)), event);
-}
-
-void Ctf::add_all(std::span<const Event> events) {
-    Event::resolve(events);
-    for (const Event& event : events) {
-        add(event);
-    }
-}
-
-void Ctf::finish() {
-    for (const std::unique_ptr<CtfStream>& stream : streams_) {
-        if (stream) {
-            stream->finish();
-        }
-    }
-}
-
-std::vector<std::string> Ctf::left_out() const {
-    std::uint64_t moved = 0;
-    for (const std::unique_ptr<CtfStream>& stream : streams_) {
-        moved += stream ? stream->moved() : 0;
-    }
-    return moved == 0 ? std::vector<std::string>()
-                      : std::vector{fmt::format(
-                            "ctf: {} events that were earlier than the previous one have its time",
-                            moved)};
-}
-
-bool is_ctf_trace(const std::filesystem::path& folder) {
-    bool metadata = false;
-    bool other = false;
-    for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-        const std::string name = entry.path().filename().string();
-        metadata = metadata || name == "metadata";
-        other = other || (name != "metadata" && !name.starts_with("cpu"));
-    }
-    return !other && (metadata || std::filesystem::is_empty(folder));
-}
-
-namespace {
+/// Event ids: those of record types, and of accesses that store. All types newer than this program
+/// share one id.
+constexpr std::uint8_t ctf_write = 64;
+constexpr std::uint8_t ctf_unknown = 65;
 
 std::string tsdl_string(std::string_view text) {
     std::string to = "\"";
@@ -204,8 +133,7 @@ std::string environment(const trace::TraceReader& reader) {
     return to + "};\n";
 }
 
-} // namespace
-
+/// The start of each packet: the magic number and, if known, the boot's id as UUID.
 std::vector<std::byte> ctf_packet_header(const trace::TraceReader& reader) {
     constexpr std::uint32_t magic = 0xc1fc1fc1;
     const std::span<const std::uint8_t> id = reader.boot_id();
@@ -233,8 +161,6 @@ std::string ctf_metadata(const trace::TraceReader& reader) {
            stream + events();
 }
 
-namespace {
-
 // The packet context, as the metadata describes it; follows the packet header.
 struct [[gnu::packed]] PacketContext {
     std::uint64_t timestamp_begin;
@@ -246,34 +172,180 @@ struct [[gnu::packed]] PacketContext {
 };
 static_assert(sizeof(PacketContext) == 44);
 
+/// One stream file of a CTF trace: the events of one CPU, in packets.
+class CtfStream {
+public:
+    /// `header`: the start of each packet.
+    CtfStream(const std::filesystem::path& path, const std::string& name,
+              const std::vector<std::byte>& header, std::uint32_t cpu)
+        : file_(create_output(path.string())), name_(name), header_(header), cpu_(cpu) {}
+
+    /// Begins an event; append its members, in order, to the result. Times do not go back: an
+    /// earlier time is replaced by the previous one, and counted.
+    TextBuffer& event(std::uint8_t id, std::uint64_t time) {
+        if (packet_.size() >= enough) {
+            end_packet();
+        }
+        moved_ += time < last_ ? 1 : 0;
+        last_ = std::max(last_, time);
+        if (packet_.size() == 0) {
+            first_ = last_;
+        }
+        TextCursor at = packet_.cursor(sizeof(EventHeader));
+        at.append_bytes(EventHeader{id, last_});
+        packet_.end(at);
+        return packet_;
+    }
+
+    /// Ends the packet; the next one says that `count` events are missing.
+    void discard(std::uint64_t count) {
+        if (packet_.size() != 0) {
+            end_packet();
+        }
+        discarded_ += count;
+    }
+    void finish() {
+        if (packet_.size() != 0 || written_discarded_ != discarded_) {
+            end_packet();
+        }
+    }
+
+    std::uint64_t moved() const { return moved_; }
+
+private:
+    struct [[gnu::packed]] EventHeader {
+        std::uint8_t id;
+        std::uint64_t timestamp;
+    };
+    static_assert(sizeof(EventHeader) == 9);
+
+    void end_packet() {
+        const std::uint64_t bits = (header_.size() + sizeof(PacketContext) + packet_.size()) * 8;
+        const PacketContext context{
+            packet_.size() == 0 ? last_ : first_, last_, bits, bits, discarded_, cpu_};
+        append(file_.get(), header_, name_.c_str());
+        append(file_.get(), std::as_bytes(std::span(&context, 1)), name_.c_str());
+        append(file_.get(), std::as_bytes(std::span(packet_.view())), name_.c_str());
+        packet_.clear();
+        written_discarded_ = discarded_;
+    }
+
+    static constexpr std::size_t enough = 1 << 16;
+
+    FileDescriptor file_;
+    std::string name_;
+    std::vector<std::byte> header_;
+    std::uint32_t cpu_;
+    TextBuffer packet_;       ///< the packet's events
+    std::uint64_t first_ = 0; ///< time of the packet's first event
+    std::uint64_t last_ = 0;
+    std::uint64_t discarded_ = 0;
+    std::uint64_t written_discarded_ = 0; ///< the part of discarded_ that is in written packets
+    std::uint64_t moved_ = 0;
+};
+
+std::uint8_t id_of(const abi::Record& record) {
+    if (record.type == RecordType::access && abi::is_write(record)) {
+        return ctf_write;
+    }
+    return trace::kind_of(record.type).word.empty() ? ctf_unknown
+                                                    : static_cast<std::uint8_t>(record.type);
+}
+
+class Ctf : public Exporter {
+public:
+    /// Fills `folder`, whose name in errors is `name`.
+    Ctf(std::filesystem::path folder, std::string name)
+        : folder_(std::move(folder)), name_(std::move(name)) {
+        std::error_code error;
+        if (!std::filesystem::create_directory(folder_, error)) {
+            throw bad_input("cannot write {}: {}", name_, error.message());
+        }
+    }
+
+    void begin(const trace::TraceReader& reader) override {
+        header_ = ctf_packet_header(reader);
+        start_ = reader.start().value_or(0);
+        rows_.emplace(RowForm::ctf, Cells(reader));
+        const FileDescriptor file = create_output((folder_ / "metadata").string());
+        const std::string metadata = ctf_metadata(reader);
+        append(file.get(), std::as_bytes(std::span(metadata.data(), metadata.size())),
+               name_.c_str());
+    }
+
+    // As in all formats, a time before the start becomes 0.
+    void add(const Event& event) override {
+        const abi::Record& r = event.record;
+        CtfStream& to = stream(r.cpu);
+        if (r.type == RecordType::gap) {
+            to.discard(r.value);
+        }
+        rows_->append(to.event(id_of(r), r.time - std::min(r.time, start_)), event);
+    }
+
+    void add_all(std::span<const Event> events) override {
+        Event::resolve(events);
+        for (const Event& event : events) {
+            add(event);
+        }
+    }
+    void forget() override { rows_->forget(); }
+
+    void finish() override {
+        for (const std::unique_ptr<CtfStream>& stream : streams_) {
+            if (stream) {
+                stream->finish();
+            }
+        }
+    }
+
+    std::vector<std::string> left_out() const override {
+        std::uint64_t moved = 0;
+        for (const std::unique_ptr<CtfStream>& stream : streams_) {
+            moved += stream ? stream->moved() : 0;
+        }
+        return moved == 0
+                   ? std::vector<std::string>()
+                   : std::vector{fmt::format(
+                         "ctf: {} events that were earlier than the previous one have its time",
+                         moved)};
+    }
+
+private:
+    CtfStream& begin_stream(std::uint8_t cpu) {
+        streams_[cpu] =
+            std::make_unique<CtfStream>(folder_ / fmt::format("cpu{}", cpu), name_, header_, cpu);
+        return *streams_[cpu];
+    }
+
+    CtfStream& stream(std::uint8_t cpu) {
+        CtfStream* const begun = streams_[cpu].get();
+        return begun != nullptr ? *begun : begin_stream(cpu);
+    }
+
+    std::filesystem::path folder_;
+    std::string name_;
+    std::uint64_t start_ = 0;
+    std::vector<std::byte> header_;                                     ///< of packets
+    std::array<std::unique_ptr<CtfStream>, 256> streams_;               ///< by CPU
+    std::optional<RowText> rows_{std::in_place, RowForm::ctf, Cells()}; ///< of the trace in begin()
+};
+
 } // namespace
 
-CtfStream::CtfStream(const std::filesystem::path& path, const std::string& name,
-                     const std::vector<std::byte>& header, std::uint32_t cpu)
-    : file_(create_output(path.string())), name_(name), header_(header), cpu_(cpu) {}
-
-void CtfStream::discard(std::uint64_t count) {
-    if (packet_.size() != 0) {
-        end_packet();
-    }
-    discarded_ += count;
+std::unique_ptr<Exporter> make_ctf(const std::filesystem::path& folder, const std::string& name) {
+    return std::make_unique<Ctf>(folder, name);
 }
 
-void CtfStream::end_packet() {
-    const std::uint64_t bits = (header_.size() + sizeof(PacketContext) + packet_.size()) * 8;
-    const PacketContext context{
-        packet_.size() == 0 ? last_ : first_, last_, bits, bits, discarded_, cpu_};
-    append(file_.get(), header_, name_.c_str());
-    append(file_.get(), std::as_bytes(std::span(&context, 1)), name_.c_str());
-    append(file_.get(), std::as_bytes(std::span(packet_.view())), name_.c_str());
-    packet_.clear();
-    written_discarded_ = discarded_;
-}
-
-void CtfStream::finish() {
-    if (packet_.size() != 0 || written_discarded_ != discarded_) {
-        end_packet();
+bool is_ctf_trace(const std::filesystem::path& folder) {
+    bool metadata = false;
+    bool other = false;
+    for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+        const std::string name = entry.path().filename().string();
+        metadata = metadata || name == "metadata";
+        other = other || (name != "metadata" && !name.starts_with("cpu"));
     }
+    return !other && (metadata || std::filesystem::is_empty(folder));
 }
 
 } // namespace mmioscope::exporting

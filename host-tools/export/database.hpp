@@ -1,8 +1,11 @@
 // An SQLite database for sequential writing, and its statements.
 #pragma once
 
+#include "system/capped_map.hpp"
+
 #include <sqlite3.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -54,6 +57,28 @@ private:
     Database& database_;
     std::unique_ptr<sqlite3_stmt, Finalize> statement_;
     int bound_ = 0;
+};
+
+// Ids of things that a database names only once. Keeps the first ones in memory, the others in a
+// table of the database's temporary file.
+
+class KnownIds {
+public:
+    /// `table` must be unique in `database`.
+    KnownIds(Database& database, const std::string& table, std::size_t most = 512);
+
+    struct Id {
+        std::uint64_t number; ///< from 1, in the order of the first requests
+        bool fresh;           ///< this is the first request for it
+    };
+    /// The id of `key`, which has at least one byte, of any value. Throws Error (failed).
+    Id of(std::string_view key);
+
+private:
+    CappedNames<std::uint64_t> held_;
+    std::uint64_t count_ = 0;
+    Statement store_;
+    Statement find_;
 };
 
 } // namespace mmioscope::exporting

@@ -7,7 +7,6 @@
 #include "records/kinds.hpp"
 #include "records/losses.hpp"
 #include "records/module_table.hpp"
-#include "records/task_table.hpp"
 #include "tree/device_tree.hpp"
 
 #include <fmt/format.h>
@@ -17,9 +16,7 @@
 #include <cstddef>
 #include <iterator>
 #include <span>
-#include <string>
 #include <string_view>
-#include <vector>
 
 namespace mmioscope::exporting {
 

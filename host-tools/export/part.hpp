@@ -8,7 +8,7 @@
 #include "file/file_reader.hpp"
 #include "file/file_writer.hpp"
 #include "reading/drive.hpp"
-#include "reading/loss_finder.hpp"
+#include "reading/tally.hpp"
 #include "reading/trace.hpp"
 #include "records/task_table.hpp"
 

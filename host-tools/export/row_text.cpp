@@ -1,13 +1,33 @@
 #include "export/row_text.hpp"
 
-#include "table/csv.hpp"
-#include "table/json.hpp"
-
-#include <algorithm>
-#include <string>
-#include <utility>
+#include "table/table.hpp"
 
 namespace mmioscope::exporting {
+
+ValueText::ValueText(std::function<std::string(const Event&)> form)
+    : form_(std::move(form)), none_(form_(Event())) {}
+
+// With a value of zero the text has "0x0" where other values have their number. A form without
+// fields has none.
+ValueText::OfContext ValueText::of_context(const Event& event) const {
+    OfContext context;
+    context.has_fields = event.reg() != nullptr && !event.reg()->fields.empty();
+    if (const Field* const lone = lone_field(event)) {
+        Event zero = event;
+        zero.record.value = 0;
+        zero.record.flags = 0;
+        zero.record.type = abi::RecordType::access;
+        const std::string text = form_(zero);
+        if (const std::size_t at = text.rfind("0x0"); at != std::string::npos) {
+            context.lone = true;
+            context.before = BasicPiece<32>(text.substr(0, at));
+            context.after = BasicPiece<32>(text.substr(at + 3));
+            context.bits = registers::FieldBits(
+                *lone, static_cast<unsigned>(event.offset() - event.reg()->offset));
+        }
+    }
+    return context;
+}
 
 namespace {
 
@@ -356,6 +376,14 @@ void RowText::make(OfContext& to, const Event& event) const {
     to.value = values_.of_context(event);
     to.size += values_.most(to.value);
     to.stack = StackText(stack_size, event.record);
+}
+
+std::string csv_titles() {
+    std::string titles;
+    for (const Column& column : columns) {
+        titles.append(titles.empty() ? "" : ",").append(column.column);
+    }
+    return titles;
 }
 
 } // namespace mmioscope::exporting

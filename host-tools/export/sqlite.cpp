@@ -1,8 +1,9 @@
-#include "export/sqlite.hpp"
+// A database: the trace as tables, with views for common questions (sqlite_schema.cpp).
+#include "export/formats.hpp"
 
-#include "export/columns.hpp"
 #include "records/kinds.hpp"
 #include "records/record_text.hpp"
+#include "records/ticks.hpp"
 #include "records/verdict.hpp"
 #include "system/escape.hpp"
 #include "tree/device_names.hpp"
@@ -13,6 +14,10 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
 
 namespace mmioscope::exporting {
 
@@ -86,7 +91,9 @@ std::string compatible(const tree::TreeNodes& nodes, const abi::RegionEntry& reg
 void put_cell(Statement& to, const Cell& cell) { // an empty text becomes null
     const auto* const hex = std::get_if<Hex>(&cell);
     const auto* const number = std::get_if<std::uint64_t>(&cell);
-    hex != nullptr ? to << hex->value : number != nullptr ? to << *number : to << table::text_in(cell);
+    hex != nullptr      ? to << hex->value
+    : number != nullptr ? to << *number
+                        : to << table::text_in(cell);
 }
 
 // Parts of a key.
@@ -97,183 +104,214 @@ void put(std::string& key, std::string_view text) {
     key.append(text).push_back('\0');
 }
 
+class Sqlite : public Exporter {
+public:
+    /// Writes to `path`, an empty file, whose name in errors is `name`.
+    Sqlite(const std::string& path, const std::string& name)
+        : database_(with_tables(path, name)), event_(insertion(database_)),
+          text_(database_.prepare("INSERT INTO texts VALUES (?,?)")),
+          payload_(database_.prepare("INSERT INTO payloads VALUES (?,?)")),
+          loss_(database_.prepare("INSERT INTO losses VALUES (?,?,?,?,?)")),
+          register_(database_.prepare("INSERT INTO registers VALUES (?,?,?,?,?,?)")),
+          symbol_(database_.prepare("INSERT INTO symbols VALUES (?,?,?,?,?,?)")),
+          field_(database_.prepare("INSERT INTO fields VALUES (?,?,?,?,?)")),
+          field_value_(database_.prepare("INSERT INTO field_values VALUES (?,?,?)")),
+          task_(database_.prepare("INSERT INTO tasks VALUES (?,?,?,?)")),
+          interrupt_(database_.prepare("INSERT INTO interrupts VALUES (?,?)")),
+          registers_(database_, "known_registers"), tasks_(database_, "known_tasks"),
+          symbols_(database_, "known_symbols") {}
+
+    void begin(const trace::TraceReader& reader) override {
+        reader_ = &reader;
+        cells_ = Cells(reader);
+        for (const auto& [key, value] : reader.text()) {
+            meta("text:" + key, value);
+        }
+        if (reader.info()) {
+            const abi::Info& info = *reader.info();
+            meta("board", {info.board, ::strnlen(info.board, sizeof info.board)});
+            meta("ticks_per_second", fmt::format("{}", info.counter_frequency));
+            if (reader.knows("cpus")) {
+                meta("cpus", fmt::format("{}", info.cpu_count));
+            }
+        }
+        if (reader.policy()) {
+            meta("policy", trace::policy_text(*reader.policy()));
+        }
+        Statement insert = database_.prepare("INSERT INTO devices VALUES (?,?,?,?,?,?)");
+        const tree::TreeNodes nodes(reader.tree());
+        for (std::size_t i = 0; i < reader.regions().size(); ++i) {
+            const abi::RegionEntry& region = reader.regions()[i];
+            (insert << i << reader.names()[static_cast<std::uint16_t>(i)]
+                    << for_terminal(tree::region_path(region)) << region.base << region.size
+                    << compatible(nodes, region))
+                .run();
+        }
+    }
+
+    void add(const Event& event) override {
+        if (event.record.type == abi::RecordType::gap) {
+            add_loss(event);
+            return;
+        }
+        add_row(event);
+        if (!event.text().empty()) {
+            (text_ << rows_ << plain_text(event.text())).run();
+        }
+        if (const std::string payload = payload_words(event); !payload.empty()) {
+            (payload_ << rows_ << payload).run();
+        }
+        if (rows_ % rows_per_transaction == 0) {
+            database_.run("COMMIT; BEGIN");
+        }
+    }
+    void finish() override {
+        const trace::Lost lost = reader_->lost();
+        meta("lost", fmt::format("{}", lost.events()));
+        if (lost.records > 0 && lost.others) {
+            meta("lost_others", fmt::format("{}", *lost.others));
+        }
+        if (!reader_->end() || reader_->ending()) {
+            meta("ending", reader_->end() ? trace::ending_text(*reader_->ending()) : "cut off");
+        }
+        database_.run("COMMIT");
+        database_.run(sqlite_views);
+    }
+
+private:
+    void meta(std::string_view key, std::string_view value) {
+        Statement insert = database_.prepare("INSERT OR REPLACE INTO meta VALUES (?,?)");
+        (insert << for_terminal(key) << for_terminal(value)).run();
+    }
+
+    template <typename... Parts>
+    std::string_view key(const Parts&... parts) {
+        key_.clear();
+        (put(key_, parts), ...);
+        return key_;
+    }
+
+    void add_loss(const Event& event) {
+        const abi::Record& r = event.record;
+        reader_->knows("cpu") ? loss_ << r.cpu : loss_.null();
+        (loss_ << r.cpu_sequence << r.value << event.nanoseconds << r.time).run();
+    }
+
+    void add_row(const Event& event) {
+        event_ << ++rows_;
+        for (std::size_t i = 0; i < columns.size(); ++i) {
+            if (others[i] == nullptr) {
+                put_cell(event_, cells_.of(i, event));
+            } else if (!others[i]->id.empty()) {
+                const std::uint64_t id = id_of(columns[i].column, event);
+                id == none ? event_.null() : event_ << id;
+            }
+        }
+        event_.run();
+    }
+
+    static constexpr std::uint64_t none = UINT64_MAX;
+
+    std::uint64_t id_of(std::string_view column, const Event& event) {
+        if (column == "device") {
+            return event.record.device == abi::no_device ? none : event.record.device;
+        }
+        if (column == "register") {
+            return event.reg() == nullptr ? none : register_id(event);
+        }
+        if (column == "pid") {
+            return event.task() == nullptr ? none : task_id(*event.task());
+        }
+        if (column == "interrupt") {
+            return event.interrupt().empty() ? none : interrupt_id(event.interrupt());
+        }
+        const bool caller = column == "caller"; // LR may not be its address
+        const Location* const location = caller ? event.caller() : event.code();
+        return location == nullptr || location->function.empty()
+                   ? none
+                   : symbol_id(caller ? std::nullopt : std::optional(event.record.pc), *location);
+    }
+
+    std::uint64_t register_id(const Event& event) {
+        const Register& reg = *event.reg();
+        const KnownIds::Id id = registers_.of(key(event.record.device, reg.offset, reg.name));
+        if (id.fresh) {
+            (register_ << id.number << event.record.device << reg.name << reg.offset << reg.size
+                       << reg.description)
+                .run();
+            add_fields(id.number, reg);
+        }
+        return id.number;
+    }
+
+    void add_fields(std::uint64_t register_id, const Register& reg) {
+        for (const Field& field : reg.fields) {
+            (field_ << ++fields_ << register_id << field.name << field.low << field.width).run();
+            for (const auto& [value, name] : field.values) {
+                (field_value_ << fields_ << value << name).run();
+            }
+        }
+    }
+
+    std::uint64_t task_id(const Task& task) {
+        const KnownIds::Id id = tasks_.of(key(task.pid, task.comm));
+        if (id.fresh) {
+            (task_ << id.number << task.pid << task.tgid << task.comm).run();
+        }
+        return id.number;
+    }
+
+    std::uint64_t interrupt_id(std::string_view name) {
+        const auto found = interrupts_.find(name);
+        if (found != interrupts_.end()) {
+            return found->second;
+        }
+        const std::uint64_t id = interrupts_.size() + 1;
+        interrupts_.emplace(name, id);
+        (interrupt_ << id << name).run();
+        return id;
+    }
+
+    std::uint64_t symbol_id(std::optional<std::uint32_t> address, const Location& location) {
+        const KnownIds::Id id =
+            symbols_.of(key(address ? *address + std::uint64_t{1} : 0, location.offset,
+                            location.function, location.module));
+        if (id.fresh) {
+            symbol_ << id.number;
+            address ? symbol_ << *address : symbol_.null();
+            (symbol_ << location.function << location.offset << location.module
+                     << source_words(&location))
+                .run();
+        }
+        return id.number;
+    }
+
+    static constexpr std::uint64_t rows_per_transaction = 100'000;
+
+    Cells cells_;
+    Database database_;
+    Statement event_;
+    Statement text_;
+    Statement payload_;
+    Statement loss_;
+    Statement register_;
+    Statement symbol_;
+    Statement field_;
+    Statement field_value_;
+    Statement task_;
+    Statement interrupt_;
+    // Names of one place may change with the direction, the register or the module.
+    KnownIds registers_;
+    KnownIds tasks_;
+    KnownIds symbols_;
+    std::string key_; ///< for one of these; kept to avoid allocations
+    std::map<std::string, std::uint64_t, std::less<>> interrupts_;
+    std::uint64_t fields_ = 0;
+    std::uint64_t rows_ = 0;
+    const trace::TraceReader* reader_ = nullptr;
+};
+
 } // namespace
-
-Sqlite::Sqlite(const std::string& path, const std::string& name)
-    : database_(with_tables(path, name)), event_(insertion(database_)),
-      text_(database_.prepare("INSERT INTO texts VALUES (?,?)")),
-      payload_(database_.prepare("INSERT INTO payloads VALUES (?,?)")),
-      loss_(database_.prepare("INSERT INTO losses VALUES (?,?,?,?,?)")),
-      register_(database_.prepare("INSERT INTO registers VALUES (?,?,?,?,?,?)")),
-      symbol_(database_.prepare("INSERT INTO symbols VALUES (?,?,?,?,?,?)")),
-      field_(database_.prepare("INSERT INTO fields VALUES (?,?,?,?,?)")),
-      field_value_(database_.prepare("INSERT INTO field_values VALUES (?,?,?)")),
-      task_(database_.prepare("INSERT INTO tasks VALUES (?,?,?,?)")),
-      interrupt_(database_.prepare("INSERT INTO interrupts VALUES (?,?)")),
-      registers_(database_, "known_registers"), tasks_(database_, "known_tasks"),
-      symbols_(database_, "known_symbols") {}
-
-void Sqlite::meta(std::string_view key, std::string_view value) {
-    Statement insert = database_.prepare("INSERT OR REPLACE INTO meta VALUES (?,?)");
-    (insert << for_terminal(key) << for_terminal(value)).run();
-}
-
-template <typename... Parts>
-std::string_view Sqlite::key(const Parts&... parts) {
-    key_.clear();
-    (put(key_, parts), ...);
-    return key_;
-}
-
-void Sqlite::begin(const trace::TraceReader& reader) {
-    reader_ = &reader;
-    cells_ = Cells(reader);
-    for (const auto& [key, value] : reader.text()) {
-        meta("text:" + key, value);
-    }
-    if (reader.info()) {
-        const abi::Info& info = *reader.info();
-        meta("board", {info.board, ::strnlen(info.board, sizeof info.board)});
-        meta("ticks_per_second", fmt::format("{}", info.counter_frequency));
-        if (reader.knows("cpus")) {
-            meta("cpus", fmt::format("{}", info.cpu_count));
-        }
-    }
-    if (reader.policy()) {
-        meta("policy", trace::policy_text(*reader.policy()));
-    }
-    Statement insert = database_.prepare("INSERT INTO devices VALUES (?,?,?,?,?,?)");
-    const tree::TreeNodes nodes(reader.tree());
-    for (std::size_t i = 0; i < reader.regions().size(); ++i) {
-        const abi::RegionEntry& region = reader.regions()[i];
-        (insert << i << reader.names()[static_cast<std::uint16_t>(i)]
-                << for_terminal(tree::region_path(region)) << region.base << region.size
-                << compatible(nodes, region))
-            .run();
-    }
-}
-
-void Sqlite::add(const Event& event) {
-    if (event.record.type == abi::RecordType::gap) {
-        add_loss(event);
-        return;
-    }
-    add_row(event);
-    if (!event.text().empty()) {
-        (text_ << rows_ << plain_text(event.text())).run();
-    }
-    if (const std::string payload = payload_words(event); !payload.empty()) {
-        (payload_ << rows_ << payload).run();
-    }
-    if (rows_ % rows_per_transaction == 0) {
-        database_.run("COMMIT; BEGIN");
-    }
-}
-
-void Sqlite::add_loss(const Event& event) {
-    const abi::Record& r = event.record;
-    reader_->knows("cpu") ? loss_ << r.cpu : loss_.null();
-    (loss_ << r.cpu_sequence << r.value << event.nanoseconds << r.time).run();
-}
-
-void Sqlite::add_row(const Event& event) {
-    event_ << ++rows_;
-    for (std::size_t i = 0; i < columns.size(); ++i) {
-        if (others[i] == nullptr) {
-            put_cell(event_, cells_.of(i, event));
-        } else if (!others[i]->id.empty()) {
-            const std::uint64_t id = id_of(columns[i].column, event);
-            id == none ? event_.null() : event_ << id;
-        }
-    }
-    event_.run();
-}
-
-std::uint64_t Sqlite::id_of(std::string_view column, const Event& event) {
-    if (column == "device") {
-        return event.record.device == abi::no_device ? none : event.record.device;
-    }
-    if (column == "register") {
-        return event.reg() == nullptr ? none : register_id(event);
-    }
-    if (column == "pid") {
-        return event.task() == nullptr ? none : task_id(*event.task());
-    }
-    if (column == "interrupt") {
-        return event.interrupt().empty() ? none : interrupt_id(event.interrupt());
-    }
-    const bool caller = column == "caller"; // LR may not be its address
-    const Location* const location = caller ? event.caller() : event.code();
-    return location == nullptr || location->function.empty()
-               ? none
-               : symbol_id(caller ? std::nullopt : std::optional(event.record.pc), *location);
-}
-
-std::uint64_t Sqlite::register_id(const Event& event) {
-    const Register& reg = *event.reg();
-    const KnownIds::Id id = registers_.of(key(event.record.device, reg.offset, reg.name));
-    if (id.fresh) {
-        (register_ << id.number << event.record.device << reg.name << reg.offset << reg.size
-                   << reg.description)
-            .run();
-        add_fields(id.number, reg);
-    }
-    return id.number;
-}
-
-void Sqlite::add_fields(std::uint64_t register_id, const Register& reg) {
-    for (const Field& field : reg.fields) {
-        (field_ << ++fields_ << register_id << field.name << field.low << field.width).run();
-        for (const auto& [value, name] : field.values) {
-            (field_value_ << fields_ << value << name).run();
-        }
-    }
-}
-
-std::uint64_t Sqlite::interrupt_id(std::string_view name) {
-    const auto found = interrupts_.find(name);
-    if (found != interrupts_.end()) {
-        return found->second;
-    }
-    const std::uint64_t id = interrupts_.size() + 1;
-    interrupts_.emplace(name, id);
-    (interrupt_ << id << name).run();
-    return id;
-}
-
-std::uint64_t Sqlite::task_id(const Task& task) {
-    const KnownIds::Id id = tasks_.of(key(task.pid, task.comm));
-    if (id.fresh) {
-        (task_ << id.number << task.pid << task.tgid << task.comm).run();
-    }
-    return id.number;
-}
-
-std::uint64_t Sqlite::symbol_id(std::optional<std::uint32_t> address, const Location& location) {
-    const KnownIds::Id id = symbols_.of(key(address ? *address + std::uint64_t{1} : 0,
-                                            location.offset, location.function, location.module));
-    if (id.fresh) {
-        symbol_ << id.number;
-        address ? symbol_ << *address : symbol_.null();
-        (symbol_ << location.function << location.offset << location.module
-                 << source_words(&location))
-            .run();
-    }
-    return id.number;
-}
-
-void Sqlite::finish() {
-    const trace::Lost lost = reader_->lost();
-    meta("lost", fmt::format("{}", lost.events()));
-    if (lost.records > 0 && lost.others) {
-        meta("lost_others", fmt::format("{}", *lost.others));
-    }
-    if (!reader_->end() || reader_->ending()) {
-        meta("ending", reader_->end() ? trace::ending_text(*reader_->ending()) : "cut off");
-    }
-    database_.run("COMMIT");
-    database_.run(sqlite_views);
-}
 
 const char sqlite_tables[] = R"(
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
@@ -359,5 +397,9 @@ CREATE VIEW markers AS
     SELECT e.ns / 1e9 AS seconds, e.cpu, x.text FROM events e JOIN texts x ON x.event = e.id
     WHERE e.type = 'marker' ORDER BY e.id;
 )";
+
+std::unique_ptr<Exporter> make_sqlite(const std::string& path, const std::string& name) {
+    return std::make_unique<Sqlite>(path, name);
+}
 
 } // namespace mmioscope::exporting

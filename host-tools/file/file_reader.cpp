@@ -1,9 +1,9 @@
 #include "file/file_reader.hpp"
 
 #include "file/packer.hpp"
-#include "system/compressed_source.hpp"
 #include "system/crc.hpp"
 #include "system/error.hpp"
+#include "system/open_source.hpp"
 #include "tree/device_tree.hpp"
 
 #include <algorithm>

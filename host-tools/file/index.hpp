@@ -3,7 +3,7 @@
 #pragma once
 
 #include "abi/container.hpp"
-#include "records/open_accesses.hpp"
+#include "records/groups.hpp"
 #include "system/byte_source.hpp"
 
 #include <cstddef>

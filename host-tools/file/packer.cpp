@@ -1,8 +1,8 @@
 #include "file/packer.hpp"
 
 #include "abi/payload.hpp"
-#include "system/compressed_source.hpp"
 #include "system/error.hpp"
+#include "system/open_source.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -3,7 +3,7 @@
 
 #include "file/block.hpp"
 #include "records/callers.hpp"
-#include "records/open_accesses.hpp"
+#include "records/groups.hpp"
 
 #include <zstd.h>
 

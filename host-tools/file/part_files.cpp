@@ -1,9 +1,8 @@
 #include "file/part_files.hpp"
 
-#include "file/trace_reader.hpp"
 #include "system/error.hpp"
 #include "system/open_source.hpp"
-#include "system/part_path.hpp"
+#include "system/replaced_file.hpp"
 
 #include <poll.h>
 

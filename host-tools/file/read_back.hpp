@@ -2,7 +2,6 @@
 #pragma once
 
 #include "file/file_writer.hpp"
-#include "file/follow.hpp"
 
 #include <memory>
 #include <string>

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cctype>
 #include <ctime>
-#include <string_view>
 
 namespace mmioscope::trace {
 

@@ -1,6 +1,7 @@
 // Checks that a trace file is complete, undamaged and consistent, and reports one line per problem.
 #pragma once
 
+#include "records/groups.hpp"
 #include "records/losses.hpp"
 #include "system/byte_source.hpp"
 

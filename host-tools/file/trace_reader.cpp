@@ -1,13 +1,11 @@
 #include "file/trace_reader.hpp"
 
-#include "file/texts.hpp"
 #include "records/losses.hpp"
 #include "system/error.hpp"
 #include "system/message.hpp"
 
 #include <algorithm>
 #include <cstring>
-#include <string_view>
 #include <utility>
 
 namespace mmioscope::trace {

@@ -10,7 +10,6 @@
 #include "abi/container.hpp"
 #include "abi/wire.hpp"
 
-#include <cstdint>
 #include <map>
 #include <optional>
 #include <span>

@@ -1,7 +1,6 @@
 // The code addresses of a trace: what its records were made by, and where that was called from.
 #pragma once
 
-#include "abi/record.hpp"
 #include "file/file_reader.hpp"
 #include "records/callers.hpp"
 

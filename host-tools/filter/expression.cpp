@@ -6,8 +6,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <optional>
-#include <string_view>
 
 namespace mmioscope::filter {
 

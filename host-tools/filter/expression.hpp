@@ -4,9 +4,7 @@
 #include "filter/field.hpp"
 
 #include <functional>
-#include <memory>
 #include <optional>
-#include <string>
 #include <variant>
 #include <vector>
 

@@ -1,15 +1,206 @@
 #include "filter/field.hpp"
 
+#include "registers/fields_text.hpp"
 #include "registers/interrupt_names.hpp"
+#include "system/error.hpp"
 
+#include <fmt/compile.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <re2/re2.h>
 
-#include <algorithm>
 #include <charconv>
 #include <ranges>
 
 namespace mmioscope::filter {
+
+namespace {
+
+constexpr std::size_t longest_regex = 1024;
+
+char lower(char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
+
+bool same(char a, char b, Pattern::Case fold) {
+    return fold == Pattern::Case::folded ? lower(a) == lower(b) : a == b;
+}
+
+bool equal(std::string_view a, std::string_view b, Pattern::Case fold) {
+    return fold == Pattern::Case::exact
+               ? a == b
+               : a.size() == b.size() &&
+                     std::equal(a.begin(), a.end(), b.begin(),
+                                [](char x, char y) { return lower(x) == lower(y); });
+}
+
+// Backtracks only to the last star, so the time is bounded by the product of the lengths.
+bool glob_matches(std::string_view glob, std::string_view text, Pattern::Case fold) {
+    std::size_t at = 0;
+    std::size_t star = std::string_view::npos;
+    std::size_t resume = 0; ///< where to continue if the last star takes one more character
+    for (std::size_t i = 0; i < text.size();) {
+        if (at < glob.size() && glob[at] == '*') {
+            star = at++;
+            resume = i;
+        } else if (at < glob.size() && (glob[at] == '?' || same(glob[at], text[i], fold))) {
+            ++at;
+            ++i;
+        } else if (star != std::string_view::npos) {
+            at = star + 1;
+            i = ++resume;
+        } else {
+            return false;
+        }
+    }
+    return glob.find_first_not_of('*', at) == std::string_view::npos;
+}
+
+} // namespace
+
+Pattern Pattern::literal(std::string text, Case fold) {
+    return {std::move(text), fold};
+}
+
+Pattern Pattern::glob(std::string text, Case fold) {
+    Pattern pattern(std::move(text), fold);
+    pattern.glob_ = pattern.text_.find_first_of("*?") != std::string::npos;
+    return pattern;
+}
+
+Pattern Pattern::regex(std::string text, Case fold) {
+    if (text.size() > longest_regex) {
+        throw bad_input("a regular expression has at most {} characters", longest_regex);
+    }
+    RE2::Options options(RE2::Latin1); // names are bytes
+    options.set_log_errors(false);
+    options.set_max_mem(1 << 20);
+    options.set_case_sensitive(fold == Case::exact);
+    auto compiled = std::make_shared<RE2>(text, options);
+    if (!compiled->ok()) {
+        throw bad_input("{}", compiled->error());
+    }
+    Pattern pattern(std::move(text), fold);
+    pattern.regex_ = std::move(compiled);
+    return pattern;
+}
+
+bool Pattern::matches(std::string_view text) const {
+    if (regex_) {
+        return RE2::PartialMatch(re2::StringPiece(text.data(), text.size()), *regex_);
+    }
+    return glob_ ? glob_matches(text_, text, fold_) : equal(text_, text, fold_);
+}
+
+namespace {
+
+constexpr std::array<std::string_view, 16> modes = {"usr", "fiq", "irq", "svc", "m4",  "m5",
+                                                    "mon", "abt", "m8",  "m9",  "hyp", "und",
+                                                    "m12", "m13", "m14", "sys"};
+
+void append_word(std::string& to, std::string_view word) {
+    to += to.empty() ? "" : " ";
+    to += word;
+}
+
+std::string value_text(const Field& field, std::uint64_t bits) {
+    const std::string* name = registers::value_name(field, bits);
+    return name != nullptr    ? *name
+           : field.width == 1 ? fmt::format(FMT_COMPILE("{}"), bits)
+                              : fmt::format(FMT_COMPILE("{:#x}"), bits);
+}
+
+} // namespace
+
+std::string mode_word(std::uint8_t mode) {
+    std::string word(modes[mode & 0xfu]);
+    return (mode & abi::mode_thumb) != 0 ? word + " thumb" : word;
+}
+
+std::string flag_words(const abi::Record& record) {
+    static constexpr std::array<std::pair<unsigned, std::string_view>, 10> words = {{
+        {abi::flag_value_unknown, "value_unknown"},
+        {abi::flag_early, "early"},
+        {abi::flag_same_instruction, "same_instruction"},
+        {abi::flag_boot, "boot"},
+        {abi::flag_estimated, "estimated"},
+        {abi::flag_payload, "payload"},
+        {abi::flag_returns, "returns"},
+        {abi::access_sign_extend << 8, "sign_extended"},
+        {abi::access_syndrome << 8, "syndrome"},
+        {abi::access_emulated << 8, "emulated"},
+    }};
+    const bool piece = record.type == abi::RecordType::payload; // `access` is a number of bytes
+    const unsigned bits = record.flags | (piece ? 0u : unsigned{record.access} << 8);
+    std::string text;
+    for (const auto& [bit, word] : words) {
+        if ((bits & bit) != 0) {
+            append_word(text, word);
+        }
+    }
+    return text;
+}
+
+std::string code_words(const Location* code) {
+    if (code == nullptr || code->function.empty()) {
+        return {};
+    }
+    const std::string place = fmt::format(FMT_COMPILE("{}+{:#x}"), code->function, code->offset);
+    return code->module.empty() ? place : fmt::format(FMT_COMPILE("{} [{}]"), place, code->module);
+}
+
+std::string source_words(const Location* code) {
+    return code == nullptr || code->lines.empty()
+               ? std::string()
+               : fmt::format("{}:{}", code->lines.front().file, code->lines.front().line);
+}
+
+std::string field_words(const Event& event) {
+    std::string text;
+    if (event.reg() != nullptr && has_bus_value(event.record)) {
+        const auto within = static_cast<unsigned>(event.offset() - event.reg()->offset);
+        for (const Field& field : event.reg()->fields) {
+            if (registers::holds(field, abi::access_size(event.record), within)) {
+                const std::uint64_t bits =
+                    registers::field_value(field, event.record.value, within);
+                append_word(text, field.name + "=" + value_text(field, bits));
+            }
+        }
+    }
+    return text;
+}
+
+const Field* lone_field(const Event& event) {
+    const Register* const reg = event.reg();
+    const Field* lone = nullptr;
+    if (reg == nullptr) {
+        return nullptr;
+    }
+    for (const Field& field : reg->fields) {
+        if (registers::holds(field, abi::access_size(event.record),
+                             static_cast<unsigned>(event.offset() - reg->offset))) {
+            if (lone != nullptr || field.width == 1 || !field.values.empty()) {
+                return nullptr;
+            }
+            lone = &field;
+        }
+    }
+    return lone;
+}
+
+std::string payload_words(const Event& event) {
+    const Payload& payload = event.payload();
+    if (payload.bytes.empty() && payload.begins && payload.ends) {
+        return {};
+    }
+    return fmt::format("{}{:02x}{}", payload.begins ? "" : "..", fmt::join(payload.bytes, ""),
+                       payload.ends ? "" : "..");
+}
+
+std::string_view plain_text(std::string_view text) {
+    const bool quoted = text.size() >= 2 && text.front() == '"' && text.back() == '"';
+    return quoted ? text.substr(1, text.size() - 2) : text;
+}
 
 namespace fields_of {
 

@@ -2,8 +2,6 @@
 #pragma once
 
 #include "file/block.hpp"
-#include "filter/pattern.hpp"
-#include "filter/record_words.hpp"
 #include "mmioscope/event.hpp"
 #include "records/kinds.hpp"
 #include "records/ticks.hpp"
@@ -13,12 +11,85 @@
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+namespace re2 {
+class RE2;
+}
+
 namespace mmioscope::filter {
+
+// The pattern that a text is compared with: a literal, a glob or a regular expression.
+
+class Pattern {
+public:
+    /// Whether upper and lower case differ.
+    enum class Case { exact, folded };
+
+    /// Matches exactly `text`.
+    static Pattern literal(std::string text, Case fold);
+    /// "*" matches any characters, "?" one character.
+    static Pattern glob(std::string text, Case fold);
+    /// A regular expression of RE2, found anywhere in the text, in time linear in the text's
+    /// length. Throws Error (bad_input) with the reason if it is invalid.
+    static Pattern regex(std::string text, Case fold);
+
+    bool matches(std::string_view text) const;
+
+    const std::string& text() const { return text_; } ///< as given, for any kind
+    bool is_regex() const { return regex_ != nullptr; }
+
+private:
+    Pattern(std::string text, Case fold) : text_(std::move(text)), fold_(fold) {}
+
+    std::string text_;
+    Case fold_;
+    bool glob_ = false;
+    std::shared_ptr<const re2::RE2> regex_;
+};
+
+using Patterns = std::vector<Pattern>;
+
+/// Whether `text` matches one of them.
+inline bool any_matches(const Patterns& patterns, std::string_view text) {
+    return std::ranges::any_of(patterns,
+                               [text](const Pattern& pattern) { return pattern.matches(text); });
+}
+
+// Words for the numbers of a record in exports. They are part of the formats, and do not change.
+
+using trace::has_bus_value;
+using trace::type_word;
+
+/// "svc", "usr thumb", ...
+std::string mode_word(std::uint8_t mode);
+
+/// The record's flags, separated by spaces: value_unknown early same_instruction boot estimated
+/// payload sign_extended syndrome emulated.
+std::string flag_words(const abi::Record& record);
+
+/// "pl011_console_putchar+0x1c", "mmci_irq+0x8 [armmmci]"; empty for null.
+std::string code_words(const Location* code);
+
+/// "pl011.c:1456" of the innermost function; empty if unknown.
+std::string source_words(const Location* code);
+
+/// "TXFF=1 RXFE=empty": each field of the register by name; empty if unknown.
+std::string field_words(const Event& event);
+
+/// The only field that field_words() can show in the event's context, if its values have no names
+/// and appear as "0x.."; null otherwise.
+const Field* lone_field(const Event& event);
+
+/// The payload in hexadecimal, with ".." where a part is missing; empty: it has none.
+std::string payload_words(const Event& event);
+
+/// The text of a marker without its quotes; other texts unchanged.
+std::string_view plain_text(std::string_view text);
 
 /// From the trace's head; its records do not have it.
 struct Context {

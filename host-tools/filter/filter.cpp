@@ -2,7 +2,7 @@
 
 #include "filter/tokens.hpp"
 #include "system/error.hpp"
-#include "system/suggestion.hpp"
+#include "system/units.hpp"
 #include "tree/device_names.hpp"
 #include "tree/device_tree.hpp"
 #include "tree/tree_nodes.hpp"

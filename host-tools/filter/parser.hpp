@@ -9,8 +9,8 @@
 //     item     = value [ ".." value ]
 #pragma once
 
-#include "filter/call.hpp"
 #include "filter/expression.hpp"
+#include "filter/tokens.hpp"
 
 #include <functional>
 #include <string>

@@ -1,6 +1,6 @@
 #include "filter/plugins.hpp"
 
-#include "filter/call.hpp"
+#include "filter/tokens.hpp"
 #include "system/error.hpp"
 
 #include <dlfcn.h>

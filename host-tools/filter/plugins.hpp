@@ -5,7 +5,6 @@
 #include "mmioscope/plugin.hpp"
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace mmioscope::filter {

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -108,5 +109,21 @@ private:
     Token ahead_;
     Token last_;
 };
+
+// A name with options: `latency(device=mmc, bits=5)`.
+
+using CallOptions = std::map<std::string, std::string>;
+
+struct Call {
+    std::string name;
+    CallOptions options;
+};
+
+/// Parses all of `text`, which messages call `subject`. Throws Error (bad_input) with the place of
+/// the error.
+Call parse_call(std::string_view subject, std::string_view text);
+
+/// Takes the options in parentheses after a name, if any.
+CallOptions parse_options(TokenStream& tokens);
 
 } // namespace mmioscope::filter

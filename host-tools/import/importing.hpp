@@ -5,11 +5,14 @@
 #include "records/losses.hpp"
 #include "system/byte_source.hpp"
 
+#include <charconv>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <span>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 namespace mmioscope::importing {
@@ -84,5 +87,86 @@ std::span<const Format> formats();
 
 /// Throws Error (bad_input) if no format has this name.
 const Format& format_of(std::string_view name);
+
+// Reads logs line by line, and lines field by field.
+
+/// Calls `take` with each line of `source`, without its line end; the last line may be cut off.
+/// Throws Error if reading fails, also because of damage to compressed data, and Error (bad_input)
+/// at a line of more than 64 KiB.
+void for_each_line(ByteSource& source, const std::function<void(std::string_view)>& each);
+
+/// Parses a line from the left; anything unexpected makes it bad.
+class Fields {
+public:
+    explicit Fields(std::string_view text) : rest_(text) {}
+
+    /// Takes `word` if it comes next.
+    bool accept(std::string_view word) {
+        const bool next = good_ && rest_.starts_with(word);
+        rest_.remove_prefix(next ? word.size() : 0);
+        return next;
+    }
+
+    void expect(std::string_view word) {
+        good_ = good_ && rest_.starts_with(word);
+        rest_.remove_prefix(good_ ? word.size() : 0);
+    }
+
+    template <typename T>
+    T number(int base = 10) {
+        T value{};
+        const char* end = rest_.data() + rest_.size();
+        const auto [stop, error] = std::from_chars(rest_.data(), end, value, base);
+        good_ = good_ && error == std::errc{};
+        rest_.remove_prefix(good_ ? static_cast<std::size_t>(stop - rest_.data()) : 0);
+        return value;
+    }
+
+    std::string_view quoted() {
+        expect("'");
+        const std::size_t end = rest_.find('\'');
+        good_ = good_ && end != std::string_view::npos;
+        const std::string_view text = good_ ? rest_.substr(0, end) : std::string_view{};
+        rest_.remove_prefix(good_ ? end + 1 : 0);
+        return text;
+    }
+
+    bool good() const { return good_; }
+    bool at_end() const { return rest_.empty(); }
+    std::string_view rest() const { return rest_; }
+
+private:
+    std::string_view rest_;
+    bool good_ = true;
+};
+
+// What an import keeps in a trace's text for other commands, besides PCIDEV lines.
+
+/// The upper half of the addresses of code, in hexadecimal, if that of a kernel of 64 bits.
+inline constexpr char pc_high_key[] = "pc-high";
+inline constexpr char imported_key[] = "imported-from";
+
+using Text = std::map<std::string, std::string>;
+
+/// The upper half of the PCs of a trace with this text; 0: they have 32 bits.
+inline std::uint32_t pc_high(const Text& text) {
+    std::uint32_t high = 0;
+    if (const auto found = text.find(pc_high_key); found != text.end()) {
+        const std::string& digits = found->second;
+        std::from_chars(digits.data(), digits.data() + digits.size(), high, 16);
+    }
+    return high;
+}
+
+/// Whether the trace's clock is printk's, in nanoseconds.
+inline bool has_clock_of_printk(const Text& text) {
+    const auto found = text.find(imported_key);
+    return found != text.end() && found->second == "mmiotrace";
+}
+
+// Keeps the PCIDEV lines of an imported mmiotrace log for a later export: in the trace's text, with
+// the key `pcidev-BBDF` and the rest of the line as the value.
+
+inline constexpr std::string_view pci_key = "pcidev-";
 
 } // namespace mmioscope::importing

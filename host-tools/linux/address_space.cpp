@@ -1,8 +1,6 @@
 #include "linux/address_space.hpp"
 
-#include <algorithm>
 #include <array>
-#include <cstddef>
 #include <string_view>
 
 namespace mmioscope::linux_guest {

@@ -8,8 +8,10 @@
 #include "abi/record.hpp"
 #include "linux/module_watch.hpp"
 #include "linux/return_place.hpp"
+#include "linux/task_layout.hpp"
 #include "records/callers.hpp"
 #include "records/runs.hpp"
+#include "rings/recorder.hpp"
 
 #include <array>
 #include <cstddef>
@@ -140,6 +142,35 @@ private:
     // Valid within see(), and until code or shown_ changes.
     RecentAnswers<std::uint32_t> recent_by_lr_;    ///< by LR, function, and whether that changes LR
     RecentAnswers<std::uint32_t> recent_by_stack_; ///< by SP and PC
+};
+
+// What a recorder that can read the guest's RAM adds to a trace of Linux: tasks, modules and
+// callers.
+
+class Onlooker : public rings::Onlooker {
+public:
+    /// `frequency` is that of the records' times, in Hz. `functions` are the kernel's, and belong
+    /// to the caller. `stacks`: records have some.
+    Onlooker(const PhysicalMemory& memory, std::uint32_t frequency,
+             const symbols::FunctionTable& functions, bool stacks = false)
+        : frequency_(frequency), functions_(functions), stacks_(stacks), finder_(memory) {}
+
+    void see(std::span<const abi::Record> records, std::span<const trace::Run> runs,
+             trace::FileWriter& file) override;
+
+private:
+    void write(std::span<const abi::Record> records, std::span<const trace::Run> runs,
+               trace::FileWriter& file);
+
+    std::uint32_t frequency_;
+    const symbols::FunctionTable& functions_;
+    bool stacks_;
+    std::uint64_t time_ = 0; ///< of the last record
+    KernelFinder finder_;
+    std::optional<TaskWatch> tasks_;
+    std::optional<ModuleWatch> modules_;
+    std::optional<CallerFinder> callers_;
+    std::vector<trace::TaskEntry> tasks_found_;
 };
 
 } // namespace mmioscope::linux_guest

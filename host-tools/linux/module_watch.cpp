@@ -9,7 +9,6 @@
 #include <iterator>
 #include <string_view>
 #include <unordered_set>
-#include <utility>
 
 namespace mmioscope::linux_guest {
 

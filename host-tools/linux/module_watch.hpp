@@ -2,7 +2,7 @@
 #pragma once
 
 #include "linux/task_layout.hpp"
-#include "symbols/function_table.hpp"
+#include "symbols/symbols.hpp"
 #include "symbols/unwind.hpp"
 
 #include <chrono>

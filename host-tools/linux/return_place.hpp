@@ -3,7 +3,7 @@
 #pragma once
 
 #include "linux/address_space.hpp"
-#include "symbols/function_table.hpp"
+#include "symbols/symbols.hpp"
 
 #include <cstdint>
 #include <optional>

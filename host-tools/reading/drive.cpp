@@ -1,7 +1,7 @@
 #include "reading/drive.hpp"
 
 #include "file/part_files.hpp"
-#include "reading/loss_finder.hpp"
+#include "reading/tally.hpp"
 #include "records/losses.hpp"
 #include "system/error.hpp"
 #include "system/message.hpp"

@@ -1,17 +1,14 @@
 #include "reading/naming.hpp"
 
 #include "reading/kept.hpp"
-#include "reading/strip_code.hpp"
 #include "records/groups.hpp"
 #include "records/kinds.hpp"
 #include "records/module_mark.hpp"
 #include "records/record_text.hpp"
-#include "records/ticks.hpp"
 #include "registers/description.hpp"
 #include "registers/fields_text.hpp"
 #include "system/error.hpp"
 
-#include <algorithm>
 #include <atomic>
 #include <bit>
 #include <cstring>

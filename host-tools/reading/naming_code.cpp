@@ -1,8 +1,8 @@
 // Finds the names of code addresses; naming.cpp keeps them.
 #include "reading/naming.hpp"
-#include "records/stack.hpp"
-#include "symbols/accessors.hpp"
+#include "records/callers.hpp"
 #include "symbols/section.hpp"
+#include "symbols/symbols.hpp"
 #include "system/error.hpp"
 
 #include <algorithm>

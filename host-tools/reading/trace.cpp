@@ -1,7 +1,6 @@
 #include "reading/trace.hpp"
 #include "file/part_files.hpp"
 #include "file/trace_reader.hpp"
-#include "reading/marks.hpp"
 #include "reading/strip_code.hpp"
 #include "records/groups.hpp"
 #include "records/ticks.hpp"

@@ -26,7 +26,7 @@ struct Moment {
 
     std::uint64_t nanoseconds = 0; ///< since the trace's first record
     bool of_counter = false;       ///< since the machine's counter was 0 instead
-    std::string mark;              ///< when this mark was set instead (marks.hpp); empty: none
+    std::string mark;              ///< when this mark was set instead; empty: none
 };
 
 struct TraceOptions {

@@ -1,24 +1,21 @@
-#include "record/record_stream.hpp"
+#include "record/recording.hpp"
 
 #include "abi/container.hpp"
 #include "control/relay.hpp"
 #include "record/doctor_report.hpp"
-#include "record/recording.hpp"
 #include "records/verdict.hpp"
-#include "rings/recorded_boot.hpp"
+#include "rings/black_box.hpp"
 #include "symbols/symbol_files.hpp"
-#include "system/error.hpp"
 #include "system/file_descriptor.hpp"
 #include "system/message.hpp"
 #include "system/open_source.hpp"
-#include "system/part_path.hpp"
 #include "system/replaced_file.hpp"
 #include "system/signals.hpp"
 #include "tree/device_tree.hpp"
 #include "view/live_printer.hpp"
 #include "wire/address.hpp"
-#include "wire/capture.hpp"
-#include "wire/link.hpp"
+#include "wire/transport.hpp"
+#include "wire/wire_frames.hpp"
 
 #include <sys/stat.h>
 #include <unistd.h>

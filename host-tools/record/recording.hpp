@@ -3,15 +3,18 @@
 
 #include "file/console_text.hpp"
 #include "file/file_writer.hpp"
-#include "file/follow.hpp"
 #include "file/packing.hpp"
 #include "file/texts.hpp"
-#include "record/boot.hpp"
-#include "record/record_options.hpp"
+#include "records/losses.hpp"
+#include "records/summary.hpp"
+#include "system/error.hpp"
+#include "tree/device_names.hpp"
 #include "view/live_printer.hpp"
-#include "wire/capture.hpp"
+#include "wire/stream_head.hpp"
 #include "wire/wire_decoder.hpp"
+#include "wire/wire_frames.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -20,6 +23,84 @@
 #include <vector>
 
 namespace mmioscope::record {
+
+// One boot of a machine, from its stream: its description, its records, and how it ended.
+
+class Boot {
+public:
+    /// `tree`: of its board; it names the devices.
+    Boot(const wire::StreamHead& head, std::vector<std::byte> tree);
+
+    void add(std::span<const abi::Record> records);
+    void others(std::span<const std::uint32_t> of_cpus) {
+        others_.assign(of_cpus.begin(), of_cpus.end());
+    }
+    void end(const abi::EndHeader& end, std::span<const abi::Statistics> statistics);
+    void unfinished(std::span<const abi::UnfinishedAccess> accesses) {
+        unfinished_.assign(accesses.begin(), accesses.end());
+    }
+
+    /// How the sender said that it ended; nothing if it did not say.
+    const std::optional<abi::EndHeader>& ended() const { return end_; }
+    /// The accesses in whose middle its CPUs were at that end.
+    std::span<const abi::UnfinishedAccess> unfinished() const { return unfinished_; }
+
+    const wire::StreamHead& head() const { return head_; }
+    std::span<const std::byte> tree() const { return tree_; }
+    const trace::Summary& summary() const { return summary_; }
+    const trace::LossCounter& losses() const { return losses_; }
+    std::span<const abi::Statistics> statistics() const { return statistics_; }
+
+    /// The table of devices, as view::fitted_text() shows it, other records and statistics, as
+    /// lines. `own` includes the hypervisor's own accesses and counters.
+    std::string tables(bool own, std::size_t width) const;
+
+private:
+    wire::StreamHead head_;
+    std::vector<std::byte> tree_;
+    tree::DeviceNames names_;
+    trace::LossCounter losses_;
+    trace::Summary summary_;
+    std::optional<abi::EndHeader> end_;
+    std::vector<abi::Statistics> statistics_;
+    std::vector<abi::UnfinishedAccess> unfinished_;
+    std::vector<std::uint32_t> others_; ///< of the next end
+};
+
+/// The ending of a trace file for a boot that ended for this `reason`.
+abi::Ending ending_of(abi::StreamEnd reason);
+
+// The options for recording a stream.
+
+struct Options {
+    std::string command;      ///< the complete command line; empty: none
+    std::string source;       ///< wire/address.hpp
+    unsigned baud = 115'200;  ///< of a serial port
+    bool reconnect = true;    ///< reconnect when the other side is lost
+    bool forever = false;     ///< continue after power-off: the machine may be switched on again
+    std::string output;       ///< trace file; empty: none
+    bool plain = false;       ///< leave its records unpacked
+    std::uint64_t rotate = 0; ///< bytes after which a new file begins; 0: never
+    bool follow = false;      ///< print while recording
+    view::LiveOptions live;   ///< what to print, and how
+    double time_limit = 0;    ///< seconds; 0: none
+    std::string console;      ///< file for everything else on the wire; empty: none
+    std::vector<std::string>
+        symbols;         ///< files that name the guest's code (symbols/symbol_files.hpp)
+    std::string tree;    ///< the board's device tree, for names; empty: unknown
+    std::string control; ///< unix socket through which others may send commands; empty: none
+
+    /// All files that are read.
+    std::vector<std::string> inputs() const {
+        std::vector<std::string> all = symbols;
+        all.insert(all.end(), {source, tree});
+        all.insert(all.end(), live.events.registers.begin(), live.events.registers.end());
+        return all;
+    }
+};
+
+/// Smaller files would contain little but their heads.
+inline constexpr std::uint64_t min_rotate = 1 << 20;
 
 // The trace files of a recording, one after the other, each complete and readable by itself.
 
@@ -186,5 +267,12 @@ private:
     std::uint64_t events_ = 0;
     std::uint64_t bytes_ = 0;
 };
+
+// One recording of a stream, from the first connection to the verdict.
+
+/// Records as `options` say, and reports on standard output. Returns Status::fine only if each boot
+/// ended by itself and nothing was lost. Throws Error if the source or the file cannot be opened.
+/// The caller must ignore SIGPIPE.
+Status record_stream(const Options& options);
 
 } // namespace mmioscope::record

@@ -1,7 +1,5 @@
 #include "records/learnt.hpp"
 
-#include "records/module_mark.hpp"
-
 #include <algorithm>
 #include <cstring>
 #include <optional>

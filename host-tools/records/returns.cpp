@@ -1,7 +1,5 @@
 #include "records/returns.hpp"
 
-#include <algorithm>
-
 namespace mmioscope::trace {
 
 namespace {

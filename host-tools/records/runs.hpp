@@ -10,7 +10,6 @@
 #include <cstdint>
 #include <cstring>
 #include <span>
-#include <vector>
 
 namespace mmioscope::trace {
 

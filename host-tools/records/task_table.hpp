@@ -94,7 +94,7 @@ class TaskTable {
 public:
     /// With more keys, forgets the oldest entries until half as many are left. Does so at the first
     /// entry after records, because the entries before records may be for each of them. The
-    /// recorder writes a key in use again before readers forget it (linux/task_watch.cpp).
+    /// recorder writes a key in use again before readers forget it (linux/task_layout.cpp).
     static constexpr std::size_t most_keys = 4'096;
     /// A section has at most 16,384 records, and the recorder writes at most two entries for each.
     static constexpr std::size_t most_replaced = 32'768; ///< also limits the keys at any time

@@ -1,6 +1,6 @@
 #include "registers/device_list.hpp"
 
-#include "import/imported.hpp"
+#include "import/importing.hpp"
 #include "tree/device_names.hpp"
 #include "tree/device_tree.hpp"
 

@@ -4,7 +4,6 @@
 #include "abi/ring.hpp"
 #include "tree/tree_nodes.hpp"
 
-#include <cstdint>
 #include <map>
 #include <span>
 #include <string>
@@ -30,7 +29,7 @@ std::vector<Device> list_devices(std::span<const abi::RegionEntry> regions,
 
 /// Sets `compatible` of the PCI functions of an imported mmiotrace log, as the device tree's PCI
 /// binding has it: "pci8086,10d3". `text`: the trace's text, with the log's PCIDEV lines
-/// (import/imported.hpp).
+/// (import/importing.hpp).
 void name_pci_functions(std::span<Device> devices, const std::map<std::string, std::string>& text);
 
 } // namespace mmioscope::registers

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <string>
-#include <string_view>
 
 namespace mmioscope::registers {
 

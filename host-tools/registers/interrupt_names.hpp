@@ -3,6 +3,7 @@
 
 #include "abi/record.hpp"
 #include "registers/device_list.hpp"
+#include "tree/tree_nodes.hpp"
 
 #include <cstdint>
 #include <map>
@@ -63,5 +64,20 @@ private:
     std::map<std::size_t, std::string> node_names_;
     std::map<unsigned, Named> names_;
 };
+
+// The GIC interrupts that a device tree assigns to its nodes.
+
+struct TreeInterrupt {
+    unsigned id;      ///< as in the GIC: 16 to 31 private, 32 and up shared
+    std::string name; ///< from `interrupt-names`; may be empty
+};
+
+/// Whether the node is a GIC with distributor and CPU interface (version 1 or 2).
+bool is_gic(const tree::TreeNodes& tree, std::size_t node);
+
+/// The interrupts in `interrupts` or `interrupts-extended` of `node`, through `interrupt-map`s and
+/// controllers that pass on the GIC's own numbers. Leaves out those that end elsewhere (a GPIO,
+/// PCI).
+std::vector<TreeInterrupt> interrupts_of(const tree::TreeNodes& tree, std::size_t node);
 
 } // namespace mmioscope::registers

@@ -1,16 +1,13 @@
 #include "registers/register_book.hpp"
 
 #include "registers/device_registers.hpp"
-#include "registers/regs_reader.hpp"
 #include "registers/shipped.hpp"
-#include "registers/svd_reader.hpp"
 #include "system/error.hpp"
 #include "system/file_descriptor.hpp"
 #include "tree/device_tree.hpp"
 
 #include <algorithm>
 #include <filesystem>
-#include <utility>
 
 namespace mmioscope::registers {
 

@@ -1,12 +1,8 @@
 #include "registers/svd_node.hpp"
 
-#include "registers/regs_line.hpp"
 #include "system/escape.hpp"
 
 #include <algorithm>
-#include <charconv>
-#include <unordered_set>
-#include <vector>
 
 namespace mmioscope::registers {
 

@@ -1,4 +1,4 @@
-#include "registers/svd_reader.hpp"
+#include "registers/description.hpp"
 
 #include "registers/svd_node.hpp"
 

@@ -69,7 +69,7 @@ std::uint64_t Merge::Queue::time() const {
 }
 
 // The first one leaves in any case. Those after it leave, if they are earlier than `limit`, in
-// pieces so short that memmove() uses its fast path (ring_reader.cpp).
+// pieces so short that memmove() uses its fast path (area.cpp).
 void Merge::Queue::move_to(std::uint64_t limit, std::vector<abi::Record>& out) {
     constexpr std::size_t most = 60;
     do {

@@ -14,10 +14,8 @@
 #include "abi/record.hpp"
 #include "file/unfinished.hpp"
 #include "rings/area.hpp"
-#include "rings/ring_reader.hpp"
 
 #include <cstdint>
-#include <span>
 #include <vector>
 
 namespace mmioscope::rings {

@@ -4,8 +4,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 namespace mmioscope::rings {
 
 Recorder::Recorder(const Area& area, trace::FileWriter& file, Onlooker* onlooker)

@@ -4,7 +4,6 @@
 #include "system/error.hpp"
 
 #include <algorithm>
-#include <array>
 
 namespace mmioscope::run {
 

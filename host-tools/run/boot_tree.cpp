@@ -2,14 +2,12 @@
 
 #include "abi/chosen.hpp"
 #include "run/early_requests.hpp"
-#include "run/log_file.hpp"
 #include "run/process.hpp"
 #include "system/error.hpp"
 #include "system/file_descriptor.hpp"
 
 #include <libfdt.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>

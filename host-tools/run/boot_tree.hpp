@@ -4,10 +4,9 @@
 
 #include "control/requests.hpp"
 #include "run/board.hpp"
-#include "run/guest_program.hpp"
 #include "run/input.hpp"
 #include "run/run_options.hpp"
-#include "symbols/task_offsets.hpp"
+#include "symbols/kernel_image.hpp"
 
 #include <cstdint>
 #include <optional>

@@ -2,7 +2,7 @@
 // takes longer than all else before QEMU starts, and most runs boot the same kernel.
 #pragma once
 
-#include "symbols/task_offsets.hpp"
+#include "symbols/kernel_image.hpp"
 #include "system/user_cache.hpp"
 
 #include <cstddef>

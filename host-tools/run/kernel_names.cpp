@@ -1,10 +1,7 @@
 #include "run/kernel_names.hpp"
 
-#include "run/boot_image.hpp"
 #include "run/input.hpp"
 #include "run/kernel_cache.hpp"
-#include "symbols/kernel_image.hpp"
-#include "symbols/kernel_text.hpp"
 #include "symbols/section.hpp"
 #include "symbols/symbol_files.hpp"
 #include "system/error.hpp"

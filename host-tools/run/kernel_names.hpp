@@ -2,8 +2,8 @@
 #pragma once
 
 #include "run/run_options.hpp"
-#include "symbols/function_table.hpp"
-#include "symbols/task_offsets.hpp"
+#include "symbols/kernel_image.hpp"
+#include "symbols/symbols.hpp"
 
 #include <cstddef>
 #include <optional>

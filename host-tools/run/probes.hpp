@@ -2,10 +2,15 @@
 #pragma once
 
 #include "control/requests.hpp"
+#include "linux/address_space.hpp"
 #include "run/input.hpp"
+#include "symbols/symbols.hpp"
 
+#include <chrono>
 #include <cstdint>
+#include <deque>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -40,5 +45,54 @@ inline bool names_module(std::string_view function) {
 }
 /// Whether a `function` of `module` (empty: of the kernel) is called so, as in a shell.
 bool fits(const std::string& pattern, const std::string& module, const std::string& function);
+
+// What a run watches of the guest's memory, from its start (`mmioscope,watch`), or while it runs.
+
+/// Finds the variables in `symbols`, each up to the next symbol, if memory begins at `ram_base`.
+/// Throws Error (bad_input) if there is no such symbol.
+control::FindDevice variables_in(symbols::SymbolList symbols, std::uint64_t ram_base);
+
+/// The property's cells for `wanted`: BASE+SIZE, what `find` finds, or a word of that
+/// (NAME+OFFSET). Throws Error (bad_input).
+std::vector<std::uint32_t> watch_cells(const std::vector<std::string>& wanted,
+                                       const control::FindDevice& find);
+
+/// Likewise the cells of `mmioscope,pages`; `all`: none, which means all memory.
+std::vector<std::uint32_t> page_cells(const std::vector<std::string>& wanted,
+                                      const control::FindDevice& find);
+
+// Probes of modules' functions: set each time when the guest loads a module, before its init
+// function runs.
+
+class ModuleProbes {
+public:
+    /// `ram` is the guest's; the hypervisor's mailbox (abi/control.hpp) is in it at the physical
+    /// address `mailbox`, and writable. `flags`: of each function's probe.
+    ModuleProbes(const std::vector<std::string>& patterns, std::uint32_t flags,
+                 std::span<std::byte> ram, std::uint64_t base, std::uint64_t mailbox);
+
+    /// Answers a module that waits. Never waits for long.
+    void pass();
+    /// Says on standard error which patterns have had no function.
+    void finish() const;
+
+private:
+    using Clock = std::chrono::steady_clock;
+
+    void look_at(std::uint32_t module);
+    bool answered();
+    void send();
+
+    std::vector<std::string> patterns_;
+    std::set<std::string> used_; ///< there was such a function
+    std::uint32_t flags_;
+    linux_guest::PhysicalMemory memory_;
+    volatile std::uint32_t* mailbox_;
+    std::uint32_t module_ = 0; ///< that `asks_` are for; 0: none
+    std::deque<control::Ask> asks_;
+    std::size_t refused_ = 0; ///< of module_
+    std::string name_;
+    std::uint16_t id_ = 0;
+};
 
 } // namespace mmioscope::run

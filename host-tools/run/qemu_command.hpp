@@ -3,7 +3,6 @@
 
 #include "run/plan.hpp"
 
-#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -27,5 +26,15 @@ std::string descriptor_path(int fd);
 
 /// The arguments, beginning with the program's name.
 std::vector<std::string> qemu_command(const Plan& plan, const QemuFiles& files);
+
+// Asks a QEMU program what it is.
+
+/// "7.2.22 (Debian 1:7.2+dfsg-7)", from `qemu --version`; empty if it does not answer in two
+/// seconds.
+std::string qemu_version(const std::string& qemu);
+
+/// What its -d calls the accesses that no device model takes: "guest_errors", and for QEMU 10
+/// "invalid_mem", too.
+std::string refused_accesses(const std::string& qemu);
 
 } // namespace mmioscope::run

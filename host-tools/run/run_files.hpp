@@ -1,11 +1,18 @@
 // The files of a run. Files that the user did not name are temporary.
 #pragma once
 
+#include "run/early_requests.hpp"
 #include "run/plan.hpp"
 #include "run/qemu_command.hpp"
+#include "run/trace_source.hpp"
+#include "run/watch.hpp"
+#include "system/error.hpp"
 #include "system/file_descriptor.hpp"
+#include "system/replaced_file.hpp"
+#include "wire/wire_frames.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -57,6 +64,104 @@ private:
     int fd_;
     std::string path_;
     std::vector<std::uint64_t> ends_; ///< of each boot, in bytes
+};
+
+// The output of a run at the end of each boot, and at its own end.
+
+/// Whether to print the trace during the recording.
+bool prints(const Options& options);
+
+/// Whether to show a progress line: not if the trace or the guest's console is on the terminal.
+bool shows_progress(const Options& options);
+
+class Closing {
+public:
+    /// The caller owns both.
+    Closing(const Plan& plan, const RunFiles& files) : plan_(plan), files_(files) {}
+
+    /// A boot has ended and another one follows: prints its tables and verdict.
+    void boot_over(const TraceResult& result);
+
+    /// The run ended before the hypervisor was ready: prints the reason, with the ends of the logs.
+    Status not_started(const RunEnd& stop);
+
+    /// Prints the table, the end of the console and the verdict on standard output. The
+    /// hypervisor's own report on why it stopped goes to standard error.
+    Status end(const RunEnd& stop, const TraceResult& result, std::uint64_t not_printed);
+
+private:
+    void print_tables(const TraceResult& result) const;
+    void print_verdict(const TraceResult& result, const std::string& why, abi::Ending ending);
+    void print_total() const;
+
+    const Plan& plan_;
+    const RunFiles& files_;
+    unsigned boots_ = 0;      ///< number that have ended
+    unsigned incomplete_ = 0; ///< number of those incomplete
+};
+
+// Connects QEMU's UARTs to the files that the rest of a run reads.
+
+// Separates the guest's console and the stream, which share a UART, into two files.
+
+class SharedConsole {
+public:
+    /// File descriptors, which belong to the caller: QEMU's output, and the two files.
+    SharedConsole(int wire, int console, int stream);
+
+    /// Passes on what has arrived by now. Throws Error (failed).
+    void pass();
+    /// Whether all of the console is in its file.
+    bool whole() const { return console_.whole(); }
+
+private:
+    int from_;
+    SideFile console_;
+    int stream_;
+    std::uint64_t read_ = 0; ///< bytes of the wire
+    std::vector<std::byte> buffer_;
+    wire::SharedWire wire_;
+};
+
+class Wires {
+public:
+    Wires(const Options& options, const RunFiles& files) {
+        if (!options.control.empty()) {
+            control_.emplace(options.control, files.stream.get());
+        }
+        if (options.stream_shared) {
+            shared_.emplace(files.stream.get(), files.console_log.get(), files.unshared.get());
+        }
+    }
+
+    /// What QEMU inherits.
+    QemuFiles for_qemu(QemuFiles files) const {
+        files.stream_socket = control_ ? control_->for_qemu() : -1;
+        return files;
+    }
+    /// Call it when QEMU has it.
+    void started() {
+        if (control_) {
+            control_->started();
+        }
+    }
+
+    /// Whether all of the console is in its file.
+    bool whole() const { return !shared_ || shared_->whole(); }
+
+    /// Passes on what has arrived, or a part of it: then returns true. Never waits. Throws Error
+    /// (failed).
+    bool pass() {
+        const bool more = control_ && control_->pass();
+        if (shared_) {
+            shared_->pass();
+        }
+        return more;
+    }
+
+private:
+    std::optional<ControlWire> control_;
+    std::optional<SharedConsole> shared_;
 };
 
 } // namespace mmioscope::run

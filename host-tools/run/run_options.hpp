@@ -15,7 +15,7 @@ struct Options {
     std::string command; ///< the complete command line; empty: none
     std::string board = board_names().front();
     std::optional<Board> tried_board; ///< nothing: `board` has a row
-    std::string hypervisor;           ///< ELF; empty: run/boot_image.hpp finds it
+    std::string hypervisor;           ///< ELF; empty: run/input.hpp finds it
     std::string kernel;               ///< zImage; if `bare`, a raw binary or an ELF file
     std::string tree;                 ///< the board's device tree
     std::string ramdisk;              ///< empty: none
@@ -45,9 +45,9 @@ struct Options {
     std::vector<std::string> probes;     ///< functions, unparsed (run/probes.hpp)
     bool returns = false;                ///< of these, too
     bool probes_later = false;           ///< requests may set probes
-    std::vector<std::string> watches;    ///< memory, unparsed (run/watches.hpp)
+    std::vector<std::string> watches;    ///< memory, unparsed (run/probes.hpp)
     bool watches_later = false;          ///< requests may watch memory
-    std::vector<std::string> pages;      ///< memory whose pages move, unparsed (run/watches.hpp)
+    std::vector<std::string> pages;      ///< memory whose pages move, unparsed (run/probes.hpp)
 
     std::string stacks; ///< devices whose accesses have stacks, unparsed
 

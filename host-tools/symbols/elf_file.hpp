@@ -2,7 +2,6 @@
 #pragma once
 
 #include "mmioscope/event.hpp"
-#include "symbols/function_table.hpp"
 #include "symbols/symbols.hpp"
 #include "system/file_descriptor.hpp"
 

@@ -1,5 +1,6 @@
 #include "symbols/kernel_image.hpp"
 
+#include "abi/chosen.hpp"
 #include "symbols/kallsyms_tables.hpp"
 #include "system/error.hpp"
 #include "system/escape.hpp"
@@ -11,13 +12,96 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdint>
+#include <charconv>
 #include <cstring>
 #include <memory>
-#include <optional>
-#include <string_view>
+#include <utility>
 
 namespace mmioscope::symbols {
+
+namespace {
+
+constexpr std::uint32_t limit = abi::chosen::max_task_offset;
+constexpr unsigned most_families = 64; ///< candidates; a kernel has only init_task
+
+std::uint32_t word(std::span<const std::byte> image, std::size_t at) {
+    std::uint32_t value = 0;
+    std::memcpy(&value, image.data() + at, sizeof value);
+    return value;
+}
+
+/// The members after pid, tgid and a canary, as in init/init_task.c: real_parent and parent, which
+/// are init_task itself, the empty lists children and sibling, and group_leader, again init_task
+/// itself.
+struct Family {
+    static constexpr std::size_t words = 7;
+    static constexpr std::uint32_t children = 8; ///< offset in the family
+
+    std::uint32_t task;   ///< address of init_task
+    std::uint32_t offset; ///< of the family in init_task
+};
+
+std::optional<Family> family_at(std::span<const std::byte> image, std::size_t at) {
+    const std::uint32_t task = word(image, at);
+    const std::uint32_t children = word(image, at + 8);
+    if (task == 0 || word(image, at + 4) != task || word(image, at + 24) != task ||
+        word(image, at + 12) != children || word(image, at + 16) != children + 8 ||
+        word(image, at + 20) != children + 8) {
+        return std::nullopt;
+    }
+    const std::uint32_t offset = children - task - Family::children;
+    const bool fits = offset % 4 == 0 && offset >= 16 && offset < limit && offset <= at;
+    return fits ? std::optional(Family{task, offset}) : std::nullopt;
+}
+
+/// "swapper", padded with zeros to 16 characters.
+std::optional<std::uint32_t> find_comm(std::span<const std::byte> task) {
+    constexpr char name[16] = "swapper";
+    for (std::size_t at = 4; at + sizeof name <= task.size(); at += 4) {
+        if (std::memcmp(task.data() + at, name, sizeof name) == 0) {
+            return static_cast<std::uint32_t>(at);
+        }
+    }
+    return std::nullopt;
+}
+
+} // namespace
+
+std::optional<TaskOffsets> find_task_offsets(std::span<const std::byte> image, bool canary) {
+    unsigned families = 0;
+    for (std::size_t at = 0; at + 4 * Family::words <= image.size() && families < most_families;
+         at += 4) {
+        const std::optional<Family> family = family_at(image, at);
+        if (!family) {
+            continue;
+        }
+        ++families;
+        const std::size_t begin = at - family->offset;
+        const auto task = image.subspan(begin, std::min<std::size_t>(limit, image.size() - begin));
+        const std::optional<std::uint32_t> comm = find_comm(task);
+        const std::uint32_t pid = family->offset - (canary ? 12 : 8);
+        if (comm && word(task, pid) == 0 && word(task, pid + 4) == 0) {
+            return TaskOffsets{*comm, pid};
+        }
+    }
+    return std::nullopt;
+}
+
+bool has_task_in_register(std::string_view banner) {
+    constexpr std::string_view start = "Linux version ";
+    unsigned major = 0;
+    unsigned minor = 0;
+    if (!banner.starts_with(start)) {
+        return false;
+    }
+    const char* const end = banner.data() + banner.size();
+    const auto [dot, error] = std::from_chars(banner.data() + start.size(), end, major);
+    if (error != std::errc() || dot == end || *dot != '.' ||
+        std::from_chars(dot + 1, end, minor).ec != std::errc()) {
+        return false;
+    }
+    return major > 5 || (major == 5 && minor >= 16);
+}
 
 namespace {
 
@@ -265,6 +349,64 @@ Bytes expand(Packing packing, std::span<const std::byte> bytes, std::size_t limi
     case Packing::zstd: return expand_zstd(bytes, limit);
     }
     return {};
+}
+
+namespace {
+
+/// PUSH with LR among its registers, or of LR alone (ARM ARM A8.8.133, encodings A1 and A2).
+bool saves_lr(std::uint32_t word) {
+    return (word & 0xffff'4000) == 0xe92d'4000 || word == 0xe52d'e004;
+}
+
+} // namespace
+
+KernelText::KernelText(std::vector<std::byte> memory, const SymbolList& symbols)
+    : memory_(std::move(memory)) {
+    constexpr std::uint32_t step = 0x8000; // TEXT_OFFSET is a multiple of it
+    constexpr std::uint32_t farthest = 16u << 20;
+    constexpr std::size_t enough = 2000;
+    std::vector<std::uint32_t> functions;
+    for (const Symbol& symbol : symbols) {
+        if (is_function(symbol) && symbol.module.empty() && functions.size() < enough) {
+            functions.push_back(symbol.address);
+        }
+    }
+    if (functions.empty()) {
+        return;
+    }
+    std::size_t most = functions.size() / 2;
+    const std::uint32_t first = *std::ranges::min_element(functions) & ~(step - 1);
+    for (std::uint32_t back = 0; back < farthest && back <= first; back += step) {
+        const std::optional<std::uint32_t> before = std::exchange(base_, first - back);
+        const auto found = static_cast<std::size_t>(
+            std::ranges::count_if(functions, [this](std::uint32_t address) {
+                return saves_lr(word(address).value_or(0));
+            }));
+        if (found > most) {
+            most = found;
+        } else {
+            base_ = before;
+        }
+    }
+}
+
+std::optional<std::uint32_t> KernelText::word(std::uint32_t address) const {
+    const std::size_t at = address - base_.value_or(address + 4); // far behind the end
+    if (memory_.size() < 4 || at > memory_.size() - 4) {
+        return std::nullopt;
+    }
+    std::uint32_t word = 0;
+    std::memcpy(&word, memory_.data() + at, sizeof word);
+    return word;
+}
+
+UnwindTable frames_of(const KernelImage& kernel) {
+    constexpr std::size_t fewest = 1000; // a stock kernel has 34,000
+    const std::optional<std::uint32_t> base = KernelText(kernel.memory, kernel.symbols).base();
+    const Reach code = FunctionTable(kernel.symbols).code();
+    return base ? UnwindTable(kernel.memory, *base, fewest,
+                              [&](std::uint32_t address) { return code.has(address); })
+                : UnwindTable();
 }
 
 } // namespace mmioscope::symbols

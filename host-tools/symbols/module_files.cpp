@@ -1,6 +1,5 @@
 #include "symbols/module_files.hpp"
 
-#include "symbols/kernel_words.hpp"
 #include "system/error.hpp"
 
 namespace mmioscope::symbols {

@@ -1,8 +1,8 @@
 #include "symbols/section.hpp"
 
-#include "system/compressed_source.hpp"
 #include "system/error.hpp"
 #include "system/escape.hpp"
+#include "system/open_source.hpp"
 
 #include <algorithm>
 #include <cstring>

@@ -1,10 +1,7 @@
 #include "symbols/symbol_files.hpp"
 
 #include "symbols/elf_file.hpp"
-#include "symbols/function_table.hpp"
 #include "symbols/kernel_image.hpp"
-#include "symbols/kernel_words.hpp"
-#include "symbols/module_files.hpp"
 #include "symbols/section.hpp"
 #include "system/error.hpp"
 #include "system/file_descriptor.hpp"
@@ -16,15 +13,11 @@
 
 #include <algorithm>
 #include <array>
-#include <cstddef>
 #include <filesystem>
 #include <functional>
 #include <iterator>
-#include <span>
-#include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 namespace mmioscope::symbols {
 

@@ -4,11 +4,13 @@
 #include "mmioscope/event.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -117,5 +119,93 @@ public:
 private:
     std::multimap<Trust, std::unique_ptr<Source>> sources_;
 };
+
+// Functions of Linux that access a device for whoever calls them.
+
+/// Whether `function` belongs to a family of docs/stacks.md, "Accessors".
+bool is_accessor(std::string_view function);
+
+// Finds the function of an address in a list of symbols.
+
+/// The range of a function's code.
+struct Extent {
+    std::uint32_t start;
+    std::uint32_t size;
+};
+
+/// A function ends where the next symbol of any kind begins, and after 64 KiB at the latest,
+/// because not every list tells where code ends. Of several symbols at one address the first
+/// function in the list counts, as in the kernel's own messages. Ignores mapping symbols ($a, $d,
+/// .L...).
+class FunctionTable : public Source {
+public:
+    explicit FunctionTable(SymbolList symbols);
+
+    bool locate(std::uint32_t address, Location& to) override;
+    void each_function(const VisitName& visit) override;
+    Reach reach() override { return code(); }
+
+    /// The extent of the function at `address`; nothing if there is none.
+    std::optional<Extent> extent(std::uint32_t address) const;
+
+    Reach code() const; ///< of all functions
+
+private:
+    struct Function {
+        std::uint32_t start;
+        std::uint32_t size;
+        std::string name;
+        std::string module;
+    };
+
+    const Function* find(std::uint32_t address) const;
+
+    std::vector<Function> functions_; ///< sorted by address, without overlaps
+};
+
+// Lists of symbols as text, as in /proc/kallsyms and System.map.
+
+/// Parses lines of `address type name`, optionally followed by `[module]`, all plain text. Throws
+/// Error (bad_input) that names the line, not the file; also if the kernel hid the addresses.
+SymbolList read_kallsyms(std::string_view text);
+
+/// Parses one such line; nothing if it is not one.
+std::optional<Symbol> read_symbol(std::string_view line);
+
+// Parses lines, words and numbers in texts of the kernel.
+
+/// Removes the first line from `text` and returns it.
+inline std::string_view next_line(std::string_view& text) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(text.size(), line.size() + 1));
+    return line;
+}
+
+/// Removes the first word from `line` and returns it; empty if there is none.
+inline std::string_view next_word(std::string_view& line) {
+    const auto is_blank = [](char c) { return c == ' ' || c == '\t' || c == '\r'; };
+    const auto begin = std::find_if_not(line.begin(), line.end(), is_blank);
+    const auto end = std::find_if(begin, line.end(), is_blank);
+    line = {end, line.end()};
+    return {begin, end};
+}
+
+inline bool is_blank(std::string_view line) {
+    return next_word(line).empty();
+}
+
+/// All of `word` as a number.
+inline std::optional<std::uint32_t> number(std::string_view word, int base) {
+    std::uint32_t value = 0;
+    const char* end = word.data() + word.size();
+    const auto [stopped, error] = std::from_chars(word.data(), end, value, base);
+    return error == std::errc() && stopped == end ? std::optional(value) : std::nullopt;
+}
+
+/// A hexadecimal address. One of 64 bits must be where x86-64's kernel has its code, for logs of
+/// mmiotrace: the upper half, always the same, is left out.
+inline std::optional<std::uint32_t> address(std::string_view word) {
+    return number(word.substr(word.size() == 16 && word.starts_with("ffffffff") ? 8 : 0), 16);
+}
 
 } // namespace mmioscope::symbols

@@ -1,7 +1,7 @@
 #include "symbols/unwind.hpp"
 
-#include "system/compressed_source.hpp"
 #include "system/error.hpp"
+#include "system/open_source.hpp"
 
 #include <algorithm>
 #include <cstring>

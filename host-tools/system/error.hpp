@@ -6,7 +6,6 @@
 
 #include <fmt/format.h>
 
-#include <string>
 #include <utility>
 
 namespace mmioscope {

@@ -2,7 +2,6 @@
 
 #include "mmioscope/error.hpp"
 
-#include <algorithm>
 #include <array>
 #include <iterator>
 

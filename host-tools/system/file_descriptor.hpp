@@ -62,7 +62,7 @@ FileDescriptor memory_file(const char* label, std::size_t size);
 /// 64 MiB the message says that it is not a `what`.
 std::string whole_file(const std::string& path, const char* what);
 
-/// Likewise, but decompressed if it is compressed (system/compressed_source.hpp).
+/// Likewise, but decompressed if it is compressed (system/open_source.hpp).
 std::string whole_text(const std::string& path, const char* what);
 
 } // namespace mmioscope

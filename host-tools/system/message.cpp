@@ -1,6 +1,5 @@
 #include "system/message.hpp"
 
-#include <fmt/format.h>
 #include <poll.h>
 #include <signal.h>
 #include <unistd.h>

@@ -5,8 +5,10 @@
 
 #include <sys/stat.h>
 
+#include <cstddef>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -66,7 +68,7 @@ void check_distinct(const std::string& output, const std::vector<std::string>& i
 void check_distinct(const std::string& output,
                     const std::function<std::vector<std::string>()>& inputs);
 
-/// Whether an output may go on in FILE.2, FILE.3 ... (system/part_path.hpp).
+/// Whether an output may go on in FILE.2, FILE.3 ....
 enum class Numbered { no, yes };
 
 struct NamedOutput {
@@ -81,5 +83,37 @@ struct NamedOutput {
 /// that names both if two of `outputs` are, or will be, the same file,
 /// under any names. None of them need exist. Devices and pipes may be several.
 void check_distinct_outputs(const std::vector<NamedOutput>& outputs);
+
+// Names of the files of a recording that has several.
+
+/// The name of the `number`th file: `path` itself, then with .2, .3 ... before its suffix.
+std::string part_path(const std::string& path, unsigned number);
+
+/// Possible names of the file after `path`, which is the `number`th, the likeliest first, for any
+/// name of the first file; both may be compressed with zstd. Empty if `path` is not a possible name
+/// of the `number`th file.
+std::vector<std::string> next_part_paths(const std::string& path, unsigned number);
+
+/// A line that says where a trace in `files` files was saved; empty without a `path`: not saved.
+std::string saved_note(const std::string& path, unsigned files);
+
+// A log beside a recording, such as the guest's console: it does not end the recording.
+
+class SideFile {
+public:
+    /// `fd` belongs to the caller; `name` is its name in messages.
+    SideFile(int fd, std::string name) : fd_(fd), name_(std::move(name)) {}
+
+    /// Appends all of `bytes`. If that fails, a message says so once, and the rest is dropped.
+    void append(std::span<const std::byte> bytes);
+
+    /// Whether all was written.
+    bool whole() const { return whole_; }
+
+private:
+    int fd_;
+    std::string name_;
+    bool whole_ = true;
+};
 
 } // namespace mmioscope

@@ -1,8 +1,12 @@
-// A complete table, described once for people (text.hpp) and for programs (csv.hpp, json.hpp).
+// A complete table, described once for people and for programs (CSV and JSON).
 #pragma once
 
+#include <fmt/format.h>
+
+#include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -85,7 +89,53 @@ using Write = std::function<void(std::string_view)>;
 
 // The cells of a table as people see them, for what lays them out itself.
 
-/// A text for each column with a title, as text.hpp prints it: plain ASCII.
+/// A text for each column with a title, as text() prints it: plain ASCII.
 std::vector<std::string> shown(const Table& table, const Row& row);
+
+// Comma-separated values (RFC 4180, but lines end with LF).
+
+/// Appends `cell` as a field.
+void append_csv(fmt::memory_buffer& to, const Cell& cell);
+
+/// "0x" and as many digits as needed.
+void append_hex(fmt::memory_buffer& to, Hex number);
+
+/// The columns' names, then one line for each row of all `tables`, which must have the same
+/// columns.
+std::string csv(std::span<const Table> tables);
+void csv(std::span<const Table> tables, const Write& write);
+
+// JSON: cells as members of objects, and tables with one object per line.
+
+/// Appends `cell` as a member of the object at the end of `to`; nothing if the cell is empty. Hex
+/// is a string "0x..", because JSON readers treat numbers as doubles.
+void append_json(fmt::memory_buffer& to, std::string_view key, const Cell& cell);
+
+/// One object for each row of each of `tables`, with the known values of its columns for programs.
+std::string jsonl(std::span<const Table> tables);
+void jsonl(std::span<const Table> tables, const Write& write);
+
+// Tables as text for people, in plain ASCII: '?' replaces everything else, so that no name from a
+// guest or a file controls the terminal.
+
+inline constexpr std::size_t unlimited = SIZE_MAX;
+
+/// The width in characters of the terminal at `fd`, or COLUMNS from the environment if that
+/// differs; `unlimited` if it is not a terminal or does not tell.
+std::size_t width_of(int fd);
+
+/// Lines without line ends. For a table with titles none is longer than `width`: cuts the widest
+/// columns of words first. Numbers are shown completely or, from the last column on, not at all.
+std::vector<std::string> lines(const Table& table, std::size_t width = unlimited);
+
+/// Likewise, with line ends.
+std::string text(const Table& table, std::size_t width = unlimited);
+
+/// Likewise, line by line, without line ends.
+void each_line(const Table& table, std::size_t width, const Write& write);
+
+/// All `tables`, with an empty line before each that has titles, except the first.
+std::string text(std::span<const Table> tables, std::size_t width = unlimited);
+void text(std::span<const Table> tables, std::size_t width, const Write& write);
 
 } // namespace mmioscope::table

@@ -1,15 +1,11 @@
 #include "tree/device_names.hpp"
 
 #include "system/escape.hpp"
-#include "tree/device_tree.hpp"
 #include "tree/tree_nodes.hpp"
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstring>
-#include <map>
-#include <set>
 #include <unordered_map>
 #include <utility>
 

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "verify/artefacts.hpp"
-#include "verify/streams.hpp"
+#include "verify/events.hpp"
 
 #include <array>
 #include <cstdint>

@@ -1,14 +1,12 @@
 #include "verify/artefacts.hpp"
 
 #include "tree/device_names.hpp"
-#include "verify/border.hpp"
-#include "verify/undecoded.hpp"
+#include "verify/events.hpp"
 
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <optional>
-#include <string_view>
 #include <vector>
 
 namespace mmioscope::verify {

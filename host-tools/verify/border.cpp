@@ -1,4 +1,4 @@
-#include "verify/border.hpp"
+#include "verify/artefacts.hpp"
 
 #include "abi/record.hpp"
 

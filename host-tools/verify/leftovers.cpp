@@ -1,7 +1,6 @@
 #include "verify/leftovers.hpp"
 
 #include <algorithm>
-#include <optional>
 
 namespace mmioscope::verify {
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "verify/align.hpp"
-#include "verify/difference.hpp"
+#include "verify/compare.hpp"
 
 #include <span>
 #include <vector>
@@ -13,6 +13,7 @@ namespace mmioscope::verify {
 /// The differences except those of order. An event that merely moved is added to `matching`
 /// instead, for check_order() to find.
 std::vector<Difference> name_leftovers(std::span<const importing::Line> lines,
-                                       std::span<const importing::Event> events, Matching& matching);
+                                       std::span<const importing::Event> events,
+                                       Matching& matching);
 
 } // namespace mmioscope::verify

@@ -4,7 +4,6 @@
 #include "tree/device_names.hpp"
 #include "verify/compare.hpp"
 
-#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -13,7 +12,8 @@ namespace mmioscope::verify {
 
 /// The first differences, each with both sides, as lines.
 std::string difference_details(const Result& result, const importing::AccessLog& log,
-                               std::span<const importing::Event> events, const tree::DeviceNames& names);
+                               std::span<const importing::Event> events,
+                               const tree::DeviceNames& names);
 
 /// As lines: how events appeared differently in the log, and what was left out.
 std::string notes(const Result& result, const importing::AccessLog& log);

@@ -1,16 +1,15 @@
 #include "view/column_line.hpp"
 
-#include "import/imported.hpp"
+#include "import/importing.hpp"
 #include "records/kinds.hpp"
 #include "records/record_text.hpp"
 #include "registers/fields_text.hpp"
-#include "table/text.hpp"
+#include "table/table.hpp"
 #include "view/event_text.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
 namespace mmioscope::view {
 

@@ -60,7 +60,7 @@ struct LineStyle {
     std::uint32_t frequency = 0;   ///< of the counter, Hz; 0 if unknown: times are ticks
     std::uint32_t pc_high = 0;     ///< upper half of code addresses; 0: they have 32 bits
     std::size_t device_width = 12; ///< length of the longest device name
-    std::size_t width = SIZE_MAX;  ///< length of a line; fitted_line.hpp says how it is fitted
+    std::size_t width = SIZE_MAX;  ///< length of a line; event_text.hpp says how it is fitted
     tree::ShortNames short_names;  ///< of devices, for little room
 };
 

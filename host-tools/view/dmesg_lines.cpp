@@ -1,5 +1,5 @@
 #include "view/dmesg_lines.hpp"
-#include "import/imported.hpp"
+#include "import/importing.hpp"
 #include "records/ticks.hpp"
 #include "system/error.hpp"
 #include "system/file_descriptor.hpp"

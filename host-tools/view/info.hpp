@@ -7,7 +7,6 @@
 #include "records/selections.hpp"
 #include "records/summary.hpp"
 #include "records/verdict.hpp"
-#include "registers/coverage.hpp"
 #include "registers/trace_devices.hpp"
 #include "table/table.hpp"
 

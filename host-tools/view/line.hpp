@@ -6,7 +6,6 @@
 #include "system/text_buffer.hpp"
 #include "view/column_line.hpp"
 #include "view/event_text.hpp"
-#include "view/fitted_line.hpp"
 
 #include <array>
 #include <bit>

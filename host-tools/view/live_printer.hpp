@@ -1,7 +1,7 @@
 // Prints a trace during the recording, in a thread of its own that reads the file back.
 #pragma once
 
-#include "file/follow.hpp"
+#include "file/file_writer.hpp"
 #include "file/trace_reader.hpp"
 #include "reading/trace.hpp"
 #include "view/line.hpp"

@@ -1,14 +1,18 @@
 #include "view/print_output.hpp"
 
 #include "system/error.hpp"
-#include "table/text.hpp"
+#include "system/signals.hpp"
+#include "system/user_cache.hpp"
+#include "table/table.hpp"
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 
 namespace mmioscope::view {
@@ -73,6 +77,109 @@ void Output::close() {
     const int why = why_now != 0 ? why_now : why_it_fails(file_);
     throw failure("cannot write {}: {}", file_ == stdout ? "standard output" : path_,
                   why != 0 ? std::strerror(why) : "an earlier write failed");
+}
+
+namespace {
+
+volatile pid_t pager_process = 0; // signal handlers have no arguments
+
+std::string environment(const char* name) {
+    const char* const value = std::getenv(name);
+    return value == nullptr ? "" : value;
+}
+
+// Empty: none.
+std::string command() {
+    const std::string terminal = environment("TERM");
+    if (terminal.empty() || terminal == "dumb") {
+        return "";
+    }
+    for (const char* const name : {"MMIOSCOPE_PAGER", "PAGER"}) {
+        if (std::getenv(name) != nullptr) {
+            const std::string chosen = environment(name);
+            return chosen == "cat" ? "" : chosen;
+        }
+    }
+    return find_in_path("less") ? "less" : "";
+}
+
+void wait_for_pager() {
+    while (::waitpid(pager_process, nullptr, 0) < 0 && errno == EINTR) {
+    }
+}
+
+// The pager has the terminal until the user leaves it.
+void wait_and_die(int signal) {
+    ::close(STDOUT_FILENO);
+    ::close(STDERR_FILENO);
+    wait_for_pager();
+    std::signal(signal, SIG_DFL);
+    std::raise(signal);
+}
+
+// Does not start the pager without output: an earlier error stays in its usual place.
+[[noreturn]] void become_pager(const std::string& command, int input) {
+    ::dup2(input, STDIN_FILENO);
+    ::close(input);
+    pollfd first{STDIN_FILENO, POLLIN, 0};
+    ::poll(&first, 1, -1);
+    ::setenv("LESS", "FRX", 0);
+    restore_signals();
+    ::execl("/bin/sh", "sh", "-c", command.c_str(), static_cast<char*>(nullptr));
+    std::_Exit(127);
+}
+
+constexpr int deadly[] = {SIGINT, SIGHUP, SIGTERM, SIGQUIT, SIGPIPE};
+
+} // namespace
+
+Pager::Pager(bool wanted) {
+    const std::string program = wanted && ::isatty(STDOUT_FILENO) != 0 ? command() : "";
+    int ends[2];
+    if (program.empty() || ::pipe(ends) != 0) {
+        return;
+    }
+    std::fflush(stdout);
+    const pid_t process = ::fork();
+    if (process == 0) {
+        ::close(ends[1]);
+        become_pager(program, ends[0]);
+    }
+    ::close(ends[0]);
+    if (process > 0) {
+        pager_process = process;
+        output_ = ::dup(STDOUT_FILENO);
+        ::dup2(ends[1], STDOUT_FILENO);
+        if (::isatty(STDERR_FILENO) != 0) {
+            errors_ = ::dup(STDERR_FILENO);
+            ::dup2(ends[1], STDERR_FILENO);
+        }
+        for (const int signal : deadly) {
+            if (std::signal(signal, wait_and_die) == SIG_IGN) {
+                std::signal(signal, SIG_IGN);
+            }
+        }
+    }
+    ::close(ends[1]);
+}
+
+Pager::~Pager() {
+    if (output_ < 0) {
+        return;
+    }
+    std::fflush(stdout);
+    ::dup2(output_, STDOUT_FILENO); // closes the pipe
+    ::close(output_);
+    if (errors_ >= 0) {
+        ::dup2(errors_, STDERR_FILENO);
+        ::close(errors_);
+    }
+    wait_for_pager();
+    for (const int signal : deadly) {
+        if (std::signal(signal, SIG_DFL) == SIG_IGN) {
+            std::signal(signal, SIG_IGN);
+        }
+    }
 }
 
 } // namespace mmioscope::view

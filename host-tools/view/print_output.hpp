@@ -3,6 +3,8 @@
 
 #include "export/output.hpp"
 
+#include <sys/types.h>
+
 #include <cstdio>
 #include <optional>
 #include <string>
@@ -22,7 +24,7 @@ public:
 
     std::FILE* file() const { return file_; }
     bool terminal() const { return terminal_; }
-    /// Width of its lines in characters (table/text.hpp).
+    /// Width of its lines in characters (table/table.hpp).
     std::size_t width() const { return width_; }
 
     /// The data is complete, or `file` accepts no more. Throws Error (failed) if it is not all
@@ -37,6 +39,25 @@ private:
     std::FILE* file_ = stdout;
     bool terminal_; // when it was opened: a pager may be started later
     std::size_t width_;
+};
+
+// Sends output on a terminal through a pager, like git.
+
+class Pager {
+public:
+    /// As long as this object lives, standard output goes to a pager, and so does standard error if
+    /// it is a terminal. Does nothing if `wanted` is false, if standard output is not a terminal or
+    /// a dumb one, or if there is no pager. The pager is MMIOSCOPE_PAGER, PAGER or `less`; empty
+    /// and `cat` mean none. One at a time.
+    explicit Pager(bool wanted);
+    /// Waits until the user leaves the pager.
+    ~Pager();
+    Pager(const Pager&) = delete;
+    Pager& operator=(const Pager&) = delete;
+
+private:
+    int output_ = -1; ///< the original standard output; -1: no pager
+    int errors_ = -1; ///< likewise for standard error
 };
 
 } // namespace mmioscope::view

@@ -1,10 +1,10 @@
 // Prints events as lines, to a person or a pipe.
 #pragma once
 
-#include "analysis/collapse.hpp"
 #include "analysis/kept_access.hpp"
+#include "analysis/merging.hpp"
 #include "reading/drive.hpp"
-#include "records/open_accesses.hpp"
+#include "records/groups.hpp"
 #include "view/line.hpp"
 
 #include <cstdint>

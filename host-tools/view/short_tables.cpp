@@ -1,7 +1,5 @@
 #include "view/short_tables.hpp"
 
-#include "records/verdict.hpp"
-#include "table/text.hpp"
 #include "view/column_line.hpp"
 
 #include <fmt/format.h>

@@ -1,7 +1,7 @@
 // The screen of `top` as lines of text.
 #pragma once
 
-#include "analysis/rates.hpp"
+#include "analysis/count_table.hpp"
 #include "file/trace_reader.hpp"
 #include "reading/drive.hpp"
 #include "records/losses.hpp"
@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <map>
 #include <optional>
 #include <span>
@@ -16,6 +17,8 @@
 #include <string_view>
 #include <utility>
 #include <vector>
+
+struct screen; // ncurses' SCREEN
 
 namespace mmioscope::view {
 
@@ -100,6 +103,42 @@ private:
     std::uint64_t looked_ = 0; ///< time of the last update, ns
     std::uint64_t events_ = 0; ///< events up to it
     trace::LossCounter seen_{1};
+};
+
+// A terminal used as a full screen: lines on it, and keys from it.
+
+class FullScreen {
+public:
+    /// Throws Error (bad_input) if standard output is not a terminal, or one unknown to ncurses.
+    /// Keys come from the terminal even if standard input is something else.
+    FullScreen();
+    /// Restores the terminal.
+    ~FullScreen();
+    FullScreen(const FullScreen&) = delete;
+    FullScreen& operator=(const FullScreen&) = delete;
+
+    std::size_t rows() const;
+    std::size_t columns() const;
+
+    /// `titles` and `cursor` are highlighted lines.
+    void show(const std::vector<std::string>& lines, std::size_t titles, std::size_t cursor);
+
+    /// The next key: a character, or one of those below; -1 if there is none, `resized` if the
+    /// terminal's size changed.
+    int key();
+    static constexpr int resized = -2;
+    static constexpr int up = -3;
+    static constexpr int down = -4;
+    static constexpr int page_up = -5;
+    static constexpr int page_down = -6;
+    static constexpr int home = -7;
+    static constexpr int end = -8;
+    static constexpr int enter = -9;
+    static constexpr int back = -10; ///< or to the left
+
+private:
+    std::FILE* terminal_;
+    screen* screen_ = nullptr;
 };
 
 } // namespace mmioscope::view

@@ -3,7 +3,7 @@
 // kernel in RAM. For counting instructions (tests/bench/capture.sh).
 #include "../host-tools/fake_area.hpp"
 #include "../host-tools/fake_modules.hpp"
-#include "linux/onlooker.hpp"
+#include "linux/caller_finder.hpp"
 #include "rings/recorder.hpp"
 #include "system/error.hpp"
 

@@ -1,7 +1,6 @@
 // Exports a trace: what a format costs in addition to decoding and naming (reading.cpp).
 #include "boot_mix.hpp"
-#include "export/ctf.hpp"
-#include "export/jsonl.hpp"
+#include "export/formats.hpp"
 #include "reading/drive.hpp"
 
 #include <unistd.h>
@@ -26,11 +25,8 @@ void write_all(exporting::Exporter& exporter, benchmark::State& state) {
 }
 
 void export_jsonl(benchmark::State& state) {
-    const FileDescriptor nowhere = create_output("/dev/null");
     for (auto _ : state) {
-        exporting::Sink sink(nowhere.get(), "/dev/null");
-        exporting::JsonLines exporter(sink);
-        write_all(exporter, state);
+        write_all(exporting::format_of("jsonl").open("/dev/null")->exporter(), state);
     }
     bench::count_events(state, BootMix::events);
 }
@@ -42,8 +38,7 @@ void export_ctf(benchmark::State& state) {
     const fs::path folder =
         fs::temp_directory_path() / fmt::format("mmioscope-bench-{}", ::getpid());
     for (auto _ : state) {
-        exporting::Ctf exporter(folder, folder.string());
-        write_all(exporter, state);
+        write_all(*exporting::make_ctf(folder, folder.string()), state);
         state.PauseTiming();
         fs::remove_all(folder);
         state.ResumeTiming();

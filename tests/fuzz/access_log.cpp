@@ -1,10 +1,9 @@
 // QEMU's log and that of the PCs are input to verify: any content must be read to the end. Import
 // must refuse it or make a sound trace.
-#include "import/access_log.hpp"
 #include "file/trace_reader.hpp"
 #include "import/qemu_log.hpp"
 #include "system/error.hpp"
-#include "verify/pc_log.hpp"
+#include "verify/compare.hpp"
 
 #include <unistd.h>
 

@@ -7,7 +7,6 @@
 // Odd: the input itself is the file.
 #include "rings/black_box.hpp"
 #include "abi/description.hpp"
-#include "rings/recorded_boot.hpp"
 #include "host-tools/fake_area.hpp"
 #include "system/error.hpp"
 
@@ -128,8 +127,8 @@ void look_through(std::span<std::byte> image) {
 
 void look_into_a_file(std::span<const std::byte> bytes) try {
     std::optional<rings::RecordedBoot> boot = rings::is_trace_file(bytes)
-                                                     ? rings::previous_boot_in_file(bytes)
-                                                     : rings::previous_boot_in_stream(bytes);
+                                                  ? rings::previous_boot_in_file(bytes)
+                                                  : rings::previous_boot_in_stream(bytes);
     const std::optional<rings::Area> area =
         boot ? rings::sound_area(boot->area.bytes()) : std::nullopt;
     if (area) {

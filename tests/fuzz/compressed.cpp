@@ -1,7 +1,7 @@
 // Compressed data is input: what comes out must not depend on how much is asked for at a time, nor
 // whether there is a problem, which is one line. The first byte has the size of the pieces.
-#include "system/compressed_source.hpp"
 #include "system/escape.hpp"
+#include "system/open_source.hpp"
 
 #include <algorithm>
 #include <cstdlib>

@@ -2,8 +2,7 @@
 // a kernel, its tasks, its modules and the callers of its functions must end, and read nothing
 // else.
 #include "linux/caller_finder.hpp"
-#include "linux/kernel_finder.hpp"
-#include "linux/task_watch.hpp"
+#include "linux/task_layout.hpp"
 #include "records/module_table.hpp"
 
 #include "host-tools/fake_modules.hpp"

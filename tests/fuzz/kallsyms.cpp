@@ -1,11 +1,9 @@
 // A kernel's image and lists of symbols are input: the result must be symbols, or one clear line of
 // error. The first byte selects the reader.
-#include "symbols/function_table.hpp"
 #include "symbols/kernel_image.hpp"
 #include "symbols/module_files.hpp"
 #include "symbols/section.hpp"
 #include "symbols/symbols.hpp"
-#include "symbols/task_offsets.hpp"
 #include "system/error.hpp"
 
 #include <cstdlib>

@@ -1,7 +1,7 @@
 // Description files are input: for any content, the result must be registers or one line of error.
+#include "registers/description.hpp"
 #include "registers/fields_text.hpp"
 #include "registers/register_book.hpp"
-#include "registers/regs_reader.hpp"
 #include "system/error.hpp"
 
 #include <cstdlib>

@@ -1,5 +1,5 @@
 // SVD files are input: for any content, the result must be registers or one line of error.
-#include "registers/svd_reader.hpp"
+#include "registers/description.hpp"
 #include "system/error.hpp"
 
 #include <cstdlib>

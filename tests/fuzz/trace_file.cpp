@@ -6,10 +6,10 @@
 #include "file/trace_check.hpp"
 #include "file/trace_reader.hpp"
 #include "reading/drive.hpp"
-#include "system/compressed_source.hpp"
 #include "system/crc.hpp"
 #include "system/error.hpp"
 #include "system/escape.hpp"
+#include "system/open_source.hpp"
 #include "view/printer.hpp"
 
 #include <zstd.h>

@@ -10,9 +10,9 @@
 #include "abi/record.hpp"
 #include "reading/trace.hpp"
 #include "symbol_text.hpp"
-#include "symbols/function_table.hpp"
 #include "symbols/kernel_image.hpp"
 #include "symbols/section.hpp"
+#include "symbols/symbols.hpp"
 #include "system/error.hpp"
 
 #include <fstream>

@@ -3,7 +3,7 @@
 
 #include "catch_2_or_3.hpp"
 #include "file/trace_reader.hpp"
-#include "record/record_stream.hpp"
+#include "record/recording.hpp"
 #include "records.hpp"
 #include "stream_maker.hpp"
 #include "system/byte_source.hpp"

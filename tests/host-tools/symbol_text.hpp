@@ -1,7 +1,7 @@
 // Symbols as text, as in /proc/kallsyms.
 #pragma once
 
-#include "symbols/function_table.hpp"
+#include "symbols/symbols.hpp"
 #include "system/escape.hpp"
 
 #include <fmt/format.h>

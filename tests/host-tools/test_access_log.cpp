@@ -1,7 +1,7 @@
 // Lines as QEMU 7.2 prints them.
 #include "bus.hpp"
 #include "catch_2_or_3.hpp"
-#include "import/text_lines.hpp"
+#include "import/importing.hpp"
 #include "system/error.hpp"
 
 #include <algorithm>
@@ -138,7 +138,8 @@ TEST_CASE("a line longer than the limit is refused without reading to its end") 
     }
     MemorySource blocks(std::as_bytes(std::span(many)));
     std::size_t next = 20'000;
-    importing::for_each_line(blocks, [&next](std::string_view line) { REQUIRE(line.size() == next++); });
+    importing::for_each_line(blocks,
+                             [&next](std::string_view line) { REQUIRE(line.size() == next++); });
     CHECK(next == 20'200);
 }
 

@@ -1,16 +1,13 @@
 // Counts, rates, mappings, PCI functions, and the place of the kernel's log.
 #include "../sim/random.hpp"
+#include "analysis/analyses.hpp"
 #include "analysis/count_table.hpp"
-#include "analysis/mappings.hpp"
 #include "analysis/pci.hpp"
-#include "analysis/rates.hpp"
 #include "random_trace.hpp"
 #include "reading/trace.hpp"
 #include "records.hpp"
 #include "system/byte_source.hpp"
-#include "table/csv.hpp"
-#include "table/json.hpp"
-#include "table/text.hpp"
+#include "table/table.hpp"
 #include "trace_text.hpp"
 #include "view/top_screen.hpp"
 
@@ -205,14 +202,14 @@ TEST_CASE("top counts by each key, as of the last look") {
 }
 
 TEST_CASE("each mapping is listed once, with its first user") {
-    analysis::Mappings mappings;
+    const auto mappings = analysis::make_mappings();
     each(two_devices + R"(
 0.7 cpu0 R4 0x1004 1 pc=0xc010 lr=0xd010 task=0x77 va=0xf0001004
 0.8 cpu0 R4 0x1008 1 pc=0xe000 va=0xf0001008
 0.9 cpu0 R4 0x2008 1 pc=0xe000 va=0xf0001008
 )",
-         [&mappings](const Event& event) { mappings.add(event); });
-    const std::string table = table::text(mappings.table());
+         [&mappings](const Event& event) { mappings->add(event); });
+    const std::string table = table::text(mappings->table());
     CHECK_THAT(table, Catch::Contains("    0.700000 0xf0001000 0x0000001000  uart                "
                                       "             2  putc <- write  sh:12\n"));
     CHECK_THAT(table, Catch::Contains("0xf0001000 0x0000002000  mmc"));
@@ -220,15 +217,15 @@ TEST_CASE("each mapping is listed once, with its first user") {
 }
 
 TEST_CASE("mappings whose pages differ by the number of remembered pages are listed separately") {
-    analysis::Mappings mappings;
+    const auto mappings = analysis::make_mappings();
     each(R"(
 device memory 0x100000 0x100000
 0.1 cpu0 R4 0x100000 1 pc=0xc010 va=0xf0000000
 0.2 cpu0 R4 0x140000 1 pc=0xc010 va=0xf0000000
 0.3 cpu0 R4 0x100000 1 pc=0xc010 va=0xf0000000
 )",
-         [&mappings](const Event& event) { mappings.add(event); });
-    const std::string table = table::text(mappings.table());
+         [&mappings](const Event& event) { mappings->add(event); });
+    const std::string table = table::text(mappings->table());
     CHECK_THAT(table,
                Catch::Contains("0xf0000000 0x0000100000  memory                           2  pc"));
     CHECK_THAT(table,
@@ -283,13 +280,13 @@ TEST_CASE("counts and mappings beyond the limit are left out and counted, and th
     const RandomTrace random(GENERATE(range(1u, 1 + sim::seeds(1))), 20'000);
     Counts all(analysis::all_keys());
     Counts few(analysis::all_keys(), 3);
-    analysis::Mappings all_mappings(100'000);
-    analysis::Mappings few_mappings(3);
+    const auto all_mappings = analysis::make_mappings(100'000);
+    const auto few_mappings = analysis::make_mappings(3);
     read_random(
         random,
         [&](std::span<const Event> events) {
             all.add_all(events), few.add_all(events);
-            all_mappings.add_all(events), few_mappings.add_all(events);
+            all_mappings->add_all(events), few_mappings->add_all(events);
         },
         [&] { all.forget(), few.forget(); });
     const auto rows = [](const table::Table& table) {
@@ -318,9 +315,9 @@ TEST_CASE("counts and mappings beyond the limit are left out and counted, and th
         any_left_out = any_left_out || missing > 0;
     }
     CHECK(any_left_out);
-    const table::Table mappings = few_mappings.table();
+    const table::Table mappings = few_mappings->table();
     CHECK(rows(mappings).size() == 1 + 3);
-    CHECK(std::ranges::includes(rows(all_mappings.table()), rows(mappings)));
+    CHECK(std::ranges::includes(rows(all_mappings->table()), rows(mappings)));
     REQUIRE(mappings.left_out.size() == 1);
     CHECK_THAT(mappings.left_out[0],
                Catch::Contains(" accesses through mappings beyond the first 3 are left out: "));

@@ -1,7 +1,7 @@
 // Traces in `pre` mode: begin records are in order, and shown only if an access has no end.
 #include "given_event.hpp"
 #include "records.hpp"
-#include "records/open_accesses.hpp"
+#include "records/groups.hpp"
 #include "records/verdict.hpp"
 #include "rings/merge.hpp"
 #include "trees.hpp"

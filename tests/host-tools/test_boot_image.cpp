@@ -1,5 +1,5 @@
 // The hypervisor as a U-Boot image.
-#include "run/boot_image.hpp"
+#include "run/input.hpp"
 
 #include "catch_2_or_3.hpp"
 #include "system/error.hpp"

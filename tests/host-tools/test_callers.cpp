@@ -2,7 +2,7 @@
 #include "catch_2_or_3.hpp"
 #include "reading/naming.hpp"
 #include "reading_all.hpp"
-#include "symbols/function_table.hpp"
+#include "symbols/symbols.hpp"
 
 using namespace mmioscope;
 using namespace mmioscope::test;

@@ -2,9 +2,7 @@
 #include "file/trace_check.hpp"
 #include "reading_all.hpp"
 #include "system/crc.hpp"
-#include "table/csv.hpp"
-#include "table/json.hpp"
-#include "table/text.hpp"
+#include "table/table.hpp"
 #include "view/short_tables.hpp"
 
 using namespace mmioscope;

@@ -5,7 +5,7 @@
 #include "control/steering.hpp"
 #include "records.hpp"
 #include "records/record_text.hpp"
-#include "run/watches.hpp"
+#include "run/probes.hpp"
 #include "stream_maker.hpp"
 #include "system/error.hpp"
 #include "wires.hpp"
@@ -112,7 +112,8 @@ TEST_CASE("a variable lies as far from the first byte of memory as the kernel ha
     CHECK(run::page_cells({"lock", "limit=100"}, variables) ==
           std::vector<std::uint32_t>{100, 0x817a'e000, 0x1000});
     CHECK(run::page_cells({"limit=255", "all"}, variables) == std::vector<std::uint32_t>{255});
-    CHECK_THROWS_WITH(run::page_cells({"0xfffff000+8K"}, variables), Catch::Contains("above 4 GiB"));
+    CHECK_THROWS_WITH(run::page_cells({"0xfffff000+8K"}, variables),
+                      Catch::Contains("above 4 GiB"));
     for (const char* name : {"absolute", "of_a_module", "none"}) {
         CHECK_THROWS_WITH(variables(name), Catch::Contains("no such variable"));
     }

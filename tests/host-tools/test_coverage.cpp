@@ -1,5 +1,5 @@
 // Coverage: accessed registers, by the level of their names.
-#include "registers/coverage.hpp"
+#include "registers/trace_devices.hpp"
 #include "sample_event.hpp"
 
 using namespace mmioscope;

@@ -1,6 +1,5 @@
 // diff: what one boot did that others did not, and what differs between any two.
 #include "../sim/random.hpp"
-#include "diff/finding_tables.hpp"
 #include "diff/findings.hpp"
 #include "diff/observer.hpp"
 #include "diff/profile.hpp"

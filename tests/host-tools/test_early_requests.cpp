@@ -3,7 +3,6 @@
 #include "abi/chosen.hpp"
 #include "run/boot_tree.hpp"
 #include "run/early_requests.hpp"
-#include "run/selection.hpp"
 #include "system/error.hpp"
 #include "tree/device_names.hpp"
 #include "trees.hpp"

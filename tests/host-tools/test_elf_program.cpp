@@ -1,7 +1,7 @@
 // ELF files as bare guests: where their segments go, where they begin, and what is wrong with
 // hostile ones.
 #include "../sim/random.hpp"
-#include "run/guest_program.hpp"
+#include "run/input.hpp"
 #include "system/error.hpp"
 #include "trees.hpp"
 #include "wires.hpp"

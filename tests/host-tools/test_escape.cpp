@@ -1,8 +1,7 @@
 // Text that may contain anything, in each format.
 #include "catch_2_or_3.hpp"
 #include "system/escape.hpp"
-#include "table/csv.hpp"
-#include "table/json.hpp"
+#include "table/table.hpp"
 
 using namespace mmioscope;
 

@@ -1,10 +1,10 @@
 // Exports of events; the expected text is beside the trace.
-#include "analysis/collapse.hpp"
+#include "analysis/merging.hpp"
 #include "export/columns.hpp"
 #include "export/database.hpp"
+#include "export/formats.hpp"
 #include "export/row_text.hpp"
-#include "export/sink.hpp"
-#include "reading/loss_finder.hpp"
+#include "reading/tally.hpp"
 #include "records/ticks.hpp"
 #include "sample_event.hpp"
 #include "system/file_descriptor.hpp"

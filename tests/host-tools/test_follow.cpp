@@ -1,5 +1,5 @@
 // Reads a file while it is written: nothing is missed, and the end is detected.
-#include "file/follow.hpp"
+#include "file/file_writer.hpp"
 #include "file/trace_reader.hpp"
 #include "records.hpp"
 

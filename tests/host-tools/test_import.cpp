@@ -1,7 +1,6 @@
 // Logs of other tools become traces; the log is beside the expected result.
 #include "file/trace_reader.hpp"
 #include "import/mmiotrace.hpp"
-#include "import/mmiotrace_line.hpp"
 #include "import/qemu_log.hpp"
 #include "records.hpp"
 #include "system/error.hpp"

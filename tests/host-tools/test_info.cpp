@@ -2,8 +2,7 @@
 #include "records.hpp"
 #include "sample_event.hpp"
 #include "system/byte_source.hpp"
-#include "table/json.hpp"
-#include "table/text.hpp"
+#include "table/table.hpp"
 #include "view/info.hpp"
 
 using namespace mmioscope;

@@ -2,7 +2,6 @@
 #include "allocations.hpp"
 #include "records.hpp"
 #include "registers/interrupt_names.hpp"
-#include "registers/tree_interrupts.hpp"
 #include "system/byte_source.hpp"
 #include "system/file_descriptor.hpp"
 #include "tree_maker.hpp"

@@ -1,9 +1,8 @@
 // The previous boot in a stream: the result is an area like the one in memory, complete or none.
 #include "../sim/random.hpp"
-#include "rings/black_box.hpp"
-#include "rings/recorded_boot.hpp"
 #include "catch_2_or_3.hpp"
 #include "records.hpp"
+#include "rings/black_box.hpp"
 #include "stream_maker.hpp"
 #include "wire/wire_decoder.hpp"
 
@@ -118,8 +117,7 @@ TEST_CASE("kept: invalid records are counted as damaged") {
     kept[7].cpu = 9;
     const Records too_many(20'000, kept[8]);
     kept.insert(kept.end(), too_many.begin(), too_many.end());
-    std::optional<rings::RecordedBoot> boot =
-        rings::previous_boot_in_stream(stream(kept).wire());
+    std::optional<rings::RecordedBoot> boot = rings::previous_boot_in_stream(stream(kept).wire());
     REQUIRE(boot.has_value());
     CHECK(last_of(*boot, 5000).damaged == 3 + few);
 }

@@ -1,10 +1,9 @@
 // Rows with cached texts: the same as rows made anew for each event.
-#include "export/ctf.hpp"
+#include "export/formats.hpp"
 #include "export/row_text.hpp"
 #include "records.hpp"
 #include "records/record_text.hpp"
-#include "table/csv.hpp"
-#include "table/json.hpp"
+#include "table/table.hpp"
 #include "view/line.hpp"
 #include "wires.hpp"
 
@@ -185,6 +184,9 @@ private:
     std::string bytes_;
 };
 
+/// Ids of events in CTF, which are no record types.
+constexpr std::uint8_t ctf_write = 64, ctf_unknown = 65;
+
 std::string plain_ctf(const Event& event, std::uint64_t time) {
     using namespace exporting;
     const abi::Record& r = event.record;
@@ -313,19 +315,19 @@ TEST_CASE("CTF events made from cached texts equal newly made events") {
     std::map<unsigned, std::uint64_t> last;
     {
         RandomEvents random;
-        exporting::Ctf ctf(trace, "trace");
+        const auto ctf = exporting::make_ctf(trace, "trace");
         for (unsigned i = 0; i < events; ++i) {
             if (i % events_between_forgetting == 0) {
                 random.forget();
-                ctf.forget();
+                ctf->forget();
             }
             const Event event = random.next();
-            ctf.add(event);
+            ctf->add(event);
             std::uint64_t& time = last[event.record.cpu];
             time = std::max(time, event.record.time);
             expected[event.record.cpu] += plain_ctf(event, time);
         }
-        ctf.finish();
+        ctf->finish();
     }
     REQUIRE(expected.size() == 3);
     for (const auto& [cpu, bytes] : expected) {

@@ -1,5 +1,5 @@
 #include "catch_2_or_3.hpp"
-#include "symbols/kernel_text.hpp"
+#include "symbols/kernel_image.hpp"
 
 #include <cstring>
 

@@ -8,8 +8,8 @@
 #include "mmioscope/trace.hpp"
 #include "reading/trace.hpp"
 #include "reading_all.hpp"
+#include "records/groups.hpp"
 #include "records/kinds.hpp"
-#include "records/open_accesses.hpp"
 #include "sample_event.hpp"
 #include "view/line.hpp"
 #include "wires.hpp"
@@ -178,7 +178,8 @@ TEST_CASE("kinds: each is in each export") {
             CAPTURE(format.name, trace::type_word(type));
             if (format.name == "folded") { // has only stacks, and counts accesses without one
                 CHECK_THAT(all, Catch::Contains("accesses have no stack"));
-            } else if (format.name == "mmiotrace") { // has only accesses and marks, and counts the rest
+            } else if (format.name ==
+                       "mmiotrace") { // has only accesses and marks, and counts the rest
                 CHECK_THAT(all, Catch::Contains("records that are not accesses by the guest"));
             } else {
                 CHECK_THAT(all,

@@ -1,6 +1,6 @@
 // Ids of a database, not all of them in memory.
 #include "catch_2_or_3.hpp"
-#include "export/known_ids.hpp"
+#include "export/database.hpp"
 #include "system/error.hpp"
 
 #include <filesystem>

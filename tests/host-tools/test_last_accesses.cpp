@@ -1,7 +1,7 @@
 // The last accesses of a boot, as lines and as rows.
 #include "abi/control.hpp"
 #include "fake_area.hpp"
-#include "view/last_lines.hpp"
+#include "view/last_accesses.hpp"
 
 #include <cstdlib>
 
@@ -120,7 +120,8 @@ TEST_CASE("CSV has the columns of exports, and the state") {
     Boot boot;
     const std::string text = rows(boot, true);
     CHECK(text.starts_with("ns,ticks,cpu,type,dir,size,device,"));
-    CHECK_THAT(text.substr(0, text.find('\n')), Catch::EndsWith(",sequence,order,flags,payload,note,state"));
+    CHECK_THAT(text.substr(0, text.find('\n')),
+               Catch::EndsWith(",sequence,order,flags,payload,note,state"));
     const auto commas = std::ranges::count(text, ',');
     CHECK(commas == 7 * static_cast<std::ptrdiff_t>(exporting::columns.size()));
     CHECK_THAT(text,

@@ -3,7 +3,7 @@
 #include "../sim/random.hpp"
 #include "fake_modules.hpp"
 #include "linux/caller_finder.hpp"
-#include "linux/kernel_finder.hpp"
+#include "linux/task_layout.hpp"
 #include "records.hpp"
 #include "task_runs.hpp"
 

@@ -1,7 +1,7 @@
 // Modules found in RAM, in both layouts, sound and hostile, and what a trace says about them.
 #include "fake_modules.hpp"
 #include "linux/caller_finder.hpp"
-#include "linux/kernel_finder.hpp"
+#include "linux/task_layout.hpp"
 #include "records.hpp"
 #include "records/module_table.hpp"
 #include "task_runs.hpp"

@@ -1,9 +1,8 @@
 // Tasks found in RAM: the kernel's page tables and lists, sound and hostile, and the tasks of
 // records.
 #include "fake_kernel.hpp"
-#include "linux/kernel_finder.hpp"
-#include "linux/onlooker.hpp"
-#include "linux/task_watch.hpp"
+#include "linux/caller_finder.hpp"
+#include "linux/task_layout.hpp"
 #include "reading/naming.hpp"
 #include "records.hpp"
 #include "task_runs.hpp"

@@ -11,7 +11,7 @@
 
 using namespace mmioscope;
 using namespace mmioscope::test;
-using analysis::MemoryMoves;
+using analysis::make_memory_moves;
 using analysis::MovesBy;
 
 namespace {
@@ -78,7 +78,8 @@ TEST_CASE("memory moves as a plain model says, and is as it was stored last") {
         const auto below = [&](unsigned limit) { return static_cast<unsigned>(random() % limit); };
         const unsigned cpus = 1 + below(abi::max_cpus), lines = 1 + below(6);
         const bool by_page = seed % 2 == 0;
-        MemoryMoves moves(by_page ? MovesBy::page : MovesBy::line, memory, false);
+        const auto moves =
+            make_memory_moves(by_page ? MovesBy::page : MovesBy::line, memory, false, 1000);
         Model bytes(0), by_line(6), pages(12);
         std::map<std::uint64_t, std::uint8_t> content, known; // by address
         std::map<std::string, std::array<std::uint64_t, 4>> wanted;
@@ -92,14 +93,14 @@ TEST_CASE("memory moves as a plain model says, and is as it was stored last") {
             if (other == 0) {
                 abi::Record gap = r;
                 gap.type = abi::RecordType::gap;
-                moves.add(event_of(gap, now));
+                moves->add(event_of(gap, now));
                 known.clear(), bytes.forget(), by_line.forget(), pages.forget();
             } else if (other == 1) {
                 abi::Record watch = r;
                 watch.type = abi::RecordType::configuration;
                 watch.value = std::uint64_t{0x2000} << 32 | 0x8060'0000;
                 watch.pa_low = static_cast<std::uint32_t>(abi::control::Command::watch);
-                moves.add(event_of(watch, now));
+                moves->add(event_of(watch, now));
                 known.clear();
             } else if (other < 20) {
                 content[r.pa_low] ^= static_cast<std::uint8_t>(below(256)); // a device
@@ -121,7 +122,7 @@ TEST_CASE("memory moves as a plain model says, and is as it was stored last") {
                     known.erase(r.pa_low + n);
                 }
             }
-            moves.add(event_of(r, now));
+            moves->add(event_of(r, now));
             const bool moved[] = {pages.add(r, now), by_line.add(r, now), bytes.add(r, now),
                                   changed};
             const unsigned shift = by_page ? 12 : 6;
@@ -135,7 +136,7 @@ TEST_CASE("memory moves as a plain model says, and is as it was stored last") {
         for (const auto& [name, n] : wanted) {
             rows[name] = fmt::format("{} {} {} {} {}\n", name, n[0], n[1], n[2], n[3]);
         }
-        const table::Table table = moves.table(1000);
+        const table::Table table = moves->table();
         CHECK(table.rows.size() == rows.size());
         for (const table::Row& row : table.rows) {
             const table::Table one{table.columns, {row}};
@@ -150,7 +151,7 @@ TEST_CASE("a page has moved if another CPU has lost it, or the right to store") 
         std::mt19937 random(seed);
         const auto below = [&](unsigned limit) { return static_cast<unsigned>(random() % limit); };
         const unsigned cpus = 1 + below(abi::max_cpus);
-        MemoryMoves moves(MovesBy::page, memory, false);
+        const auto moves = make_memory_moves(MovesBy::page, memory, false, 1000);
         std::map<std::uint32_t, std::pair<unsigned, bool>> has; // by page: CPUs, and may one store
         std::map<std::string, std::uint64_t> wanted, found;
         for (std::uint64_t now = 1; now <= 3000; ++now) {
@@ -164,17 +165,18 @@ TEST_CASE("a page has moved if another CPU has lost it, or the right to store") 
             if (had && (writable || !store)) {
                 continue;
             }
-            r.value = abi::move_value(store ? abi::MoveBy::store : abi::MoveBy::load, holders,
-                                      writable);
-            moves.add(event_of(r, now));
+            r.value =
+                abi::move_value(store ? abi::MoveBy::store : abi::MoveBy::load, holders, writable);
+            moves->add(event_of(r, now));
             const int before = std::popcount(holders);
             holders = store ? 1u << r.cpu : holders | 1u << r.cpu;
-            const bool lost = before + (had ? 0 : 1) > std::popcount(holders) || (writable && !store);
+            const bool lost =
+                before + (had ? 0 : 1) > std::popcount(holders) || (writable && !store);
             wanted[fmt::format("{:#x}", r.pa_low & ~0xfffu)] += lost ? 1 : 0;
             writable = store;
         }
         std::erase_if(wanted, [](const auto& one) { return one.second == 0; });
-        const table::Table table = moves.table(1000);
+        const table::Table table = moves->table();
         for (const table::Row& row : table.rows) {
             found[std::string(table::text_in(row[0]))] = std::get<std::uint64_t>(row[2]);
             CHECK(table::text_in(row[1]).empty()); // nobody knows about lines
@@ -186,7 +188,7 @@ TEST_CASE("a page has moved if another CPU has lost it, or the right to store") 
 
 TEST_CASE("nobody knows what memory holds where records are left out") {
     const auto changed = [](bool selects, std::optional<abi::control::Command> before) {
-        MemoryMoves moves(MovesBy::page, memory, selects);
+        const auto moves = make_memory_moves(MovesBy::page, memory, selects, 1000);
         std::uint64_t number = 0;
         for (const bool write : {true, false}) {
             abi::Record r = access(0, 1, 1);
@@ -194,14 +196,14 @@ TEST_CASE("nobody knows what memory holds where records are left out") {
                 r.type = abi::RecordType::configuration;
                 r.value = 0;
                 r.pa_low = static_cast<std::uint32_t>(*before);
-                moves.add(event_of(r, ++number));
+                moves->add(event_of(r, ++number));
             }
             r = access(0, 1, 1);
             r.access = abi::encode_access(write, 2);
             r.value = write ? 1 : 2;
-            moves.add(event_of(r, ++number));
+            moves->add(event_of(r, ++number));
         }
-        return !moves.table(1).rows.empty();
+        return !moves->table().rows.empty();
     };
     using enum abi::control::Command;
     CHECK(changed(false, std::nullopt));
@@ -210,24 +212,24 @@ TEST_CASE("nobody knows what memory holds where records are left out") {
     CHECK(changed(false, no_filter));
     // Of a word of which two bytes are watched.
     const auto of_watched = [](std::uint64_t watched, bool ended) {
-        MemoryMoves moves(MovesBy::page, memory, false);
+        const auto moves = make_memory_moves(MovesBy::page, memory, false, 1000);
         abi::Record r = access(0, 1, 1);
         r.type = abi::RecordType::configuration;
         set_physical_address(r, static_cast<std::uint64_t>(watch));
         r.value = watched | std::uint64_t{2} << 32;
-        moves.add(event_of(r, 1));
+        moves->add(event_of(r, 1));
         if (ended) {
             set_physical_address(r, static_cast<std::uint64_t>(unwatch));
             r.value = watched | std::uint64_t{1} << 32;
-            moves.add(event_of(r, 2));
+            moves->add(event_of(r, 2));
         }
         for (const bool write : {true, false}) {
             r = access(0, 1, 1);
             r.access = abi::encode_access(write, 2);
             r.value = write ? 0x01'0000 : 0x02'0000;
-            moves.add(event_of(r, write ? 3 : 4));
+            moves->add(event_of(r, write ? 3 : 4));
         }
-        return !moves.table(1).rows.empty();
+        return !moves->table().rows.empty();
     };
     CHECK(of_watched(0x1c09'0002, false));
     CHECK(!of_watched(0x1c09'0000, false));

@@ -2,8 +2,8 @@
 // reported.
 #include "file/packer.hpp"
 #include "records.hpp"
-#include "system/compressed_source.hpp"
 #include "system/error.hpp"
+#include "system/open_source.hpp"
 
 #include <algorithm>
 #include <cstring>

@@ -2,8 +2,8 @@
 #include "file/packing.hpp"
 #include "random_trace.hpp"
 #include "reading_all.hpp"
-#include "system/compressed_source.hpp"
 #include "system/crc.hpp"
+#include "system/open_source.hpp"
 #include "wires.hpp"
 
 #include <zstd.h>

@@ -1,6 +1,6 @@
 // A page that no browser would hold.
 #include "catch_2_or_3.hpp"
-#include "page/page_file.hpp"
+#include "page/content.hpp"
 #include "system/file_descriptor.hpp"
 
 #include <unistd.h>

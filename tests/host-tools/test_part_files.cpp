@@ -6,7 +6,7 @@
 #include "reading/trace.hpp"
 #include "reading_all.hpp"
 #include "recorder_process.hpp"
-#include "system/part_path.hpp"
+#include "system/replaced_file.hpp"
 
 using namespace mmioscope;
 using namespace mmioscope::test;

@@ -1,8 +1,8 @@
 // The log of PCs, as from tests/qemu/pc_log.c, compared with a trace.
 #include "bus.hpp"
 #include "catch_2_or_3.hpp"
+#include "verify/compare.hpp"
 #include "verify/events.hpp"
-#include "verify/pc_log.hpp"
 #include "verify/result_text.hpp"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // The line about the policies of a trace, and its place in a recording.
 #include "abi/control.hpp"
 #include "recorder_process.hpp"
-#include "records/policies.hpp"
+#include "records/summary.hpp"
 
 using namespace mmioscope;
 using namespace mmioscope::test;

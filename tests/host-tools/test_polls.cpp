@@ -1,11 +1,10 @@
 // polls: loops that read a register until it changes, and loops that only look like it.
-#include "analysis/fold.hpp"
+#include "analysis/merging.hpp"
 #include "analysis/poll.hpp"
-#include "analysis/poll_table.hpp"
 #include "reading/drive.hpp"
 #include "reading/trace.hpp"
 #include "records.hpp"
-#include "table/csv.hpp"
+#include "table/table.hpp"
 #include "trace_text.hpp"
 
 #include <fmt/format.h>

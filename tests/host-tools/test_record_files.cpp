@@ -2,7 +2,7 @@
 #include "file/trace_check.hpp"
 #include "recorder_process.hpp"
 #include "system/open_source.hpp"
-#include "system/part_path.hpp"
+#include "system/replaced_file.hpp"
 #include "trees.hpp"
 
 #include <libfdt.h>

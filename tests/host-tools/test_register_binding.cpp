@@ -3,8 +3,8 @@
 #include "cpu_time.hpp"
 #include "reading/naming.hpp"
 #include "records.hpp"
+#include "registers/description.hpp"
 #include "registers/fields_text.hpp"
-#include "registers/regs_reader.hpp"
 #include "tree_maker.hpp"
 
 #include <fmt/format.h>

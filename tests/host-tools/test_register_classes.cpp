@@ -2,7 +2,7 @@
 #include "analysis/register_classes.hpp"
 #include "random_trace.hpp"
 #include "register_words.hpp"
-#include "table/csv.hpp"
+#include "table/table.hpp"
 
 #include <fmt/format.h>
 

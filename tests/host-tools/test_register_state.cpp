@@ -1,11 +1,10 @@
 // What commands at and why say of registers, beside models that keep text for everything.
 #include "../sim/random.hpp"
-#include "analysis/causes.hpp"
 #include "analysis/register_state.hpp"
 #include "random_trace.hpp"
 #include "reading/drive.hpp"
 #include "system/byte_source.hpp"
-#include "table/csv.hpp"
+#include "table/table.hpp"
 
 #include <map>
 #include <span>
@@ -273,8 +272,8 @@ TEST_CASE("the causes of an access are the accesses to its register before it") 
         Event event;
         event.record = target.record;
         event.number = target.number;
-        analysis::Causes causes(event);
-        Forgetful forgetful(causes);
+        const auto causes = analysis::make_causes(event);
+        Forgetful forgetful(*causes);
         struct UpToTarget final : reading::Consumer {
             UpToTarget(reading::Consumer& to, std::uint64_t last) : to(to), last(last) {}
             void add(const Event& event) override {
@@ -288,7 +287,7 @@ TEST_CASE("the causes of an access are the accesses to its register before it") 
         } up_to_target(forgetful, target.number);
         read(random, up_to_target);
         CAPTURE(i);
-        CHECK(csv_of(causes.table()) == csv_of(rows));
+        CHECK(csv_of(causes->table()) == csv_of(rows));
     }
     CHECK(older_writes > 0);
 }

@@ -1,8 +1,8 @@
 // Description files: their meaning, and their errors.
 #include "catch_2_or_3.hpp"
+#include "registers/description.hpp"
 #include "registers/fields_text.hpp"
 #include "registers/register_book.hpp"
-#include "registers/regs_reader.hpp"
 #include "registers/shipped.hpp"
 #include "system/error.hpp"
 

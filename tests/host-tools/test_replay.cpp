@@ -1,6 +1,5 @@
 // What `mmioscope gen` makes of a device's accesses.
 #include "analysis/replay.hpp"
-#include "analysis/replay_text.hpp"
 #include "catch_2_or_3.hpp"
 #include "reading/drive.hpp"
 #include "reading_all.hpp"

@@ -3,7 +3,7 @@
 #include "allocations.hpp"
 #include "random_trace.hpp"
 #include "reading/trace.hpp"
-#include "symbols/function_table.hpp"
+#include "symbols/symbols.hpp"
 #include "system/byte_source.hpp"
 
 #include <type_traits>

@@ -4,7 +4,7 @@
 #include "fake_area.hpp"
 #include "file/trace_reader.hpp"
 #include "recorder_process.hpp"
-#include "run/closing.hpp"
+#include "run/run_files.hpp"
 #include "run/trace_source.hpp"
 #include "system/open_source.hpp"
 #include "tree/device_tree.hpp"

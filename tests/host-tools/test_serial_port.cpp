@@ -2,7 +2,7 @@
 // emulates these and nothing else. Rate, format and bytes are the kernel's.
 #include "kernel_baud.hpp"
 #include "system/error.hpp"
-#include "wire/path.hpp"
+#include "wire/transport.hpp"
 #include "wires.hpp"
 
 #include <sys/ioctl.h>

@@ -1,6 +1,6 @@
 // Console and stream on one wire: each comes out unchanged, and damage stays local.
 #include "catch_2_or_3.hpp"
-#include "wire/capture.hpp"
+#include "wire/wire_frames.hpp"
 
 #include <algorithm>
 #include <random>

@@ -1,7 +1,7 @@
 // Shared devices, in made-up records.
 #include "records.hpp"
 #include "records/shares.hpp"
-#include "table/text.hpp"
+#include "table/table.hpp"
 #include "trees.hpp"
 
 using namespace mmioscope;

@@ -1,7 +1,7 @@
 // Names for narrow columns.
 #include "catch_2_or_3.hpp"
 #include "records.hpp"
-#include "table/text.hpp"
+#include "table/table.hpp"
 #include "tree/device_names.hpp"
 #include "tree_maker.hpp"
 #include "view/short_tables.hpp"

@@ -1,19 +1,23 @@
 // Accesses with the stack of who made them: callers, lines, counts.
 #include "abi/stack.hpp"
 #include "analysis/count.hpp"
-#include "export/folded.hpp"
+#include "export/formats.hpp"
 #include "file/texts.hpp"
 #include "reading/drive.hpp"
 #include "reading/trace.hpp"
 #include "reading_all.hpp"
 #include "records/module_table.hpp"
-#include "symbols/accessors.hpp"
 #include "symbols/section.hpp"
+#include "symbols/symbols.hpp"
 #include "symbols/unwind.hpp"
 #include "view/printer.hpp"
+#include "wires.hpp"
 
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 
 using namespace mmioscope;
 using namespace mmioscope::test;
@@ -196,19 +200,19 @@ TEST_CASE("accesses are counted by their stacks, and written for flame graphs") 
     MemorySource source(bytes);
     reading::Trace trace({}, source);
     analysis::Counts counts({analysis::Key::stack});
-    std::FILE* const file = std::tmpfile();
-    exporting::Sink sink(::fileno(file), "file");
-    exporting::Folded folded(sink);
+    const Folder folder;
+    const std::filesystem::path path = folder / "stacks";
+    const auto output = exporting::format_of("folded").open(path.string());
+    exporting::Exporter& folded = output->exporter();
     folded.begin(trace.reader());
     reading::drive(trace, {&counts, &folded});
     const auto& by = counts.by(analysis::Key::stack).held();
     REQUIRE(by.size() == 4);
     CHECK(by.at("first;second;third").accesses() == 1);
     CHECK(by.at("(no stack)").accesses() == 1);
-    std::rewind(file);
-    std::string text(1000, '\0');
-    text.resize(std::fread(text.data(), 1, text.size(), file));
-    std::fclose(file);
+    output->finish();
+    std::ifstream file(path);
+    const std::string text(std::istreambuf_iterator<char>(file), {});
     CHECK(text == "first;second;third 1\nfirst;second;third;inner [m] 1\nsecond;third 1\n");
     CHECK(folded.left_out().size() == 1);
 }

@@ -1,10 +1,9 @@
 // CMSIS-SVD files.
 #include "allocations.hpp"
 #include "catch_2_or_3.hpp"
+#include "registers/description.hpp"
 #include "registers/fields_text.hpp"
 #include "registers/register_book.hpp"
-#include "registers/regs_reader.hpp"
-#include "registers/svd_reader.hpp"
 #include "system/error.hpp"
 
 using namespace mmioscope;

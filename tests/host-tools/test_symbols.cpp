@@ -5,13 +5,12 @@
 #include "records.hpp"
 #include "records/module_table.hpp"
 #include "symbol_text.hpp"
-#include "symbols/function_table.hpp"
 #include "symbols/kernel_image.hpp"
 #include "symbols/section.hpp"
 #include "symbols/symbols.hpp"
-#include "system/compressed_source.hpp"
 #include "system/byte_source.hpp"
 #include "system/error.hpp"
+#include "system/open_source.hpp"
 
 #include <random>
 #include <set>

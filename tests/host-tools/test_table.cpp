@@ -1,8 +1,6 @@
 // One table, as text for people and as CSV and JSON for programs.
 #include "system/escape.hpp"
-#include "table/csv.hpp"
-#include "table/json.hpp"
-#include "table/text.hpp"
+#include "table/table.hpp"
 #include "wires.hpp"
 
 #include <sys/ioctl.h>

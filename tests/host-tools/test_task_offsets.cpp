@@ -1,6 +1,6 @@
 // Offsets of name and pid in task_struct, found from init_task in an image.
 #include "catch_2_or_3.hpp"
-#include "symbols/task_offsets.hpp"
+#include "symbols/kernel_image.hpp"
 
 #include <cstring>
 #include <random>

@@ -1,14 +1,14 @@
 // Names, lines, loops, tables and verdicts.
 #include "allocations.hpp"
-#include "analysis/collapse.hpp"
+#include "analysis/merging.hpp"
 #include "cpu_time.hpp"
 #include "given_event.hpp"
 #include "reading/naming.hpp"
 #include "records.hpp"
 #include "records/record_text.hpp"
 #include "records/verdict.hpp"
-#include "run/log_file.hpp"
-#include "table/text.hpp"
+#include "run/process.hpp"
+#include "table/table.hpp"
 #include "trees.hpp"
 #include "view/line.hpp"
 

@@ -1,5 +1,4 @@
 // The keys of `top`.
-#include "view/full_screen.hpp"
 #include "view/top_screen.hpp"
 
 #include "catch_2_or_3.hpp"

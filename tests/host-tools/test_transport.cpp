@@ -1,7 +1,7 @@
 // Every kind of transport with a real other end: bytes in both directions, silence, loss, and
 // reconnection.
 #include "system/error.hpp"
-#include "wire/path.hpp"
+#include "wire/transport.hpp"
 #include "wires.hpp"
 
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 // The nodes of a tree and their properties, compared with libfdt's view of the same tree.
 #include "catch_2_or_3.hpp"
-#include "registers/tree_interrupts.hpp"
+#include "registers/interrupt_names.hpp"
 #include "tree/device_tree.hpp"
 #include "tree/tree_nodes.hpp"
 

@@ -4,8 +4,8 @@
 #include "catch_2_or_3.hpp"
 #include "verify/align.hpp"
 #include "verify/artefacts.hpp"
+#include "verify/events.hpp"
 #include "verify/result_text.hpp"
-#include "verify/undecoded.hpp"
 
 #include <algorithm>
 #include <numeric>

@@ -1,7 +1,6 @@
 // Compressed traces are read like plain ones, and damage is reported.
 #include "reading/trace.hpp"
 #include "reading_all.hpp"
-#include "system/compressed_source.hpp"
 #include "system/error.hpp"
 #include "system/open_source.hpp"
 

@@ -3,7 +3,7 @@
 
 #include "catch_2_or_3.hpp"
 #include "system/file_descriptor.hpp"
-#include "wire/link.hpp"
+#include "wire/transport.hpp"
 
 #include <netinet/in.h>
 #include <pty.h>

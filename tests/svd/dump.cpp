@@ -1,7 +1,7 @@
 // Prints every register of SVD files, as the library reads them, for svd.py: one line for each
 // register and direction, then one for each of its fields.
 // Usage: svd-dump FILE...
-#include "registers/svd_reader.hpp"
+#include "registers/description.hpp"
 #include "system/error.hpp"
 #include "system/file_descriptor.hpp"
 

@@ -1,4 +1,4 @@
-// What the program wrote into the page beside the trace (page_file.cpp, names.cpp): JSON, as types.
+// What the program wrote into the page beside the trace (content.cpp): JSON, as types.
 
 /** A number; a string "0x..." from 2^53 on. */
 export type Num = number | string;
