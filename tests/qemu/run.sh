@@ -30,7 +30,7 @@ done
 
 names=() tiers=() limits=() commands=()
 # add TIER NAME SECONDS FUNCTION ARGUMENT...: adds a case that may take SECONDS on two idle cores. It is ended after
-# five times as many.
+# ten times as many.
 add() {
     tiers+=("$1") names+=("$2") limits+=("$3")
     shift 3
@@ -92,10 +92,10 @@ run_case() { # INDEX; what it prints is the reason of a failure
         eval "${commands[$1]}"
     ) >"$out/why" 2>"$out/messages" </dev/null &
     pid=$!
-    ends=$((SECONDS + 5 * limits[$1]))
+    ends=$((SECONDS + 10 * limits[$1]))
     while kill -0 "$pid" 2>/dev/null; do
         if [ "$SECONDS" -gt "$ends" ]; then
-            echo "took longer than $((5 * limits[$1])) s" >>"$out/why"
+            echo "took longer than $((10 * limits[$1])) s" >>"$out/why"
             how_far "$out" >>"$out/why"
             kill "$pid" 2>/dev/null
             end_case
