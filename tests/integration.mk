@@ -8,7 +8,7 @@ GUEST_FLAGS := -std=c++20 -march=armv7ve -marm -mgeneral-regs-only -mno-unaligne
     -Werror
 
 # A guest is tests/guest/NAME.cpp, built for each board that it is listed for: build/tests/guest/BOARD/NAME.bin.
-TEST_GUESTS_vexpress-a15 := hammer payloads binary forms beats exclusives outside tables neighbours straddle rewritten steps ends hostile reach switching control_noise snapshots looks costs timer sharing alarms forged endrace moves watched
+TEST_GUESTS_vexpress-a15 := hammer payloads binary forms beats exclusives outside tables neighbours straddle rewritten steps ends hostile reach switching control_noise snapshots looks costs page_costs timer sharing alarms forged endrace moves watched
 TEST_GUESTS_virt := hammer binary ends dma calls hostile reach endrace fetches moves
 TEST_GUESTS_orangepi-pc := hammer numbers uarts clocks overruns
 TEST_GUEST_RAM_vexpress-a15 := 0x80000000

@@ -47,7 +47,7 @@ CALLS = {"boot: bytes of a call with its return": ("calls",),
 # For each metric, the goals for the two engines. In instructions, unless the metric says otherwise.
 GOALS = {
     "load, PL1, ARM": (80, 121), "load, PL1, Thumb": (88, 138), "load with writeback": (900, 930),
-    "load: slow path": (480, 620), "load: slow path, functions on the way": (45, 45), "load: slow path, files on the way": (18, 18),
+    "load: slow path": (480, 620), "moving page: trap": (250, 250), "load: slow path, functions on the way": (45, 45), "load: slow path, files on the way": (18, 18),
     "exceptions": (1, 2), "ISB": (2, 4), "DSB": (2, 3), "DMB": (3, 3), "TLBI": (0, 2), "CP14": (0, 3), "CP15": (7, 11),
     "boot: mean": (86, 129), "SD load: mean": (81, 123), "boot: a stream and task names, more": (1200, 1200),
     "boot: bytes of the stream": (2.0, 2.0), "boot: bytes of a call with its return": (8.0,), "boot: reset to the first instruction": (1_000_000, 1_000_000),
@@ -118,6 +118,10 @@ class Image:
         if word >> 8 & 0xf == 14:
             return "CP14"
         return "TLBI" if one and word >> 16 & 0xf == 8 else "CP15"
+
+
+def symbol(elf, name):
+    return int(re.search(rf"^(\S+) T {name}$", output("arm-none-eabi-nm", elf), re.M).group(1), 16)
 
 
 def lines_of(storey):
@@ -205,8 +209,7 @@ class Bench:
         self.core = Image(build / "tests" / "core" / "hyp-88000000.elf")
         self.tree = build / "guest" / "vexpress-v2p-ca15-tc1.dtb"
         self.bare_guest = build / "tests" / "guest" / "vexpress-a15" / "costs"
-        named = re.search(r"^(\S+) T section$", output("arm-none-eabi-nm", f"{self.bare_guest}.elf"), re.M)
-        self.mark = int(named.group(1), 16)
+        self.mark = symbol(f"{self.bare_guest}.elf", "section")
 
     def plugin(self, name, *words):
         begin, end = self.image.text
@@ -238,9 +241,9 @@ class Bench:
             output("fdtput", "-t", "x", tree, node, "reg", str(n))
         return tree
 
-    def traced(self, name, engine, plugin, arguments, cpus=1):
-        """Runs a guest. Returns the number of its events, and its counts."""
-        qemu = self.plugin(name, *plugin) + (self.CLOCK if cpus == 1 else [])
+    def traced(self, name, engine, plugin, arguments, cpus=1, alike=None):
+        """Runs a guest. Returns the number of its events, and its counts. `alike`: each run is, as with one CPU."""
+        qemu = self.plugin(name, *plugin) + (self.CLOCK if alike or cpus == 1 else [])
         trace = self.own / f"{name}.mmio"
         said = self.execute(name, [
             self.build / "mmioscope", "run", "--cpus", str(cpus), "--no-net", "--no-print", "--time-limit", "600", "--dtb",
@@ -259,6 +262,12 @@ class Bench:
         name = re.sub(r"\W+", "-", f"{what}-{engine}")
         return self.traced(name, engine, [f"mark={self.mark:#x}"], [
             "--bare", "--kernel", f"{self.bare_guest}.bin", "--expect", "guest: done", *ARGUMENTS[what]])[1]
+
+    def moving(self, engine):
+        """Two CPUs that use pages in turn (page_costs.cpp). They yield, so that one thread of QEMU is enough."""
+        guest, page = self.build / "tests" / "guest" / "vexpress-a15" / "page_costs.bin", 0x85000000
+        return self.traced(f"moving-{engine}", engine, [f"mark={symbol(guest.with_suffix('.elf'), 'section'):#x}"], [
+            "--bare", "--kernel", guest, "--expect", "guest: done", "--pages", f"{page:#x}+0x3000"], 2, alike=True)[1]
 
     def linux(self, steps):
         guest = self.build / "guest"
@@ -378,6 +387,11 @@ def add_bare(table, engine, counts, slow, watched):
     table.add(WATCHED, engine, watched.mean([len(ACCESSES) + 1]))
 
 
+def add_moving(table, engine, counts):
+    """By a mean of loads, stores, fetches, and stores to what was loaded."""
+    table.add("moving page: trap", engine, counts.sum("instructions", ["other"], [1]) / counts.sum("paths", ["other"], [1]))
+
+
 def add_boot(table, engine, events, counts):
     table.add("boot: mean", engine, counts.mean())
     table.add("boot: longest path", engine,
@@ -405,10 +419,13 @@ def short(bench, judge):
         bares = [pool.submit(bench.bare, engine) for engine in ENGINES]
         slows = [pool.submit(bench.bare, engine, SLOW) for engine in ENGINES]
         watched = [pool.submit(bench.bare, engine, WATCHED) for engine in ENGINES]
+        moves = [pool.submit(bench.moving, engine) for engine in ENGINES]
         calls = [pool.submit(bench.bytes_of_a_call, *words) for words in CALLS.values()]
         add_calls(table, calls)
-        for engine, boot, bare, slow, pair in zip(ENGINES, boots, bares, slows, watched):
+        for engine, boot, bare, slow, pair, moving in zip(ENGINES, boots, bares, slows, watched, moves):
             add_bare(table, engine, bare.result(), slow.result(), pair.result())
+            add_moving(table, engine, moving.result())
+            detail[f"pages that move, {engine}"] = moving.result().by_function()
             events, counts = boot.result()
             add_boot(table, engine, events, counts)
             judge.result(seen_all(events, counts), f"{engine}: {counts.accesses()} paths are not {events} records")
@@ -440,6 +457,7 @@ def whole(bench, judge):
         bares = each(bench.bare, None)
         slows = each(bench.bare, None, SLOW)
         watched = each(bench.bare, None, WATCHED)
+        moves = each(bench.moving, None)
         options = {what: each(bench.bare, None, what) for what in OPTIONS}
         calls = [pool.submit(bench.bytes_of_a_call, *words) for words in CALLS.values()]
 
@@ -450,6 +468,7 @@ def whole(bench, judge):
         bare = bares[engine].result()
         slow = slows[engine].result()
         add_bare(table, engine, bare, slow, watched[engine].result())
+        add_moving(table, engine, moves[engine].result())
         for what, number in zip(("functions", "files"), slow.passed(1)):
             table.add(f"load: slow path, {what} on the way", engine, number)
         for what in OPTIONS:

@@ -31,10 +31,9 @@ inline executes() {
 }
 
 /* An instruction traps. source: hyp/services/moving/moving_pages.cpp MovingPages::get */
-inline get(wanted) {                          /* = if (cpu.ring.stalls() && !cpu.ring.has_room(limit_ != 0 ? most_records : 1)) return Outcome::again; */
-    atomic {                                  /* = Lock& lock = cpu.machine->page_locks.of(pa); */
-                                              /* = if (!lock.try_acquire(cpu.number, RegionLocks::max_turns, cpu.ring.statistics().lock_spins)) return Outcome::again; */
-                                              /* = Page& page = page_at(pa.value); */
+inline get(wanted) {                          /* = if (cpu.ring.stalls() && !cpu.ring.has_room(limit_ != 0 ? most_records : 1)) return; */
+    atomic {                                  /* = Lock& lock = page_locks.of({at}); */
+                                              /* = if (!lock.try_acquire(cpu.number, RegionLocks::max_turns, cpu.ring.statistics().lock_spins)) return; */
                                               /* = const bool store = by == abi::MoveBy::store; */
                                               /* = const unsigned me = 1u << cpu.number; */
         ours = right[c] >= wanted;            /* = const bool has = (page.holders & me) != 0 && (page.writable || !store); */
@@ -43,8 +42,8 @@ inline get(wanted) {                          /* = if (cpu.ring.stalls() && !cpu
         n = 0;
         executes();
         if
-        :: ours                               /* = if (has || page.lent || page.free || !moving_) cpu.view.forget(); */
-        :: !ours && (!takes || hold == 0 ||   /* = else if (losers == 0 || page.last == cpu.number || now() - page.since >= hold_) move(cpu, frame, va, pa, by, page, losers); */
+        :: ours                               /* = if (has || page.lent || page.free) cpu.view.forget(); */
+        :: !ours && (!takes || hold == 0 ||   /* = else if (losers == 0 || page.last == cpu.number || now() - page.since >= hold_) move(cpu, at, by, page, losers); */
                      (holder == c && variant != HOLD_OWN)) ->
             for (n : 0 .. CPUS - 1) {
                 if
@@ -66,7 +65,7 @@ inline get(wanted) {                          /* = if (cpu.ring.stalls() && !cpu
         :: else
         fi                                    /* = lock.release(); */
                                               /* = if (limit_ != 0) take_back(cpu); */
-    }                                         /* = return Outcome::again; */
+    }
 }
 
 proctype cpu(byte c) {

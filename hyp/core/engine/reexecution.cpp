@@ -45,7 +45,7 @@ bool accessed_before(const Trapped& trapped, StepEnd end, const Frame& frame, ar
     if (hsr.ec() == arch::ExceptionClass::prefetch_abort) return !hsr.debug_event();
     const bool by_walk = hsr.stage1_walk() && !trapped.access.stage1_walk;
     const Span* const span = cpu.machine->span_at(trapped.access.pa);
-    const bool by_owner = span != nullptr && span->owner != trapped.access.span->owner;
+    const bool by_owner = span == nullptr || span->owner != trapped.access.span->owner;
     return hsr.ec() == arch::ExceptionClass::data_abort && (by_walk || by_owner) &&
            !accessed_before(trapped, StepEnd::trap, frame, hsr);
 }

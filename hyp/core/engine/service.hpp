@@ -2,8 +2,8 @@
 // and each hook does nothing unless a service overrides it.
 //
 // A hook is called where the guest does nothing that is traced, so it may cost something. What a
-// service wants to see at a trap, it registers in Machine::worker or chooser: one word each, null
-// as long as nobody does. Who wants to see accesses has AccessHooks (engine/engine.hpp).
+// service wants to see at a trap, it registers in Machine::first, worker or chooser: a word each,
+// null as long as nobody does. Who wants to see accesses has AccessHooks (engine/engine.hpp).
 #pragma once
 
 #include "base/boot_error.hpp"
@@ -54,6 +54,10 @@ public:
 
     // While the guest runs:
 
+    /// For the service in Machine::first: whatever has trapped, before all else, even in a step;
+    /// and an abort that no owner explains. True: that was all, and the guest tries again.
+    virtual bool trap(Cpu&, const Frame&, arch::Hsr) { return false; }
+    virtual bool abort(Cpu&, const Frame&, arch::Hsr) { return false; }
     /// For the service in Machine::worker, at the end of a trap or before an access: does a little
     /// of its work. No step is armed, and Hyp may use exclusives.
     virtual void work(Cpu&) {}

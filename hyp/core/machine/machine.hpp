@@ -12,7 +12,6 @@
 #include "mm/page_index.hpp"
 #include "mm/stage1.hpp"
 #include "trace/chooser.hpp"
-#include "trace/page_locks.hpp"
 
 #include <span>
 
@@ -44,7 +43,8 @@ enum class MemoryOf : std::uint8_t {
 };
 
 struct Machine {
-    std::atomic<std::uint32_t> stopped{0}; ///< a CPU panicked: all others halt at their next trap
+    std::atomic<Service*> first{};         ///< sees each trap first; null: nobody
+    std::atomic<std::uint32_t> stopped{0}; ///< a CPU panicked
     std::atomic<std::uint32_t> ending{0};  ///< CPUs that end the machine: no other access begins
 
     // Constant while the guest runs, up to `locks`. What each trap asks comes first.
@@ -86,7 +86,6 @@ struct Machine {
     std::uint32_t has_fast_regions{}; ///< the fast path may take some of the locks; only a hint
     TablePool pool{nullptr, 0};
     Lock changes; ///< held to change or check what is sealed; last in the lock order of these
-    PageLocks page_locks;
     Power power;
     std::atomic<std::uint32_t> broadcast_fails{0}; ///< on some CPU; see arch/errata.hpp
 

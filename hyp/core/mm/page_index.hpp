@@ -25,7 +25,7 @@ public:
     template <class Store>
     [[nodiscard]] bool give(std::uint32_t page, const Owner* owner, TablePool& pool, Store store) {
         std::uint32_t leaf = leaves_[page >> leaf_shift];
-        if (leaf == empty_ || leaf == alike_) {
+        if (leaf == empty_) {
             leaf = new_leaf(pool.alloc_changing(), entry(leaf, page));
             if (leaf == 0) return false;
             store(leaves_[page >> leaf_shift], leaf);
@@ -33,16 +33,6 @@ public:
         store(entry(leaf, page), owner != nullptr ? address(owner) : address(&nothing_));
         return true;
     }
-
-    /// Before the guest runs: the same of all pages from `begin` on of which nobody has one, with one
-    /// table for all such; always with the same owner.
-    [[nodiscard]] bool give_whole(std::uint64_t begin, const Owner& owner, TablePool& pool) {
-        if (alike_ == 0) alike_ = new_leaf(pool.alloc_changing(), address(&owner));
-        leaves_[begin >> leaf_shift] = alike_;
-        return alike_ != 0;
-    }
-    /// Bytes of those pages, which begin at a multiple of that.
-    static constexpr std::uint64_t whole_size = std::uint64_t{1} << 22;
 
     /// The owner of `address`, below 4 GiB. Null: it is not in the index.
     Owner* find(std::uint32_t address) const {
@@ -99,7 +89,6 @@ private:
     std::uint32_t leaves_[1u << (32 - leaf_shift)]{}; ///< addresses of a Leaf
     std::uint32_t nothing_{nothing};
     std::uint32_t empty_{};  ///< address of the Leaf in which all pages have nothing
-    std::uint32_t alike_{};  ///< of the one in which give_whole()'s owner has all; 0: none yet
     std::uint32_t closed_{}; ///< of a page full of its own address: leaf, and lock that is not free
     Subpages* free_subpages_{}; ///< those left of the last table taken
     unsigned free_{};

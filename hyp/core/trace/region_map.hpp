@@ -39,7 +39,6 @@ struct Span {
     bool changeable : 1 {};  ///< may be selected while the guest runs (control/changing_pages.hpp)
     bool memory : 1 {};      ///< the guest may have it in its caches
     bool stepped : 1 {};     ///< only the guest itself reaches it as it is in its caches
-    bool moves : 1 {};       ///< its pages trap until they are this CPU's: no access is decoded
     Owner* owner{};          ///< whose lock its accesses need
     AccessHooks* hooks{};    ///< who sees each access: then all trap; null: nobody
     std::uint32_t tracing{}; ///< both; the second changes only under the region's lock

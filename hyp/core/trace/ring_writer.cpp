@@ -61,7 +61,9 @@ void RingWriter::count_half_turn() {
 }
 
 /// Writes the record of `position` to its slot and commits it.
-inline void RingWriter::fill(abi::Record& slot, const abi::Record& record, std::uint64_t position) {
+inline void RingWriter::fill(abi::Record& slot, abi::Record& record, std::uint64_t position) {
+    record.commit = 0;
+    record.cpu = cpu_;
     // Under `flight` a reader must not take the old commit word as that of the new contents.
     port::store_shared(slot.commit, 0);
     port::order_memory();
@@ -71,7 +73,7 @@ inline void RingWriter::fill(abi::Record& slot, const abi::Record& record, std::
 }
 
 /// Writes the record, and publishes it.
-inline void RingWriter::store(const abi::Record& record) {
+inline void RingWriter::store(abi::Record& record) {
     const std::uint64_t head = head_;
     fill(slots_[slot_], record, head);
     port::order_memory();
@@ -97,8 +99,6 @@ inline void RingWriter::number(const abi::Record& record, std::uint32_t pieces) 
 
 /// There is room, and no loss to report. Inlined: of what a slow access costs, a call would be 2 %.
 [[gnu::always_inline]] inline void RingWriter::append(abi::Record& record) {
-    record.commit = 0;
-    record.cpu = cpu_;
     record.cpu_sequence = sequence_;
     store(record);
     number(record);
@@ -108,8 +108,6 @@ inline void RingWriter::number(const abi::Record& record, std::uint32_t pieces) 
 [[gnu::noinline]] void RingWriter::append_group(abi::Record& record, Payload payload) {
     const std::uint32_t pieces = payload.records();
     const std::uint64_t first = head_;
-    record.commit = 0;
-    record.cpu = cpu_;
     record.cpu_sequence = sequence_;
     abi::Record next = record;
     next.flags |= abi::flag_payload;
@@ -191,7 +189,6 @@ void RingWriter::announce(abi::Record& begin, bool several) {
 /// Reports a loss, for which there is room.
 void RingWriter::publish_gap(std::uint64_t time) {
     abi::Record gap = event_record(abi::RecordType::gap, pending_gap_);
-    gap.cpu = cpu_;
     gap.time = time;
     gap.cpu_sequence = sequence_ - static_cast<std::uint32_t>(pending_gap_);
     pending_gap_ = 0;
@@ -207,8 +204,23 @@ void RingWriter::publish_gap(std::uint64_t time) {
 }
 
 void RingWriter::publish_event(abi::Record& record, const Payload& payload) {
-    record.time = begin(record.pc, abi::physical_address(record));
+    record.time = mark();
     publish(record, payload);
+    finish();
+}
+
+// There is room, no loss to report, and no half turn (reserve()).
+void RingWriter::publish_next(abi::Record& record, std::uint32_t& slot, std::uint32_t& sequence) {
+    record.time = mark();
+    record.cpu_sequence = sequence;
+    const std::uint32_t ahead = sequence - sequence_;
+    fill(slots_[slot_ + ahead], record, head_ + ahead);
+    port::order_memory();
+    port::store_shared(header_->head, static_cast<std::uint32_t>(head_) + ahead + 1);
+    port::store_shared(header_->others, ++others_);
+    port::store_shared(header_->next_sequence, ++sequence);
+    slot += std::uint32_t{sizeof(abi::Record)};
+    ++events_;
     finish();
 }
 

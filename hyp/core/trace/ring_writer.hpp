@@ -11,6 +11,8 @@
 #include "trace/chooser.hpp"
 #include "trace/payload.hpp"
 
+#include <utility>
+
 namespace mmioscope {
 
 /// Of an event that is no access; `pa_low` says more about it.
@@ -39,10 +41,7 @@ public:
     /// later record having a later time, so the mark precedes reading the clock. The rest comes
     /// behind the barrier, too: nobody sees it with the mark of the access before.
     std::uint64_t begin(std::uint32_t pc, std::uint64_t pa) {
-        port::store_shared(header_->in_flight, abi::InFlight::beginning);
-        port::complete_all();        // a DMB would not order the mark before the counter,
-        port::synchronize_context(); // which may be read early (ARM ARM B8.1.2)
-        const std::uint64_t time = port::read<reg::CNTPCT>();
+        const std::uint64_t time = mark();
         begun(time, pc, pa);
         return time;
     }
@@ -103,8 +102,8 @@ public:
     /// After release() of all that were reserved: reserves as many again. `slot` points behind the
     /// last one.
     [[nodiscard]] bool reserve_more(std::uint32_t& slot);
-    /// Ends that. Returns how many records the fast path has published; `sequence` is the
-    /// next one's.
+    /// Ends that. Returns how many accesses the fast path has published; `sequence` is that of the
+    /// next record.
     [[gnu::always_inline]] std::uint32_t release(std::uint32_t sequence) {
         if (!reserved_) return 0;
         reserved_ = false;
@@ -114,7 +113,7 @@ public:
         head_ += count;
         room_ -= count;
         slot_ = slot_ + count == capacity_ ? 0 : slot_ + count;
-        return count;
+        return count - std::exchange(events_, 0);
     }
     /// Whether all reserved slots are used.
     bool spent(std::uint32_t sequence) const { return sequence == reserved_end_; }
@@ -131,8 +130,11 @@ public:
         port::store_shared(header_->in_flight, abi::InFlight::none);
     }
 
-    /// begin(), publish() and finish() for an event that is no access: it happens now.
+    /// begin(), publish() and finish() for an event that is no access: it happens now, so the mark
+    /// need not say what it is.
     void publish_event(abi::Record& record, const Payload& payload = no_payload);
+    /// The same in the next slot that is reserved, in place of an access of the fast path.
+    void publish_next(abi::Record& record, std::uint32_t& slot, std::uint32_t& sequence);
 
     /// The most recent records, for the panic report; `age` 0 is the newest. Null: there is none
     /// that old.
@@ -159,13 +161,19 @@ public:
     }
 
 private:
+    std::uint64_t mark() {
+        port::store_shared(header_->in_flight, abi::InFlight::beginning);
+        port::complete_all();        // a DMB would not order the mark before the counter,
+        port::synchronize_context(); // which may be read early (ARM ARM B8.1.2)
+        return port::read<reg::CNTPCT>();
+    }
     std::uint32_t farthest_behind();
     bool update_room();
     /// Whether the fast path may publish the next `count` records: they have room, and none of them
     /// passes a half turn, which only store() counts.
     bool may_reserve(std::uint32_t count) {
         if (room_ < count && (!update_room() || room_ < count)) return false;
-        return abi::half_turns_of(head_ ^ (head_ + count)) == 0;
+        return static_cast<std::int32_t>(head_ ^ (head_ + count)) >= 0;
     }
     void lose(const abi::Record& record, std::uint32_t pieces);
     void number(const abi::Record& record, std::uint32_t pieces = 0);
@@ -178,9 +186,9 @@ private:
     void publish_notice(std::uint64_t time);
 
     void publish_gap(std::uint64_t time);
-    void store(const abi::Record& record);
+    void store(abi::Record& record);
     void number_others(std::uint32_t others);
-    void fill(abi::Record& slot, const abi::Record& record, std::uint64_t position);
+    void fill(abi::Record& slot, abi::Record& record, std::uint64_t position);
     void count_half_turn();
 
     abi::RingHeader* header_{};
@@ -201,6 +209,7 @@ private:
     Chooser* chooser_{};
     std::uint32_t passed_{}; ///< the chooser counts in it
     bool reserved_{};
+    std::uint32_t events_{};       ///< in slots that are reserved
     std::uint32_t reserved_end_{}; ///< cpu_sequence after the last reserved slot
 };
 

@@ -42,13 +42,20 @@ bool traps_rightly(const Machine& machine, const Span* span, PhysicalAddress pa)
     return !mapped || pa.value >= lpae::input_end || machine.map.page_trapped(pa);
 }
 
+/// Whether the page is one that moves. Then the guest tries again.
+bool get_page(Cpu& cpu, const Frame& frame, arch::Hsr hsr) {
+    Service* const first = cpu.machine->first.load(std::memory_order_relaxed);
+    return first != nullptr && first->abort(cpu, frame, hsr);
+}
+
 /// Stops if the guest's table lacks a page that it should have. False: the page does not trap any
 /// more, or is being changed, so the guest tries again.
-[[gnu::noinline]] bool check_table(Cpu& cpu, const Span* span, PhysicalAddress pa) {
+[[gnu::noinline]] bool check_table(Cpu& cpu, const Frame& frame, arch::Hsr hsr, const Span* span,
+                                   PhysicalAddress pa) {
     Machine& machine = *cpu.machine;
+    if (span == nullptr && get_page(cpu, frame, hsr)) return false;
     if (traps_rightly(machine, span, pa)) return true;
-    check(!arch::Hsr(port::read<reg::HSR>()).permission_fault(),
-          "stage-2 permission fault that no owner explains");
+    check(!hsr.permission_fault(), "stage-2 permission fault that no owner explains");
     constexpr unsigned max_turns = 2000;
     if (!machine.changes.try_acquire(cpu.number, max_turns, cpu.ring.statistics().lock_spins))
         return false;
@@ -63,16 +70,6 @@ bool traps_rightly(const Machine& machine, const Span* span, PhysicalAddress pa)
 /// Who explains the trap at an address that lies in `span`, or in none.
 OwnerOps& owner_of(const Span* span) {
     return span == nullptr || span->is_withheld() ? nobody : *span->owner->ops;
-}
-
-/// Of a data abort where nothing says that each access traps: what becomes of it, or nothing if it
-/// traps rightly.
-[[gnu::noinline]] std::optional<Outcome> get_page(Cpu& cpu, Frame& frame) {
-    const DeviceAccess& access = cpu.trapped.access;
-    if (access.span != nullptr && access.span->moves)
-        return owner_of(access.span).access(cpu, frame, abi::FaultReason::none);
-    if (check_table(cpu, access.span, access.pa)) return {};
-    return Outcome::again;
 }
 
 void record_fault(Cpu& cpu, const Frame& frame, const DeviceAccess& access, abi::FaultReason why) {
@@ -324,7 +321,7 @@ Outcome data_abort(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
     }
     const Span* const span = access.span = machine.span_at(access.pa, last);
     if (span == nullptr || !span->traps())
-        if (const auto outcome = get_page(cpu, frame)) return *outcome;
+        if (!check_table(cpu, frame, hsr, span, access.pa)) return Outcome::again;
     if (hsr.cache_maintenance() && !access.stage1_walk) return maintain(cpu, frame, hsr);
     return owner_of(span).access(cpu, frame, decode_access(cpu, frame, hsr, access));
 }
@@ -341,11 +338,11 @@ Outcome prefetch_abort(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
     if (hsr.permission_fault() && !locate_permission_fault(frame, va)) return Outcome::again;
     const PhysicalAddress pa = faulting_address(*cpu.normal, hsr, va);
     const Span* const span = cpu.machine->span_at(pa);
-    if (span == nullptr || !span->moves) {
-        verify_services(*cpu.machine, Moment::doubt); // are the tables damaged?
-        const bool traps = span != nullptr && span->traps();
-        if (!traps && hsr.translation_fault() && !check_table(cpu, span, pa)) return Outcome::again;
-    }
+    if (span == nullptr && get_page(cpu, frame, hsr)) return Outcome::again;
+    verify_services(*cpu.machine, Moment::doubt); // are the tables damaged?
+    const bool traps = span != nullptr && span->traps();
+    if (!traps && hsr.translation_fault() && !check_table(cpu, frame, hsr, span, pa))
+        return Outcome::again;
     return owner_of(span).fetch(cpu, frame, va, pa, hsr.stage1_walk());
 }
 

@@ -148,9 +148,10 @@ void check_way_back(const Cpu& cpu) {
 void mmioscope_guest_trap(mmioscope::Cpu& cpu, mmioscope::Frame& frame) {
     using namespace mmioscope;
     const arch::Hsr hsr{port::read<reg::HSR>()};
-    if (cpu.machine->stopped.load(std::memory_order_relaxed) != 0) port::halt();
-    if (fast_path_is_open(cpu)) close_fast_path(cpu);
     cpu.ring.count(&abi::Statistics::traps);
+    if (Service* const first = cpu.machine->first.load(std::memory_order_relaxed)) [[unlikely]]
+        if (first->trap(cpu, frame, hsr)) return;
+    if (fast_path_is_open(cpu)) close_fast_path(cpu);
     const std::uint32_t pc = frame.pc;
     if (!(cpu.step.armed && finish(cpu, frame, hsr)))
         if (handle(cpu, frame, hsr) == Outcome::done) skip_instruction(frame, is_wide(hsr));

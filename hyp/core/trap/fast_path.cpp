@@ -99,9 +99,9 @@ void adopt_access(Cpu& cpu, std::uint32_t pc) {
 }
 
 /// Whether a step of the fast path is armed.
-bool in_fast_step(const Cpu& cpu) {
-    return cpu.fast.handler >= port::fast_code(FastCode::finish) &&
-           cpu.fast.handler < port::fast_code(FastCode::finish_end);
+bool in_fast_step(std::uint32_t handler) {
+    return handler >= port::fast_code(FastCode::finish) &&
+           handler < port::fast_code(FastCode::finish_end);
 }
 
 /// Counts records that the fast path has published since it was opened.
@@ -229,14 +229,12 @@ void choose_fast_regions(Machine& machine) {
 }
 
 bool in_step(const Cpu& cpu) {
-    return cpu.step.armed || in_fast_step(cpu);
+    return cpu.step.armed || in_fast_step(cpu.fast.handler);
 }
 
-void close_fast_path(Cpu& cpu) {
-    const bool in_step = in_fast_step(cpu);
+void end_fast_path(Cpu& cpu, std::uint32_t handler) {
     release_slots(cpu);
-    if (in_step) adopt_step(cpu);
-    cpu.fast.handler = port::fast_code(FastCode::slow);
+    if (in_fast_step(handler)) adopt_step(cpu);
 }
 
 } // namespace mmioscope

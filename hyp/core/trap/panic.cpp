@@ -18,10 +18,16 @@ namespace mmioscope {
 
 namespace {
 
+/// All other CPUs halt at their next trap.
+class Halting final : public Service {
+    bool trap(Cpu&, const Frame&, arch::Hsr) override { port::halt(); }
+} constinit halting;
+
 /// A CPU in the guest reads no flags, and the fast path does not either. Without a table, its next
-/// fetch traps, and the slow path reads the flag. The caller completes the invalidation.
+/// fetch traps, and then it halts. The caller completes the invalidation.
 void stop_other_cpus(Machine& machine) {
     machine.stopped.store(1, std::memory_order_release);
+    machine.first.store(&halting, std::memory_order_release);
     machine.close_fast_paths();
     for (View& view : machine.all_views()) view.invalidate_root();
     port::publish_tables();

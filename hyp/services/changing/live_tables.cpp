@@ -21,8 +21,7 @@ bool begin_quiet(Cpu& cpu) {
     std::uint64_t& spins = cpu.ring.statistics().lock_spins;
     if (cpu.locks.acquire_others(machine.locks, machine.regions.size(), cpu.number, spins) &&
         machine.changes.try_acquire(cpu.number, max_turns, spins)) {
-        if (machine.memory != MemoryOf::each_cpu ||
-            machine.page_locks.acquire_all(cpu.number, spins))
+        if (machine.memory != MemoryOf::each_cpu || page_locks.acquire_all(cpu.number, spins))
             return true;
         machine.changes.release();
     }
@@ -31,7 +30,7 @@ bool begin_quiet(Cpu& cpu) {
 }
 
 void end_quiet(Cpu& cpu) {
-    if (cpu.machine->memory == MemoryOf::each_cpu) cpu.machine->page_locks.release_all();
+    if (cpu.machine->memory == MemoryOf::each_cpu) page_locks.release_all();
     cpu.machine->changes.release();
     cpu.locks.release_others();
 }

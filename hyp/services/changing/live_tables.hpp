@@ -5,6 +5,7 @@
 #pragma once
 
 #include "base/boot_error.hpp"
+#include "changing/page_locks.hpp"
 #include "integrity/integrity.hpp"
 #include "machine/machine.hpp"
 

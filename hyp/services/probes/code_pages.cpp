@@ -75,8 +75,8 @@ CodePages::Page* CodePages::take(std::uint32_t pa, bool waits) {
     constexpr unsigned tables_for_index = 1; // the one that LiveTables needs is refused by itself
     Page* const page = first(pa, [](const Page& free) { return free.pa == no_page; });
     const Span* const span = machine_->span_at({pa});
-    if (page == nullptr || !in_memory(machine_->guest_memory, {pa}) ||
-        (span != nullptr && !span->moves) || machine_->pool.left() <= tables_for_index)
+    if (page == nullptr || !in_memory(machine_->guest_memory, {pa}) || span != nullptr ||
+        machine_->pool.left() <= tables_for_index)
         return nullptr;
     const auto at = static_cast<std::uint32_t>(page_floor(pa));
     if (!LiveTables(*machine_, integrity_).map(views_of_cpus(*machine_), at, 0)) return nullptr;
@@ -96,7 +96,7 @@ void CodePages::settle(Page& page) {
                              : lpae::make_leaf(page.copy, lpae::step_page, lpae::last_level));
     }
     map(page, moving_.at_first(page.pa));
-    own(page, moving_.owner_of(page.pa));
+    own(page, nullptr);
     moving_.lend(page.pa, false);
     LiveTables(*machine_, integrity_).join(page.pa);
     page.pa = no_page;
@@ -105,7 +105,7 @@ void CodePages::settle(Page& page) {
 const View& CodePages::open(Cpu& cpu, std::uint32_t pa) {
     if (machine_->memory != MemoryOf::each_cpu) return machine_->original();
     lpae::Descriptor& entry = *cpu.normal->last_entry(pa);
-    Lock& lock = machine_->page_locks.of({pa});
+    Lock& lock = page_locks.of({pa});
     if (!lock.try_acquire(cpu.number, RegionLocks::max_turns, cpu.ring.statistics().lock_spins))
         return *cpu.normal;
     const auto at = static_cast<std::uint32_t>(page_floor(pa));
@@ -124,7 +124,7 @@ void CodePages::close(Cpu& cpu) {
     Open& open = open_[cpu.number];
     if (open.pa == 0) return;
     replace_own(cpu, *cpu.normal->last_entry(open.pa), open.copy);
-    machine_->page_locks.of({open.pa}).release();
+    page_locks.of({open.pa}).release();
     open.pa = 0;
 }
 

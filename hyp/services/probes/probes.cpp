@@ -232,7 +232,7 @@ bool Probes::gets_page(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
     const Span* const span = cpu.machine->span_at(*pa);
     const bool mine = span != nullptr && span->owner->ops == this;
     if (span == nullptr ? !in_memory(cpu.machine->guest_memory, *pa)
-                        : !span->moves && !(mine && !(data && hsr.write())))
+                        : !mine || (data && hsr.write()))
         return false;
     (data ? data_abort : prefetch_abort)(cpu, frame, hsr);
     return true;

@@ -84,7 +84,7 @@ Status Probes::add(Cpu& cpu, std::uint32_t address, std::uint32_t pa, std::uint3
 bool Probes::can_have_probe(const Machine& machine, std::uint32_t pa, std::uint32_t word) const {
     const Span* const span = machine.span_at({pa});
     return can_be_probed(word) && in_memory(machine.guest_memory, {pa}) &&
-           (span == nullptr || span->moves || pages_.find(pa) != nullptr);
+           (span == nullptr || pages_.find(pa) != nullptr);
 }
 
 std::uint32_t Probes::number_of(const Probe& probe) const {

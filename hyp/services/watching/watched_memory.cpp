@@ -96,9 +96,8 @@ bool WatchedMemory::is_watched(const Machine& machine, std::uint64_t page) const
 
 bool WatchedMemory::can_watch(const Machine& machine, std::uint64_t page) const {
     const Span* const span = machine.span_at({page});
-    return is_watched(machine, page) ||
-           (in_memory(machine.guest_memory, {page}) && !in_memory(machine.no_map, {page}) &&
-            (span == nullptr || span->moves));
+    return is_watched(machine, page) || (in_memory(machine.guest_memory, {page}) &&
+                                         !in_memory(machine.no_map, {page}) && span == nullptr);
 }
 
 /// False, and nothing has changed: no table is left.
@@ -107,6 +106,7 @@ bool WatchedMemory::set(Machine& machine, std::uint64_t page, bool watched) {
     constexpr unsigned tables_for_index = 1; // the one that LiveTables needs is refused by itself
     const lpae::Descriptor all = lpae::make_leaf(page, lpae::guest_memory, lpae::last_level);
     const bool moves = moving_.is_ours(page);
+    moving_.separate(page);
     const lpae::Descriptor before = moving_.at_first(page);
     LiveTables tables(machine, integrity_);
     const auto store = [this](std::uint32_t& word, std::uint32_t value) {
@@ -117,7 +117,7 @@ bool WatchedMemory::set(Machine& machine, std::uint64_t page, bool watched) {
     if (!tables.map(normal_views, page, watched ? 0 : before)) return false;
     if (moves && !tables.map(shadow_views & views_of_cpus(machine), page, watched ? all : before))
         return false;
-    check(machine.pages.give(at, watched ? owner_ : moving_.owner_of(page), machine.pool, store),
+    check(machine.pages.give(at, watched ? owner_ : nullptr, machine.pool, store),
           "no room in the page index");
     moving_.lend(page, watched);
     if (!watched) tables.join(page);

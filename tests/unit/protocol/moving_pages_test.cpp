@@ -4,7 +4,10 @@
 #include "sim/guest_cpu.hpp"
 #include "sim/judge.hpp"
 #include "trap/dispatch.hpp"
+#include "trap/fast_path.hpp"
 #include "unit/control/asking.hpp"
+
+#include <libfdt.h>
 
 using namespace mmioscope;
 using namespace mmioscope::sim;
@@ -154,6 +157,15 @@ std::string judge_moves(const Rig& rig, const std::vector<Touch>& touches, std::
     return replay(~0ull);
 }
 
+/// A move counts as no access, though it may have the slot of one.
+bool counts_accesses(const Rig& rig, unsigned cpu) {
+    const abi::Statistics& counted = rig.ring(cpu).statistics;
+    const auto accesses =
+        std::ranges::count(rig.records_of(abi::RecordType::access), cpu, &abi::Record::cpu);
+    return counted.emulated + counted.stepped - counted.retries ==
+           static_cast<std::uint64_t>(accesses);
+}
+
 /// Each call, and each return from the function that moves, is a record of that CPU.
 std::string judge_probes(const Rig& rig, unsigned count, bool probes) {
     const auto by = [&rig](abi::RecordType type, unsigned cpu) {
@@ -173,6 +185,7 @@ std::string judge_probes(const Rig& rig, unsigned count, bool probes) {
 /// anew.
 void turn_off_and_on(Rig& rig, Core& core, mmioscope::Cpu& cpu) {
     constexpr std::uint32_t smp = 0x40; // ACTLR
+    if (fast_path_is_open(cpu)) close_fast_path(cpu);
     record_power(cpu, abi::PowerEvent::cpu_off, core.frame.pc);
     rig.machine->power.set(cpu.number, CpuPower::off);
     rig.simulation.complete_system();
@@ -253,6 +266,8 @@ std::string judge(unsigned count, std::uint64_t seed, Beside beside, Seen& seen)
         if (rig.simulation.ram.load<std::uint32_t>(first + 0x1000 + 0x100 * cpu) !=
             rounds * (beside.off && cpu == 1 ? 2 : 1))
             return "a lost store";
+    for (unsigned cpu = 0; cpu < count && !beside.probes; ++cpu)
+        if (!counts_accesses(rig, cpu)) return "another number of accesses is counted";
     if (auto e = compare_with_bus(rig); !e.empty()) return e;
     for (const abi::Record& fault : rig.records_of(abi::RecordType::fault))
         return "a fault, reason " + std::to_string(fault.value);
@@ -302,4 +317,18 @@ TEST_CASE("pages of a CPU that is off are taken from it; when it comes back it h
         REQUIRE(judge(2 + seed % 3, seed, {.off = true}, seen) == "");
     }
     CHECK(seen.taken_while_off > 0);
+}
+
+TEST_CASE("memory in two parts moves, and nothing is between them", "[protocol]") {
+    RigOptions options = moving(2, 2, {});
+    options.tree.pages->insert(options.tree.pages->end(), {0x0800'0000, 0x1000});
+    options.blob = with_room(make_board_tree(options.tree));
+    const int memory = fdt_path_offset(options.blob.data(), "/memory@80000000");
+    for (const std::uint32_t cell : {0u, 0x0800'0000u, 0u, 0x20'0000u})
+        REQUIRE(fdt_appendprop_u32(options.blob.data(), memory, "reg", cell) == 0);
+    Rig rig(options);
+    for (unsigned cpu = 0; cpu < 2; ++cpu) rig.program(cpu).end();
+    rig.run();
+    CHECK(rig.failure() == "");
+    CHECK(rig.text().find(abi::stop_line) == std::string::npos);
 }

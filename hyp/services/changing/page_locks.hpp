@@ -1,5 +1,5 @@
-// Locks of pages that move between CPUs (services/moving/). Below all others in the order: who moves
-// a page takes one, and no other, and gives it back before the guest goes on.
+// Locks of pages that move between CPUs (services/moving/). Below all others in the order: who
+// moves a page takes one, and no other, and gives it back before the guest goes on.
 #pragma once
 
 #include "base/address.hpp"
@@ -31,5 +31,6 @@ private:
 
     Lock locks_[count];
 };
+inline constinit PageLocks page_locks;
 
 } // namespace mmioscope
