@@ -26,8 +26,7 @@ void for_each(Apply&& apply) {
 }
 
 struct Counts {
-    unsigned breakpoints;
-    unsigned watchpoints;
+    unsigned breakpoints, watchpoints;
 };
 Counts counts() {
     const std::uint32_t didr = port::read<reg::DBGDIDR>();

@@ -30,10 +30,6 @@ inline constexpr ViewSet every_view = normal_views | shadow_views;
 inline ViewSet views_of_cpus(const Machine& machine) {
     return (1u << 2 * machine.cpu_count) - 1;
 }
-/// Those of a CPU.
-constexpr ViewSet views_of(unsigned cpu) {
-    return 3u << 2 * cpu;
-}
 
 /// Between begin_quiet() and end_quiet().
 class LiveTables {

@@ -32,6 +32,12 @@ std::uint64_t sum_of(const Damage& piece) {
     return checksum(piece.begin, piece.size);
 }
 
+bool is_guest_root(Machine& machine, const void* page) {
+    return std::ranges::any_of(machine.all_views(), [page](const View& view) {
+        return port::memory_at<const void>(view.root()) == page;
+    });
+}
+
 } // namespace
 
 bool Integrity::seal(const char* name, const void* begin, const void* end, bool emptied_by_stop) {
@@ -78,16 +84,6 @@ bool Integrity::seal_memory(const char* name, const Range& range) {
     const auto* begin = port::memory_at<const std::uint8_t>({range.begin});
     return seal(name, begin, begin + range.size());
 }
-
-namespace {
-
-bool is_guest_root(Machine& machine, const void* page) {
-    return std::ranges::any_of(machine.all_views(), [page](const View& view) {
-        return port::memory_at<const void>(view.root()) == page;
-    });
-}
-
-} // namespace
 
 /// Seals the root entries separately from the rest of their pages.
 bool Integrity::seal_tables(Machine& machine) {
@@ -163,8 +159,7 @@ std::uint64_t now() {
 /// (an emulator's host may have suspended its CPU for some of them) does not give it back. After a
 /// stop there is one try only, since its holder may have been stopped.
 bool wait_for_changes(Machine& machine, bool stopped) {
-    constexpr unsigned turns_at_once = 1'000'000;
-    constexpr unsigned seconds = 2;
+    constexpr unsigned turns_at_once = 1'000'000, seconds = 2;
     const std::uint64_t patience = std::uint64_t{seconds} * port::read<reg::CNTFRQ>();
     const std::uint64_t began = now();
     std::uint64_t turns = 0;
@@ -182,21 +177,8 @@ bool due(std::uint64_t& next, unsigned part) {
     return true;
 }
 
-constexpr unsigned checks_each_second = 10; ///< of everything, for one reason
-
 void require_sound(const Damage& damage) {
     check(damage.name == nullptr, "the hypervisor's memory was changed");
-}
-
-/// Runs `look` unless Machine::changes is taken.
-template <class Look>
-void check_if_free(Machine& machine, Look look) {
-    constexpr unsigned most_turns = 16; // a STREX may fail spuriously, but not that often
-    std::uint64_t turns = 0;
-    if (!machine.changes.try_acquire(looker, most_turns, turns)) return;
-    const Damage damage = look();
-    machine.changes.release();
-    require_sound(damage);
 }
 
 } // namespace
@@ -233,43 +215,36 @@ bool Integrity::has_trace(const Machine& machine) const {
     return has;
 }
 
-void Integrity::verify(Machine& machine, Moment moment) {
-    constexpr unsigned pieces_each_second = 100;
-    switch (moment) {
-    case Moment::idle:
-        return check_if_free(machine, [this] {
-            return due(next_at_idle_, pieces_each_second) ? find_damage_in_turn() : Damage{};
-        });
-    case Moment::last:
-        if (has_trace(machine)) require_sound(find_damage(machine).value_or(Damage{}));
-        return;
-    case Moment::doubt:
-        return check_if_free(machine, [this] {
-            return due(next_in_doubt_, checks_each_second) ? find_damage(false) : Damage{};
-        });
-    }
+/// Looks at everything, or at the next piece, unless Machine::changes is taken or it is before
+/// `next`.
+void Integrity::look(Machine& machine, std::uint64_t& next, bool at_all) {
+    constexpr unsigned most_turns = 16; // a STREX may fail spuriously, but not that often
+    constexpr unsigned looks_each_second = 10, pieces_each_second = 100;
+    std::uint64_t turns = 0;
+    if (!machine.changes.try_acquire(looker, most_turns, turns)) return;
+    Damage damage{};
+    if (due(next, at_all ? looks_each_second : pieces_each_second))
+        damage = at_all ? find_damage(false) : find_damage_in_turn();
+    machine.changes.release();
+    require_sound(damage);
 }
 
-void Integrity::check_behind_request(Machine& machine) {
-    check_if_free(machine, [this] {
-        return due(next_for_request_, checks_each_second) ? find_damage(false) : Damage{};
-    });
+void Integrity::verify(Machine& machine, Moment moment) {
+    if (moment == Moment::idle) return look(machine, next_at_idle_, false);
+    if (moment == Moment::doubt) return look(machine, next_in_doubt_, true);
+    if (has_trace(machine)) require_sound(find_damage(machine).value_or(Damage{}));
 }
 
 /// Includes the tables below the guest's roots; the roots are empty by now.
 void Integrity::report(Machine& machine, TextSink& out) {
-    const std::optional<Damage> looked = find_damage(machine);
-    if (!looked) {
-        print(out, "mmioscope: not checked: another CPU was changing what is traced\n");
-        return;
-    }
-    const Damage damage = *looked;
-    if (damage.name == nullptr) {
+    const std::optional<Damage> damage = find_damage(machine);
+    if (!damage) print(out, "mmioscope: not checked: another CPU was changing what is traced\n");
+    else if (damage->name == nullptr)
         print(out, "mmioscope: unchanged: text, constants, description, tables below the roots\n");
-        return;
-    }
-    print(out, "mmioscope: changed: ", damage.name, " ",
-          Hex{reinterpret_cast<std::uintptr_t>(damage.begin)}, "+", Hex{damage.size, 1}, "\n");
+    else
+        print(out, "mmioscope: changed: ", damage->name, " ",
+              Hex{reinterpret_cast<std::uintptr_t>(damage->begin)}, "+", Hex{damage->size, 1},
+              "\n");
 }
 
 } // namespace mmioscope

@@ -49,7 +49,7 @@ public:
 
     /// After a request, with no region lock held: checks everything, unless that was done for a
     /// request within the last 100 ms, or another CPU holds Machine::changes.
-    void check_behind_request(Machine& machine);
+    void check_behind_request(Machine& machine) { look(machine, next_for_request_, true); }
 
     /// Stores `value` in a sealed word or descriptor. The caller holds Machine::changes, so nobody
     /// checks meanwhile.
@@ -85,6 +85,7 @@ private:
     bool seal_tables(Machine& machine);
     bool seal_machine(Machine& machine);
     bool has_trace(const Machine& machine) const;
+    void look(Machine& machine, std::uint64_t& next, bool at_all);
     void begin_change();
     void end_change();
     std::optional<Damage> find_damage_unlocked(bool stopped) const;
