@@ -30,7 +30,7 @@ BOARD_UART = 0x1c0b0000  # serial2, where a stream leaves
 ACCESSES = ("load, PL1, ARM", "store, PL1, ARM", "load, PL1, Thumb", "load, PL0, ARM", "load with writeback",
             "load, two devices", "load, first byte of a page", "load of two words", "load of four words")
 SLOW = "slow path"  # options are also measured on it
-WATCHED = "watched memory: load-exclusive and store-exclusive"  # the section behind those
+WATCHED = "watched memory: load-exclusive and store-exclusive"  # the two sections behind those
 # Options, each measured alone: arguments of `mmioscope run`. All records pass, except with "held back".
 OPTIONS = {
     "filter": ["--at-start", "filter direction r"],
@@ -384,7 +384,8 @@ def add_bare(table, engine, counts, slow, watched):
     for what, each in counts.events(1).items():
         table.add(what, engine, each)
     table.add("load: slow path", engine, slow.mean([1]))
-    table.add(WATCHED, engine, watched.mean([len(ACCESSES) + 1]))
+    for n, form in enumerate(("", ", in one register"), 1):
+        table.add(WATCHED + form, engine, watched.mean([len(ACCESSES) + n]))
 
 
 def add_moving(table, engine, counts):

@@ -85,11 +85,21 @@ void load_four_words(u32 address, u32 n) {
                  : "r2", "r3", "r4", "r5", "cc", "memory");
 }
 void add_by_exclusives(u32 address, u32 n) {
-    asm volatile("1: ldrex r2, [%0]\n\tadd r4, r2, #1\n\tstrex r3, r4, [%0]\n\tteq r3, #0\n\tbne 1b\n\t"
-                 "subs %1, #1\n\tbne 1b"
-                 : "+r"(address), "+r"(n)
-                 :
-                 : "r2", "r3", "r4", "cc", "memory");
+    asm volatile(
+        "1: ldrex r2, [%0]\n\tadd r4, r2, #1\n\tstrex r3, r4, [%0]\n\tteq r3, #0\n\tbne 1b\n\t"
+        "subs %1, #1\n\tbne 1b"
+        : "+r"(address), "+r"(n)
+        :
+        : "r2", "r3", "r4", "cc", "memory");
+}
+/// As Linux' atomic_add() does.
+void add_in_one_register(u32 address, u32 n) {
+    asm volatile(
+        "1: ldrex r2, [%0]\n\tadd r2, r2, %1\n\tstrex r3, r2, [%0]\n\tteq r3, #0\n\tbne 1b\n\t"
+        "subs %1, #1\n\tbne 1b"
+        : "+r"(address), "+r"(n)
+        :
+        : "r2", "r3", "cc", "memory");
 }
 
 void of_each_kind(void (*between)(), u32 n) {
@@ -114,6 +124,8 @@ void of_each_kind(void (*between)(), u32 n) {
     load_four_words(palette, n);
     between();
     add_by_exclusives(memory, n);
+    between();
+    add_in_one_register(memory, n);
     between();
 }
 

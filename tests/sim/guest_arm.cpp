@@ -50,7 +50,7 @@ GuestCpu::Effect GuestCpu::execute_arm(std::uint32_t word) {
     return Effect::trapped;
 }
 
-/// AND, SUB, ADD, CMP, MOV with an immediate or a register shifted left; MOVW and MOVT.
+/// AND, SUB, RSB, ADD, CMP, ORR, MOV with an immediate or a register shifted left; MOVW and MOVT.
 GuestCpu::Effect GuestCpu::arm_data_processing(std::uint32_t word) {
     const bool immediate = is_set(word, 25);
     const bool flags = is_set(word, 20);
@@ -67,6 +67,8 @@ GuestCpu::Effect GuestCpu::arm_data_processing(std::uint32_t word) {
     std::uint32_t result = 0;
     switch (opcode) {
     case 0: result = first & second; break;
+    case 3: result = second - first; break;
+    case 12: result = first | second; break;
     case 2: result = add(first, second, true, flags && destination != 15); break;
     case 4: result = add(first, second, false, flags); break;
     case 10: add(first, second, true, true); return Effect::next;

@@ -25,6 +25,7 @@ struct Step {
     std::uint32_t psr{};     ///< its CPSR before
     std::uint64_t done{};    ///< when its accesses were done on the bus, as CNTPCT
     GuestInstruction code{}; ///< without breakpoints only: the instruction
+    std::uint32_t undone{};  ///< of an ExclusivePair: the word behind the load, or 0
     StepOps* ops{};          ///< null: Machine::devices, whose step holds locks
 };
 

@@ -7,6 +7,7 @@
 #include "port/banked.hpp"
 #include "trap/translate.hpp"
 
+#include <bit>
 #include <utility>
 
 namespace mmioscope {
@@ -15,6 +16,8 @@ namespace {
 
 constexpr unsigned words = 4; ///< in which the store must be
 
+enum Opcode : unsigned { sub = 2, add = 4 }; ///< of data-processing (table A5-3)
+
 /// Whether it is data-processing (A5.2) that changes no register of `kept`.
 bool is_calculation(std::uint32_t word, unsigned kept) {
     const bool other = !arch::is_set(word, 25) && arch::is_set(word, 7) && arch::is_set(word, 4);
@@ -22,6 +25,24 @@ bool is_calculation(std::uint32_t word, unsigned kept) {
     return word >> 28 != 0xf && arch::field(word, 27, 26) == 0 && !other &&
            (compares ? arch::is_set(word, 20) && arch::rt(word) == 0
                      : !arch::is_set(kept, arch::rt(word)));
+}
+
+/// Whether it is ADD or SUB (A5.2.1, A5.2.3) of the register `reg`, into that, with an immediate or
+/// another register as it is.
+bool can_be_undone(std::uint32_t word, unsigned reg) {
+    const unsigned opcode = arch::field(word, 24, 21), rm = arch::rm(word);
+    return word >> 26 == arch::condition_always << 2 && arch::rn(word) == reg &&
+           arch::rt(word) == reg && (opcode == sub || opcode == add) &&
+           (arch::is_set(word, 25) ||
+            (arch::field(word, 11, 4) == 0 && rm != reg && rm != arch::pc));
+}
+
+/// What its register had before it, which has `value` behind it.
+std::uint32_t undo(const Frame& frame, std::uint32_t word, std::uint32_t value) {
+    const std::uint32_t other = arch::is_set(word, 25)
+                                    ? std::rotr(word & 0xff, static_cast<int>(word >> 7 & 0x1e))
+                                    : guest_register(frame, arch::rm(word));
+    return arch::field(word, 24, 21) == sub ? value + other : value - other;
 }
 
 /// Whether it is the store-exclusive of `load` (A5.2.10), and its status leaves `kept`.
@@ -41,9 +62,19 @@ std::uint32_t place_of(const Step& step, const Frame& frame) {
     if (mode == arch::mode_of(step.psr)) return frame.pc;
     if (mode == arch::Mode::und && vector == undefined_vector)
         return port::read_banked(port::Banked::lr_und) - 4;
-    if (mode != arch::Mode::abt || (vector != prefetch_vector && vector != data_vector))
-        return frame.pc;
-    return port::read_banked(port::Banked::lr_abt) - (vector == data_vector ? 8 : 4);
+    const bool aborted = mode == arch::Mode::abt;
+    if (aborted && vector == prefetch_vector) return port::read_banked(port::Banked::lr_abt) - 4;
+    if (aborted && vector == data_vector) return port::read_banked(port::Banked::lr_abt) - 8;
+    return frame.pc;
+}
+
+/// The load's record, from the value in its register behind the word that is undone.
+[[gnu::noinline]] void publish_undone(Cpu& cpu, Frame& frame) {
+    const unsigned reg = cpu.trapped.access.reg;
+    const std::uint32_t value = guest_register(frame, reg);
+    set_guest_register(frame, reg, undo(frame, cpu.step.undone, value));
+    publish_beats(cpu, frame);
+    set_guest_register(frame, reg, value);
 }
 
 void publish_store(Cpu& cpu, const Frame& frame, std::uint32_t store) {
@@ -78,7 +109,8 @@ void ExclusivePair::prolong(Cpu& cpu, const Frame& frame) {
     std::uint32_t code[words];
     const auto at = translate(frame, {next});
     if (!at || !read_guest_memory(*cpu.machine, *at, code)) return;
-    const unsigned kept = 1u << access.reg | 1u << arch::rn(load) | 1u << arch::pc;
+    unsigned kept = 1u << access.reg | 1u << arch::rn(load) | 1u << arch::pc;
+    cpu.step.undone = 0;
     for (unsigned n = 0; n < words; ++n) {
         if (is_store_of(code[n], load, kept)) {
             cpu.step.code.word = code[n];
@@ -86,7 +118,10 @@ void ExclusivePair::prolong(Cpu& cpu, const Frame& frame) {
             cpu.step.ops = this;
             return cpu.debug.arm(cpu.step.stop, false);
         }
-        if (!is_calculation(code[n], kept)) return;
+        if (is_calculation(code[n], kept)) continue;
+        if (n != 0 || !can_be_undone(code[0], access.reg)) return;
+        cpu.step.undone = code[0];
+        if (!arch::is_set(code[0], 25)) kept |= 1u << arch::rm(code[0]);
     }
 }
 
@@ -108,7 +143,8 @@ bool ExclusivePair::end_step(Cpu& cpu, Frame& frame, arch::Hsr hsr) {
     const std::uint32_t store = cpu.step.code.word;
     const bool tried = made == all && arch::condition_passed(store >> 28, psr);
     const bool stored = tried && guest_register(frame, arch::rt(store)) == 0;
-    publish_beats(cpu, frame);
+    if (made > 4 && cpu.step.undone != 0) publish_undone(cpu, frame);
+    else publish_beats(cpu, frame);
     if (stored) publish_store(cpu, frame, store);
     cpu.ring.finish();
     if (stored) cpu.repeated_load.end();

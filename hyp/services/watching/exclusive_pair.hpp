@@ -2,8 +2,9 @@
 // its own monitor, and no trap comes between that might clear it.
 //
 // That is how it goes if only calculations lie between, which leave the loaded value and the
-// address in their registers: behind the store these say what both have done. Any other
-// load-exclusive is followed (trap/stretch.hpp), and Hyp stores.
+// address in their registers: behind the store these say what both have done. The first one may
+// also add to the loaded value in its register, as Linux's atomic_add() does: that is undone. Any
+// other load-exclusive is followed (trap/stretch.hpp), and Hyp stores.
 #pragma once
 
 #include "machine/step.hpp"

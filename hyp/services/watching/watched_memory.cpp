@@ -22,11 +22,6 @@ using abi::control::WatchEnd;
 
 namespace {
 
-Range range_in(const Property& list, std::size_t n) {
-    const std::uint64_t begin = list.cell(n);
-    return {begin, begin + list.cell(n + 1)};
-}
-
 bool read_target(const Machine& machine, Beat& target) {
     return read_guest_memory(machine, target.pa, {&target.value, 1});
 }
@@ -80,11 +75,11 @@ BootError WatchedMemory::start(Machine& machine, const Setup& setup) {
     const Property list = tree.property(tree.find("/chosen"), abi::chosen::watch);
     if (list.size % 8 != 0) return {"mmioscope,watch must have two cells for each range", ""};
     for (std::size_t n = 0; n < list.size / 4; n += 2) {
-        const Range bytes = range_in(list, n);
-        if (!abi::control::can_be_watched(list.cell(n), list.cell(n + 1)) ||
-            watch(machine, bytes) != Status::done)
+        const std::uint32_t begin = list.cell(n), size = list.cell(n + 1);
+        if (!abi::control::can_be_watched(begin, size) ||
+            watch(machine, {begin, std::uint64_t{begin} + size}) != Status::done)
             return {"mmioscope,watch: no memory of the guest, or no room", ""};
-        record_change(machine.cpus[0], Command::watch, list.cell(n), list.cell(n + 1));
+        record_change(machine.cpus[0], Command::watch, begin, size);
     }
     choose_fast_regions(machine);
     return {};

@@ -14,7 +14,8 @@ namespace {
 
 constexpr std::uint32_t page = 0x8060'0000;
 constexpr std::uint32_t counter = page + 0x40;
-constexpr std::uint32_t ldrex_r1 = 0xe190'1f9f, strex_r4_r1 = 0xe180'4f91, cmp_r4_0 = 0xe354'0000;
+constexpr std::uint32_t ldrex_r1 = 0xe190'1f9f, ldrex_r2 = 0xe190'2f9f, strex_r4_r1 = 0xe180'4f91,
+                        cmp_r4_0 = 0xe354'0000;
 
 /// Whether all other memory is in pages that move.
 constexpr bool moves(std::uint64_t seed) {
@@ -133,8 +134,15 @@ TEST_CASE("a load-exclusive and its store make one step, by two CPUs", "[protoco
             Code code = rig.program(cpu);
             code.mov(0, counter).mov(3, rounds).mov(6, 0).add(14, 0, 0);
             const std::uint32_t loop = code.here();
-            const bool followed = seed % 3 == 0 && cpu == 1; // as it loses what it has loaded
-            code.word(ldrex_r1).add(6, 6, 1).add(14, 1, 1).add(followed ? 1 : 2, 1, 0);
+            // One loses what it has loaded, so it is followed; one has only the sum.
+            const std::uint32_t orr_r1 = 0xe381'1000, add_r1_r6 = 0xe081'1006,
+                                sub_lr_r1_r6 = 0xe041'e006;
+            const bool followed = seed % 3 == 0 && cpu == 1, sum = seed % 3 == 0 && cpu == 0;
+            if (sum)
+                code.add(6, 6, 1).word(ldrex_r1).word(add_r1_r6).word(sub_lr_r1_r6).add(14, 14, 1);
+            else
+                code.word(ldrex_r1).add(6, 6, 1).add(14, 1, 1).word(followed ? orr_r1
+                                                                             : 0xe1a0'2001);
             code.word(0xe180'4f9e).word(cmp_r4_0).bne(loop); // STREX r4, lr, [r0]
             code.subs(3, 3, 1).bne(loop).end();
         }
@@ -167,18 +175,30 @@ TEST_CASE("what lies between a load-exclusive and its store decides how they are
     constexpr std::uint32_t strex_r4_r2 = 0xe180'4f92, strexeq_r4_r2 = 0x0180'4f92;
     const Form forms[] = {
         {{ldrex_r1, strex_r4_r2}, 1, 0, true},
-        {{ldrex_r1, 0xe251'7005, strexeq_r4_r2}, 1, 0, true},   // SUBS r7, r1, #5
-        {{ldrex_r1, 0xe251'7006, strexeq_r4_r2}, 0, 77, true},  // SUBS r7, r1, #6
-        {{ldrex_r1, 0xe251'4005, 0x1180'4f92}, 0, 0, true},     // SUBS r4, r1, #5; STREXNE
-        {{0xe1d0'1f9f, strex_r4_r2 | 0x0040'0000}, 1, 0, true}, // bytes
-        {{0xe1f0'1f9f, strex_r4_r2 | 0x0060'0000}, 1, 0, true}, // halfwords
-        {{ldrex_r1, 0xe1a0'2112, strex_r4_r2}, 1, 0, true},     // LSL r2, r2, r1
-        {{ldrex_r1, 0xe300'2123, strex_r4_r2}, 1, 0, false},    // MOVW
-        {{ldrex_r1, 0xe281'1001, strex_r4_r2}, 1, 0, false},    // ADD r1, r1, #1
-        {{ldrex_r1, 0xe280'0004, strex_r4_r2}, 0, 1, false},    // ADD r0, r0, #4
-        {{ldrex_r1, 0xe59f'7000, strex_r4_r2}, 1, 0, false},    // LDR r7, [pc]
-        {{ldrex_r1, 0xf57f'f01f, strex_r4_r2}, 0, 1, false},    // CLREX
-        {{ldrex_r1, 0xe180'1f92, 0xe1a0'4001}, 1, 0, false},    // STREX r1; MOV r4, r1
+        {{ldrex_r1, 0xe251'7005, strexeq_r4_r2}, 1, 0, true},            // SUBS r7, r1, #5
+        {{ldrex_r1, 0xe251'7006, strexeq_r4_r2}, 0, 77, true},           // SUBS r7, r1, #6
+        {{ldrex_r1, 0xe251'4005, 0x1180'4f92}, 0, 0, true},              // SUBS r4, r1, #5; STREXNE
+        {{0xe1d0'1f9f, strex_r4_r2 | 0x0040'0000}, 1, 0, true},          // bytes
+        {{0xe1f0'1f9f, strex_r4_r2 | 0x0060'0000}, 1, 0, true},          // halfwords
+        {{ldrex_r1, 0xe1a0'2112, strex_r4_r2}, 1, 0, true},              // LSL r2, r2, r1
+        {{ldrex_r1, 0xe300'2123, strex_r4_r2}, 1, 0, false},             // MOVW
+        {{ldrex_r2, 0xe282'2cff, strex_r4_r2}, 1, 0, true},              // ADD r2, r2, #0xff00
+        {{ldrex_r2, 0xe042'2003, strex_r4_r2}, 1, 0, true},              // SUB r2, r2, r3
+        {{ldrex_r2, 0xe282'2001, 0xe352'0009, strex_r4_r2}, 1, 0, true}, // and CMP r2, #9
+        {{ldrex_r2, 0xe202'2003, strex_r4_r2}, 1, 0, false},             // AND r2, r2, #3
+        {{ldrex_r2, 0xe262'2001, strex_r4_r2}, 1, 0, false},             // RSB r2, r2, #1
+        {{ldrex_r2, 0x1282'2001, strex_r4_r2}, 1, 0, false},             // ADDNE r2, r2, #1
+        {{ldrex_r2, 0xe082'2002, strex_r4_r2}, 1, 0, false},             // ADD r2, r2, r2
+        {{ldrex_r2, 0xe082'200f, strex_r4_r2}, 1, 0, false},             // ADD r2, r2, PC
+        {{ldrex_r2, 0xe082'2103, strex_r4_r2}, 1, 0, false},             // ADD r2, r2, r3, LSL #2
+        {{ldrex_r2, 0xe083'2003, strex_r4_r2}, 1, 0, false},             // ADD r2, r3, r3
+        {{ldrex_r2, 0xe082'2003, 0xe3a0'3000, strex_r4_r2}, 1, 0, false}, // and MOV r3, #0
+        {{ldrex_r2, 0xe082'2004, strex_r4_r2}, 1, 0, false},              // ADD r2, r2, r4
+        {{ldrex_r2, 0xe1a0'7002, 0xe282'2001, strex_r4_r2}, 1, 0, false}, // MOV r7, r2 before
+        {{ldrex_r1, 0xe280'0004, strex_r4_r2}, 0, 1, false},              // ADD r0, r0, #4
+        {{ldrex_r1, 0xe59f'7000, strex_r4_r2}, 1, 0, false},              // LDR r7, [pc]
+        {{ldrex_r1, 0xf57f'f01f, strex_r4_r2}, 0, 1, false},              // CLREX
+        {{ldrex_r1, 0xe180'1f92, 0xe1a0'4001}, 1, 0, false},              // STREX r1; MOV r4, r1
         {{ldrex_r1, 0xe1a0'8008, 0xe1a0'8008, 0xe1a0'8008, 0xe1a0'8008, strex_r4_r2}, 1, 0, false},
     };
     for (std::uint64_t seed = 1; seed <= seeds(8); ++seed) {
@@ -187,7 +207,7 @@ TEST_CASE("what lies between a load-exclusive and its store decides how they are
             Rig rig(watching(seed, {page, page_size}, 1));
             rig.simulation.ram.store(counter, 5u);
             Code code = rig.program(0);
-            code.mov(0, counter).mov(2, 9).mov(4, 77);
+            code.mov(0, counter).mov(2, 9).mov(3, 1234).mov(4, 77);
             for (const std::uint32_t word : form.code) code.word(word);
             code.end();
             rig.run();
@@ -210,16 +230,16 @@ TEST_CASE("what lies between a load-exclusive and its store decides how they are
 }
 
 TEST_CASE("code that is rewritten between a load-exclusive and its store has no store") {
-    const bool bkpt = GENERATE(true, false);
+    const bool bkpt = GENERATE(true, false), sum = GENERATE(true, false);
     const std::uint32_t word = bkpt ? 0xe120'0070 : 0xe7f0'00f0; // or UDF
     for (std::uint64_t seed = 1; seed <= seeds(6); ++seed) {
-        CAPTURE(seed, bkpt);
+        CAPTURE(seed, bkpt, sum);
         Rig rig(watching(seed, {page, page_size}, 1));
         rig.simulation.ram.store(counter, 5u);
         Code code = rig.program(0);
         code.mov(0, counter).mov(2, 9);
         const std::uint32_t load = code.here();
-        code.word(ldrex_r1).add(2, 1, 1).word(0xe180'4f92).end();
+        code.word(ldrex_r1).add(sum ? 1 : 2, 1, 1).word(0xe180'4f92).end();
         rig.simulation.meanwhile = [&](const Core& core) {
             if (rig.machine->cpus[0].step.armed && core.frame.pc == load)
                 rig.simulation.ram.store(load + 4, word);
