@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compares the moves of pages in a trace with what QEMU carried out: moves.py [LOG] TRACE.csv [probes=CALLS.csv]
+"""Compares the moves of pages in a trace with what QEMU carried out: moves.py [LOG] TRACE.csv [probes=CALLS.csv] [stopped]
 
 LOG is that of move_log.c, TRACE.csv an export (csv-number) of the moves. Without LOG they are compared with each other
 alone: who has the page, by those before. Whenever the guest's accesses need a page on a CPU in another way than before,
@@ -7,6 +7,7 @@ the records so far must say that the CPU has it. A record that no such access ex
 the page before it used it, or needs it again because another one did, or because a walk did.
 Code that CALLS.csv, an export (csv) of calls and changes, shows to have had a probe is left out: its page did not move. Where
 code of a module was is not known: as many pages as that has may be without a holder all at once.
+`stopped`: QEMU was stopped, perhaps behind a CPU's last record, and before the store that the log has it by.
 Prints what is missing and, as the last line, the sums; exits with 1 if anything is.
 """
 import collections
@@ -36,7 +37,7 @@ def pages_with_probes(calls):
 
 
 def main():
-    *log, trace = (word for word in sys.argv[1:] if not word.startswith("probes="))
+    *log, trace = (word for word in sys.argv[1:] if not word.startswith("probes=") and word != "stopped")
     lent, given_back = set(), 0
     for word in sys.argv:
         if word.startswith("probes="):
@@ -95,7 +96,8 @@ def main():
         if record[3] != WALK:
             waiting.add(cpu)
         has[page] = (1 << cpu, 1) if store else (holders | 1 << cpu, 0)
-    left = sum(len(rows) for rows in following.values())
+    in_flight = 1 if "stopped" in sys.argv else 0
+    left = sum(max(len(rows) - in_flight, 0) for rows in following.values())
     extra += sum(len(cpus) for cpus in unused.values())
     judged = f"{walks} by walks; {needed} needed, {missed} missed, {extra} not needed, " if log else ""
     valve = f"{frees} times free, " if frees else ""

@@ -84,7 +84,7 @@ moving_judged() { # LINE FEWEST ARGUMENT...
         --pages all "${logged[@]}" "${@:3}"
     complete
     [ ! -e "$out/probes.csv" ] || probes_judged 20
-    moves_judged "$2" $(cd "$out" && ls probes.csv calls.csv 2>/dev/null | sed "s,^,probes=$out/,")
+    moves_judged "$2" stopped $(cd "$out" && ls probes.csv calls.csv 2>/dev/null | sed "s,^,probes=$out/,")
 }
 moving_judged_probed() { # LINE FEWEST
     local probes=(--probe 'vfs_*' --probe 'kmem_cache_*' --probe 'mutex_*')
